@@ -15,9 +15,7 @@ type dialogue struct {
 	tools  []tool
 	free   bool // tools may be called
 
-	memory  map[string]string            // what the caller has said, by kind
 	form    *form                        // the rule that waits for values; nil: none
-	misses  int                          // turns in a row that were not understood
 	said    string                       // the agent's latest words
 	pending map[string]bool              // tool calls without a result, by name and arguments
 	called  map[string]map[string]string // by tool: the values of its latest call
@@ -34,8 +32,9 @@ type form struct {
 
 // reply is what the engine does in a turn: say something, call a tool, or both.
 type reply struct {
-	say  string
-	call *inference.ToolCall
+	say    string
+	call   *inference.ToolCall
+	missed bool // nothing matched
 }
 
 const (
@@ -47,7 +46,7 @@ const (
 
 func newDialogue(r inference.Request) *dialogue {
 	l := languageOf(r.Language)
-	d := &dialogue{language: l, script: l.parse(r.System), free: !r.NoTools, memory: map[string]string{},
+	d := &dialogue{language: l, script: l.parse(r.System), free: !r.NoTools,
 		pending: map[string]bool{}, called: map[string]map[string]string{}}
 	for _, t := range r.Tools {
 		d.tools = append(d.tools, newTool(t))
@@ -62,11 +61,6 @@ func newDialogue(r inference.Request) *dialogue {
 func (d *dialogue) turn(text string) reply {
 	heard := tokens(text[:min(len(text), maxSaid)])
 	found := d.values(heard)
-	for kind, v := range found {
-		if d.form == nil || kind != kindNumber || d.form.slots[0].kind == kindNumber {
-			d.memory[kind] = v // the number in another answer counts nothing
-		}
-	}
 	r, understood := d.continueForm(heard, found)
 	if !understood {
 		r, understood = d.answer(heard, found)
@@ -74,22 +68,19 @@ func (d *dialogue) turn(text string) reply {
 			r.say += " " + d.question(d.form.slots[0]) // come back to what was asked
 		}
 	}
-	if understood {
-		d.misses = 0
+	switch {
+	case understood:
 		return r
+	case d.script.fallback != "":
+		return reply{say: d.script.fallback, missed: true}
 	}
-	if d.script.fallback != "" {
-		return reply{say: expand(d.script.fallback, d.memory)}
-	}
-	say := d.lines.fallback[min(d.misses, len(d.lines.fallback)-1)]
-	d.misses++
-	return reply{say: say}
+	return reply{say: d.lines.fallback, missed: true}
 }
 
 // answer finds what fits best: a rule, a goodbye, a tool, a sentence of the prompt, small talk.
 func (d *dialogue) answer(heard []string, found map[string]string) (reply, bool) {
-	if r, taken, _ := d.bestRule(d.script.rules, heard, found); r != nil {
-		return d.start(*r, taken), true
+	if r, _ := d.bestRule(d.script.rules, heard); r != nil {
+		return d.start(*r, found), true
 	}
 	small, covered, share := d.bestTalk(heard)
 	exact := covered >= 0.9 && share >= 0.9
@@ -98,7 +89,7 @@ func (d *dialogue) answer(heard []string, found map[string]string) (reply, bool)
 		return d.goodbye(), true
 	case small.name == human:
 		if t := d.tool(transferCall); t != nil && d.free {
-			return d.start(t.rule, nil), true
+			return d.start(t.rule, found), true
 		}
 		return reply{say: small.answer}, true
 	case exact:
@@ -109,40 +100,33 @@ func (d *dialogue) answer(heard []string, found map[string]string) (reply, bool)
 		rules = append(rules, t.rule)
 	}
 	sentence, known := d.lookUp(heard)
-	if r, taken, rank := d.bestRule(rules, heard, found); r != nil && rank > known {
-		return d.start(*r, taken), true
+	if r, rank := d.bestRule(rules, heard); r != nil && rank > known {
+		return d.start(*r, found), true
 	}
 	if known > 0 {
 		return reply{say: sentence}, true
 	}
-	if name := found[kindName]; name != "" && (small.name == "" || small.name == who) {
-		return reply{say: strings.ReplaceAll(d.lines.meet, "{name}", name)}, true
-	}
-	least := 0.5
-	if small.name == yes || small.name == no { // short words that stand in many sentences
-		least = 0.6
-	}
-	if small.name != "" && share >= least {
+	if small.name != "" && share >= 0.6 {
 		return d.chat(small), true
 	}
 	return reply{}, false
 }
 
-// bestRule is the rule that fits best, with the slots it took from what was heard.
-func (d *dialogue) bestRule(rules []rule, heard []string, found map[string]string) (best *rule, taken map[string]string, most float64) {
+// bestRule is the rule that fits best, and how well.
+func (d *dialogue) bestRule(rules []rule, heard []string) (best *rule, most float64) {
 	for i := range rules {
 		for _, p := range rules[i].phrases {
-			covered, used, slots := d.match(p, heard, found)
+			covered, used := d.overlap(p, heard)
 			content := slices.ContainsFunc(p, func(w string) bool { return d.weight(w) == 1 })
 			if covered < 0.7 || used < 0.2 || !content && used < 0.5 {
 				continue
 			}
 			if rank := covered + 0.3*used + 0.01*float64(len(p)); rank > most {
-				best, taken, most = &rules[i], slots, rank
+				best, most = &rules[i], rank
 			}
 		}
 	}
-	return best, taken, most
+	return best, most
 }
 
 // bestTalk is the small talk that fits best: how much of its phrase was heard, and how
@@ -179,17 +163,16 @@ func (d *dialogue) goodbye() reply {
 	return r
 }
 
-// start begins a rule with the values of the same sentence, and finishes it when nothing
-// is missing.
-func (d *dialogue) start(r rule, taken map[string]string) reply {
+// start begins a rule with what was said in the same sentence, and finishes it when
+// nothing is missing.
+func (d *dialogue) start(r rule, found map[string]string) reply {
 	f := &form{rule: r, slots: d.slots(r), values: map[string]string{}}
 	for _, s := range f.slots {
-		f.values[s.name] = taken[s.name]
 		if len(s.options) == 1 { // nothing to ask
 			f.values[s.name] = s.options[0]
 		}
 	}
-	return d.proceed(f)
+	return d.proceed(f, found)
 }
 
 // continueForm takes an answer to the question that was asked. It reports false when what
@@ -199,7 +182,7 @@ func (d *dialogue) continueForm(heard []string, found map[string]string) (reply,
 	if f == nil {
 		return reply{}, false
 	}
-	if t, covered, share := d.bestTalk(heard); covered >= 0.75 && share >= 0.6 && slices.Contains([]string{no, bye, again, hold}, t.name) {
+	if t, covered, share := d.bestTalk(heard); covered >= 0.75 && share >= 0.6 && slices.Contains([]string{no, bye, again}, t.name) {
 		if t.name == no {
 			d.form = nil
 		}
@@ -209,7 +192,8 @@ func (d *dialogue) continueForm(heard []string, found map[string]string) (reply,
 	value := d.fill(s, heard)
 	if s.kind == kindText || s.kind == kindName && found[kindName] == "" {
 		// Free text fits anything, also a question about something else.
-		if _, known := d.lookUp(heard); known > 0 && len(heard) > 3 {
+		_, known := d.lookUp(heard)
+		if r, _ := d.bestRule(d.script.rules, heard); r != nil || known > 0 && len(heard) > 3 {
 			value = ""
 		}
 	}
@@ -220,16 +204,18 @@ func (d *dialogue) continueForm(heard []string, found map[string]string) (reply,
 		return reply{}, false
 	}
 	f.tries = 0
-	f.values[s.name], d.memory[s.kind] = value, value
-	return d.proceed(f), true
+	f.values[s.name] = value
+	if s.kind != kindNumber {
+		delete(found, kindNumber) // the number in another answer counts nothing
+	}
+	return d.proceed(f, found), true
 }
 
-// proceed asks for the next missing value, or acts when there is none. Values from earlier
-// turns count: who has said "Friday" need not say it again.
-func (d *dialogue) proceed(f *form) reply {
+// proceed takes what was found, and asks for the next missing value, or acts when there is none.
+func (d *dialogue) proceed(f *form, found map[string]string) reply {
 	f.slots = slices.DeleteFunc(f.slots, func(s slot) bool {
 		if f.values[s.name] == "" && s.kind != kindText && s.options == nil {
-			f.values[s.name] = d.memory[s.kind]
+			f.values[s.name] = found[s.kind]
 		}
 		return f.values[s.name] != ""
 	})

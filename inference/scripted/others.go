@@ -25,5 +25,5 @@ var otherLines = map[string]string{
 // ownLines are the sentences of a row.
 func ownLines(row string) lines {
 	f := strings.Split(row, "|")
-	return lines{hello: f[0], goodbye: f[1], fallback: f[2:3], ask: map[string]string{kindText: f[3]}, moment: f[4], failed: f[5], done: f[6], cannot: f[7]}
+	return lines{hello: f[0], goodbye: f[1], fallback: f[2], ask: map[string]string{kindText: f[3]}, moment: f[4], failed: f[5], done: f[6], cannot: f[7]}
 }

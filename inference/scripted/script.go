@@ -19,7 +19,7 @@ type rule struct {
 	then    string // said after the call, with {slots} and {result.field}
 }
 
-// phrase is one way to say it. A token that begins with { is a slot.
+// phrase is one way to say it, in tokens.
 type phrase []string
 
 // script is a prompt, taken apart.
@@ -33,9 +33,7 @@ type script struct {
 // sentence is one that may be said to a caller.
 type sentence struct {
 	text  string
-	words []string        // those with content, folded
-	ideas map[string]bool // what it is about
-	hours bool            // it has a time of day
+	words []string // those with content, folded
 }
 
 var (
@@ -51,7 +49,6 @@ var (
 	slotName = regexp.MustCompile(`\{([\pL_][\pL\pN_]*)\}`)
 	slotForm = regexp.MustCompile(`\{[\pL_][\pL\pN_.]*\}`)
 	bullet   = regexp.MustCompile(`^\s*(?:[-*•–]|\d+[.)])\s+`)
-	clock    = regexp.MustCompile(`^\d{1,2}([:.h]\d{2})?$`)
 )
 
 // Bounds of what is read of a prompt; prompts come from outside.
@@ -65,30 +62,23 @@ const (
 func (l *language) parse(prompt string) script {
 	s := script{asks: map[string]string{}}
 	prompt = strings.ToValidUTF8(prompt[:min(len(prompt), maxPrompt)], "")
-	heading, asked := "", ""
+	asked := ""
 	for line := range strings.Lines(prompt) {
-		marked := bullet.MatchString(line)
 		line = strings.TrimSpace(bullet.ReplaceAllString(line, ""))
-		title := strings.HasPrefix(line, "#") || strings.HasSuffix(line, ":")
-		if !marked && !title {
-			heading = ""
-		}
 		if m := question.FindStringSubmatch(line); m != nil {
 			asked = m[1]
 			continue
 		}
 		m := answer.FindStringSubmatch(line)
 		switch {
-		case line == "" || s.directive(line):
+		case s.directive(line) || strings.HasPrefix(line, "#"):
 		case asked != "" && m != nil:
 			s.addRule(rule{phrases: []phrase{phraseOf(asked)}, say: m[1]})
 			asked = ""
-		case title:
-			heading = strings.Trim(line, "#: ") + ": "
 		default:
 			for _, text := range sentences(line) {
-				if len(s.sentences) < maxSentences && !l.isInstruction(text) {
-					s.sentences = append(s.sentences, l.newSentence(heading+text))
+				if words := l.content(tokens(text[:min(len(text), maxSaid)])); len(words) > 0 && len(s.sentences) < maxSentences && !l.isInstruction(text) {
+					s.sentences = append(s.sentences, sentence{text, words})
 				}
 			}
 		}
@@ -152,17 +142,8 @@ func unquote(s string) string {
 	return s
 }
 
-func phraseOf(text string) phrase {
-	var p phrase
-	for {
-		at := slotName.FindStringSubmatchIndex(text)
-		if at == nil {
-			return append(p, tokens(text)...)
-		}
-		p = append(append(p, tokens(text[:at[0]])...), "{"+strings.ToLower(text[at[2]:at[3]]))
-		text = text[at[1]:]
-	}
-}
+// phraseOf is what is compared of a way to say it: {slots} stand for anything.
+func phraseOf(text string) phrase { return tokens(slotName.ReplaceAllString(text, " ")) }
 
 // sentenceEnd is a mark that ends a sentence: not that of an initial or of a short
 // abbreviation (St. Mary, 9 a.m. to).
@@ -192,89 +173,30 @@ func (l *language) isInstruction(text string) bool {
 	return false
 }
 
-func (l *language) newSentence(text string) sentence {
-	s := sentence{text: text, ideas: map[string]bool{}}
-	day := false
-	for i, w := range tokens(text[:min(len(text), maxSaid)]) {
-		s.ideas[l.ideas[w]] = true
-		day = day || l.days[w] != ""
-		s.hours = s.hours || clock.MatchString(w) || i > 0 && l.isNumber(w)
-		if !l.stop[w] {
-			s.words = append(s.words, w)
-		}
-	}
-	s.ideas["day"] = day
-	if day && s.hours {
-		s.ideas["hours"] = true
-	}
-	return s
+// content is the words that say what a sentence is about.
+func (l *language) content(heard []string) []string {
+	return slices.DeleteFunc(heard, func(w string) bool { return l.stop[w] || l.isNumber(w) || len(w) == 1 })
 }
 
-// term is one thing that a question is about: an idea, or a word.
-type term struct {
-	words  []string
-	idea   string
-	weight float64
-}
-
-// terms lists what a question is about. Days say when, not what, and count half.
-func (l *language) terms(heard []string) []term {
-	var list []term
-	for _, w := range heard {
-		t := term{words: []string{w}, idea: l.ideas[w], weight: 1}
-		switch {
-		case l.days[w] != "":
-			t.idea, t.weight = "day", 0.5
-		case l.isNumber(w):
-			t.weight = 0.3
-		case l.stop[w] && t.idea != "":
-			t.weight = 0.5
-		case l.stop[w] || l.polite[w] || len(w) == 1:
-			continue
-		}
-		at := slices.IndexFunc(list, func(b term) bool { return b.idea == t.idea && (t.idea != "" || b.words[0] == w) })
-		if at < 0 {
-			list = append(list, t)
-			continue
-		}
-		list[at].weight = max(list[at].weight, t.weight)
-		list[at].words = append(list[at].words, w)
-	}
-	return list
-}
-
-// lookUp is the sentence of the prompt that covers most of a question, and how much; of
-// equal ones the one that has more of its words. The score is 0 when none covers half.
-func (d *dialogue) lookUp(heard []string) (text string, score float64) {
-	question := d.terms(heard)
-	total, most := 0.0, 0.0
-	for _, t := range question {
-		total += t.weight
-	}
+// lookUp is the sentence of the prompt that has most of a question's words, and their
+// share; 0: none has half of them. Days say when, not what, and count half.
+func (d *dialogue) lookUp(heard []string) (text string, most float64) {
+	question := d.content(slices.Clone(heard))
 	for _, s := range d.script.sentences {
-		covered, literal := 0.0, 0.0
-		for _, t := range question {
-			known := 0.0
-			for _, w := range t.words {
-				for _, own := range s.words {
-					known = max(known, alike(own, w))
-				}
+		total, known := 0.0, 0.0
+		for _, w := range question {
+			weight := 1.0
+			if d.days[w] != "" {
+				weight = 0.5
 			}
-			switch {
-			case t.idea == "day" && s.ideas["day"]:
-				known = max(known, 0.1) // another day says little
-			case t.idea == "hours" && s.hours && s.ideas["hours"]:
-				known = 1
+			total += weight
+			if slices.ContainsFunc(s.words, func(own string) bool { return alike(own, w) > 0 }) {
+				known += weight
 			}
-			literal += known * t.weight
-			if t.idea != "" && t.idea != "day" && s.ideas[t.idea] {
-				known = 1
-			}
-			covered += known * t.weight
 		}
-		if rank := covered + literal/2; covered >= total/2 && covered >= min(0.95, total) && rank > most {
-			text, score, most = s.text, covered/total, rank
+		if known >= total/2 && known > 0 && known/total > most {
+			text, most = s.text, known/total
 		}
 	}
-	return text, score
+	return text, most
 }

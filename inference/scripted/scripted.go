@@ -3,11 +3,11 @@
 // nothing, and gives the same reply to the same request.
 //
 // Engine answers from four sources, in this order: the rules of the agent's prompt,
-// the tools of the call, the sentences of the prompt ("We are open from nine to six."),
-// and small talk in English and Spanish. When none fits it asks the caller to say it
-// another way. In the other languages it has its own sentences only, and rules match
-// the words as they are written. Words are compared without accents and inflections,
-// so that the errors of a weak recogniser do little harm.
+// the tools of the call, the sentences of the prompt ("We are open from nine to six.")
+// that have the words of a question, and small talk in English and Spanish. When none
+// fits it asks the caller to say it another way. In the other languages it has its own
+// sentences only, and rules match the words as they are written. Words are compared
+// without accents and inflections, so that the errors of a weak recogniser do little harm.
 //
 // Engine also answers the two requests that follow a call: it summarises a transcript by
 // quoting it, and fills a JSON Schema with values that it finds in what the person said.
@@ -17,7 +17,7 @@
 // Each is one line; all other lines are sentences and instructions as usual.
 //
 //	When the caller says "opening hours", "when are you open": We are open from nine to six.
-//	When the caller says "weather in {city}": call get_weather {"city":"{city}"} then say In {city} it is {result.degrees} degrees.
+//	When the caller says "what is the weather": call get_weather {"city":"{city}"} then say In {city} it is {result.degrees} degrees.
 //	When the caller says "book a table for {number}": call book {"people":{number},"day":"{day}"} then say Done, see you on {day}.
 //	Ask for {day}: Which day suits you?
 //	When nothing matches: I can only take bookings.
@@ -25,10 +25,10 @@
 //	A: Yes, behind the house.
 //
 // The engine asks for a slot such as {day} when an answer or a tool needs it and the
-// caller has not said it. What a slot holds follows from its name: people, guests,
-// party_size and the like are numbers; day, date; time, hour; name; phone, order, code and
-// id are digits; any other is text. {result} is a tool's answer, {result.field} a field of
-// it. The lead may also be "If the caller says", or its translation. A tool without a rule
+// caller has not said it in the same sentence; free text such as {city} is always asked
+// for. What a slot holds follows from its name: people, guests, party_size and the like
+// are numbers; day, date; time, hour; name; phone, order, code and id are digits; any
+// other is text. {result} is a tool's answer, {result.field} a field of it. The lead may also be "If the caller says", or its translation. A tool without a rule
 // is called when the caller says the words of its name; its required arguments are slots.
 //
 // # Order of reading
@@ -151,7 +151,7 @@ func (d *dialogue) play(messages []inference.Message) reply {
 			if i < len(messages)-1 {
 				continue
 			}
-			if len(results) > 0 && d.misses > 0 { // the results answer what was not understood
+			if len(results) > 0 && answer.missed { // the results answer what was not understood
 				answer.say = ""
 			}
 			answer.say = strings.TrimSpace(strings.Join(append(results, answer.say), " "))

@@ -85,7 +85,7 @@ func kindOf(name string) string {
 // for another one.
 func (l *language) values(heard []string) map[string]string {
 	found, text := map[string]string{}, l.figures(heard)
-	for i, find := range []func(text string) (value string, at []int){l.timeIn, digitsIn, l.numberIn, l.nameIn} {
+	for i, find := range []func(text string) (value string, at []int){l.timeIn, digitsIn, numberIn, l.nameIn} {
 		if value, at := find(text); at != nil {
 			found[[]string{kindTime, kindDigits, kindNumber, kindName}[i]] = value
 			text = text[:at[0]] + " ; " + text[at[1]:]
@@ -149,18 +149,16 @@ func digitsIn(text string) (string, []int) {
 	return "", nil
 }
 
-// numberIn prefers a number that stands beside a word for people.
-func (l *language) numberIn(text string) (string, []int) {
-	for _, pattern := range []*regexp.Regexp{l.party, l.people, bareNumber} {
-		if m := pattern.FindStringSubmatchIndex(text); m != nil {
-			n, _ := strconv.Atoi(text[m[2]:m[3]])
-			return strconv.Itoa(n), m
-		}
-	}
-	return "", nil
-}
-
 var bareNumber = regexp.MustCompile(` (\d{1,4}) `)
+
+func numberIn(text string) (string, []int) {
+	m := bareNumber.FindStringSubmatchIndex(text)
+	if m == nil {
+		return "", nil
+	}
+	n, _ := strconv.Atoi(text[m[2]:m[3]])
+	return strconv.Itoa(n), m
+}
 
 // nameIn takes the one or two words after "my name is".
 func (l *language) nameIn(text string) (string, []int) {
@@ -170,7 +168,7 @@ func (l *language) nameIn(text string) (string, []int) {
 	}
 	var list []string
 	for _, w := range strings.Fields(text[m[2]:m[3]]) {
-		if len(w) < 2 || l.stop[w] || l.ideas[w] != "" {
+		if len(w) < 2 || l.stop[w] {
 			break
 		}
 		list = append(list, w)
@@ -182,32 +180,27 @@ func (l *language) nameIn(text string) (string, []int) {
 }
 
 // timeIn finds a time of day. A bare number is none: it needs a word before it (at) or
-// after it (o'clock, half), or minutes.
+// after it (o'clock, half, in the evening), or minutes.
 func (l *language) timeIn(text string) (string, []int) {
 	for from := 0; ; {
 		m := l.time.FindStringSubmatchIndex(text[from:])
 		if m == nil {
 			return "", nil
 		}
-		at := []int{from + m[0], from + m[1]}
-		var group [9]string // noon, at, before, hour, mark, minutes, after, clock
-		for i := range group {
-			if m[2*i] >= 0 {
-				group[i] = text[from+m[2*i] : from+m[2*i+1]]
-			}
-		}
-		if group[1] != "" {
+		group := func(i int) string { return text[from+max(m[2*i], 0) : from+max(m[2*i+1], 0)] } // noon, at, before, hour, minutes, after, clock
+		at, rest := []int{from + m[0], from + m[1]}, text[from+m[1]-1:]
+		if group(1) != "" {
 			return "12:00", at
 		}
-		hour, _ := strconv.Atoi(group[4])
-		minute, _ := strconv.Atoi(group[6])
-		rest, counted := text[at[1]-1:], l.people.FindStringIndex(text[from+m[8]-1:])
-		if group[8] != "" {
-			rest = text[from+m[16]-1:] // "pm" is both
+		if group(7) != "" {
+			rest = text[from+m[14]-1:] // "pm" is both
 		}
-		sure := group[2]+group[3]+group[6]+group[7]+group[8] != "" || l.afternoon.FindStringIndex(rest) != nil && l.afternoon.FindStringIndex(rest)[0] == 0
-		if sure && hour <= 24 && minute < 60 && (counted == nil || counted[0] > 0) {
-			return l.clockTime(hour*60+minute+l.shifts[group[3]]+l.shifts[group[7]], rest), at
+		hour, _ := strconv.Atoi(group(4))
+		minute, _ := strconv.Atoi(group(5))
+		later := l.afternoon.FindStringIndex(rest)
+		sure := group(2)+group(3)+group(5)+group(6)+group(7) != "" || later != nil && later[0] == 0
+		if sure && hour <= 24 && minute < 60 {
+			return l.clockTime(hour*60+minute+l.shifts[group(3)]+l.shifts[group(6)], rest), at
 		}
 		from = at[0] + 1
 	}
@@ -234,7 +227,7 @@ func (l *language) fill(s slot, heard []string) string {
 	switch {
 	case s.kind == kindTime && l.full():
 		text := l.figures(heard)
-		value, at := l.numberIn(text)
+		value, at := numberIn(text)
 		if hour, err := strconv.Atoi(value); err == nil && hour <= 24 {
 			return l.clockTime(hour*60, text[at[1]-1:])
 		}
@@ -259,67 +252,4 @@ func option(options []string, heard []string) string {
 		}
 	}
 	return ""
-}
-
-// match compares what was heard with a phrase. Slots match what is of their
-// kind; a slot of kind text takes the words between its neighbours.
-func (l *language) match(p phrase, heard []string, found map[string]string) (covered, used float64, taken map[string]string) {
-	taken = map[string]string{}
-	var plain []string
-	rest := heard
-	missing := 0.0
-	for i, w := range p {
-		name, isSlot := strings.CutPrefix(w, "{")
-		if !isSlot {
-			plain = append(plain, w)
-			continue
-		}
-		value := found[kindOf(name)]
-		if kindOf(name) == kindText {
-			value, rest = l.between(p, i, heard, rest)
-		}
-		if value == "" {
-			missing++
-			continue
-		}
-		taken[name] = value
-	}
-	switch {
-	case len(plain) > 0:
-		covered, used = l.overlap(plain, rest)
-	case len(taken) > 0:
-		covered, used = 1-missing/float64(len(p)), 0.5
-	}
-	return covered, used, taken
-}
-
-// between is the text slot at place i of a phrase: what was heard after the word
-// before it and before the word after it, four words at most. rest is heard
-// without them.
-func (l *language) between(p phrase, i int, heard, rest []string) (string, []string) {
-	from, to := 0, len(heard)
-	if i > 0 {
-		from = len(heard)
-		for j, h := range heard {
-			if alike(p[i-1], h) >= 0.8 {
-				from = j + 1
-			}
-		}
-	}
-	if i+1 < len(p) {
-		for j := len(heard) - 1; j >= from; j-- {
-			if alike(p[i+1], heard[j]) >= 0.8 {
-				to = j
-			}
-		}
-	}
-	value := heard[min(from, to):to]
-	for len(value) > 0 && l.stop[value[0]] {
-		value = value[1:]
-	}
-	if len(value) == 0 || len(value) > 4 {
-		return "", rest
-	}
-	rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return slices.Contains(value, w) })
-	return titled(value), rest
 }

@@ -3,7 +3,7 @@ package scripted
 var spanishLines = lines{
 	hello:    "¡Hola! ¿En qué puedo ayudarle?",
 	goodbye:  "Gracias por llamar. ¡Adiós!",
-	fallback: []string{"Perdone, no le he entendido. ¿Puede decirlo de otra manera?", "Lo siento, sigo sin entenderle.", "Me temo que no puedo ayudarle con eso."},
+	fallback: "Perdone, no le he entendido. ¿Puede decirlo de otra manera?",
 	ask: map[string]string{
 		kindNumber: "¿Para cuántas personas?", kindDay: "¿Para qué día?", kindTime: "¿A qué hora?", kindName: "¿A qué nombre, por favor?",
 		kindDigits: "¿Puede decirme {slot}, cifra a cifra?", kindText: "¿Puede decirme {slot}?",
@@ -12,7 +12,6 @@ var spanishLines = lines{
 	failed: "Lo siento, no ha funcionado.",
 	done:   "Hecho.",
 	cannot: "Lo siento, ahora mismo no puedo hacerlo.",
-	meet:   "Encantado, {name}. ¿En qué puedo ayudarle?",
 }
 
 var spanishTable = table{
@@ -20,28 +19,15 @@ var spanishTable = table{
 		es son soy eres esta estan estoy estas ser estar hay ha han he tengo tiene tienen tienes haber
 		yo usted ustedes ella ellos nosotros esto eso este ese esa aqui ahi muy mas pero si no como cual cuales que quien
 		puedo puede puedes podria pueden quiero quiere quisiera querria gustaria necesito deseo hacer favor vale bueno pues oiga oye
-		digame diga decir dime saber sobre algo ya tambien bien ok eh ah permiten admiten aceptan ofrecen venden posible pregunta informacion traer venir`,
-	concepts: map[string]string{
-		"hours":   "abre abren abrir abierto abiertos abierta abrimos apertura horario horarios hora horas cierra cierran cerrar cerrado cerramos cierre cuando tarde temprano finde",
-		"price":   "precio precios cuesta cuestan costar coste cuanto cuanta vale valen tarifa tarifas caro barato euro euros gratis gratuito €",
-		"where":   "donde direccion ubicacion ubicados situados calle avenida plaza llegar encuentra encuentran lugar sitio cerca",
-		"book":    "reservar reserva reservas reservo reservado mesa mesas cita citas turno",
-		"food":    "comida menu carta comer plato platos cena cenar almuerzo desayuno vegetariano vegetariana vegetarianos vegano cocina servimos sirven",
-		"deliver": "domicilio envio envios enviar reparto entrega entregas llevar recoger",
-		"pay":     "pagar pago pagos tarjeta tarjetas efectivo credito",
-		"park":    "aparcar aparcamiento parking coche coches garaje estacionamiento estacionar",
-		"contact": "telefono correo email contacto contactar web",
-	},
+		digame diga decir dime saber sobre algo ya tambien bien ok eh ah permiten admiten aceptan ofrecen venden posible pregunta informacion traer venir
+		hola buenos buenas dias tardes noches gracias adios hora cuanto cuando donde`,
 	talk: [][3]string{
 		{greet, "hola|buenos días|buenas tardes|buenas noches|buenas|hola buenas|dígame", "¡Hola! ¿En qué puedo ayudarle?"},
 		{bye, "adiós|hasta luego|hasta pronto|gracias adiós|muchas gracias adiós|eso es todo|nada más gracias|hasta mañana|chao|que tenga un buen día|tengo que colgar", "Gracias por llamar. ¡Adiós!"},
 		{thanks, "gracias|muchas gracias|perfecto gracias|genial|estupendo|perfecto", "De nada. ¿Algo más?"},
 		{who, "quién es usted|quién eres|cómo te llamas|cómo se llama|con quién hablo|eres un robot|es usted un robot|es una máquina|eres una persona|es una grabación", "Soy un asistente automático que sigue reglas."},
 		{human, "quiero hablar con una persona|puedo hablar con alguien|hablar con un agente|póngame con una persona|páseme con un operador|quiero hablar con el encargado", "Lo siento, no puedo pasarle. ¿Puedo ayudarle en algo?"},
-		{help, "me puede ayudar|ayuda|qué puedes hacer|necesito ayuda|qué puedo preguntar|tengo una pregunta|quería información", "Sigo reglas. Hágame una pregunta corta, por favor."},
 		{again, "puede repetir|repita por favor|cómo dice|perdón|qué ha dicho|no le he oído|no he entendido|otra vez por favor|no entiendo", "Todavía no he dicho nada. ¿En qué puedo ayudarle?"},
-		{presence, "está ahí|me oye|sigue ahí|me escucha|hola está ahí", "Sí, le oigo."},
-		{hold, "espere|un momento|espera|un segundo|un momento por favor|déjeme pensar", "Tómese su tiempo."},
 		{yes, "sí|sí por favor|claro|por supuesto|correcto|exacto|vale|de acuerdo|eso es", "Muy bien. ¿Qué le gustaría saber?"},
 		{no, "no|no gracias|nada|para nada|ninguno", "De acuerdo. ¿Algo más?"},
 	},
@@ -57,6 +43,6 @@ var spanishTable = table{
 	and: "y", days: "lunes martes miércoles jueves viernes sábado domingo hoy mañana",
 	at: "a las|a la|sobre las|las", clock: "horas|en punto", shifts: "y media=30|y cuarto=15|menos cuarto=-15",
 	afternoon: "de la tarde|de la noche|esta noche", noon: "mediodía",
-	people: "personas|comensales", party: "para", nameLeads: "me llamo|mi nombre es|a nombre de",
+	nameLeads:    "me llamo|mi nombre es|a nombre de",
 	instructions: "eres|tu eres|usted es|tu|tus|te llamas|debes|puedes|responde|contesta|habla|saluda|sé breve|siempre|nunca|no digas|no inventes|no hables|pregunta|usa|ofrece|ayuda|atiendes|trabajas|si el cliente|si el usuario|si la persona|si te|cuando el cliente|cuando el usuario|el cliente|el usuario|di que|explica",
 }

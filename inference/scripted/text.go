@@ -107,54 +107,35 @@ func words(identifier string) []string {
 	return tokens(b.String())
 }
 
-// sequence finds a phrase and returns where it begins, or -1.
-func sequence(in, phrase []string) int {
-	for i := range in {
-		if len(phrase) > 0 && leads(in[i:], phrase) {
-			return i
-		}
-	}
-	return -1
-}
-
 // leads says that a phrase stands at the front.
 func leads(in, phrase []string) bool {
 	return len(phrase) <= len(in) && slices.Equal(in[:len(phrase)], phrase)
 }
 
 // overlap compares what was heard with a phrase that was expected: how much of
-// the phrase was heard, and how much of what was heard is the phrase. Words
-// without content count little.
+// the phrase was heard, and how much of what was heard is the phrase.
 func (l *language) overlap(phrase, heard []string) (covered, used float64) {
+	return l.share(phrase, heard), l.share(heard, phrase)
+}
+
+// share is how much of the words stands among others, 0 to 1. Words without content
+// count little, and are no misheard others: "where" is not "there".
+func (l *language) share(words, others []string) float64 {
 	total, found := 0.0, 0.0
-	best := make([]float64, len(heard))
-	for _, p := range phrase {
-		w := l.weight(p)
-		total += w
-		at, most := -1, 0.0
-		for i, h := range heard {
-			s := alike(p, h)
-			if s < 1 && (l.stop[p] || l.stop[h]) {
-				continue // "where" is no misheard "there"
-			}
-			if s > most && best[i] == 0 {
-				at, most = i, s
+	for _, w := range words {
+		most := 0.0
+		for _, o := range others {
+			if s := alike(w, o); s == 1 || !l.stop[w] && !l.stop[o] {
+				most = max(most, s)
 			}
 		}
-		if at >= 0 {
-			best[at] = most
-			found += w * most
-		}
+		total += l.weight(w)
+		found += l.weight(w) * most
 	}
-	said, matched := 0.0, 0.0
-	for i, h := range heard {
-		said += l.weight(h)
-		matched += l.weight(h) * best[i]
+	if total == 0 {
+		return 0
 	}
-	if total == 0 || said == 0 {
-		return 0, 0
-	}
-	return found / total, matched / said
+	return found / total
 }
 
 // weight of a word in a comparison.

@@ -124,14 +124,11 @@ func expandJSON(template string, values map[string]string) string {
 // pendingResult stands for a function that has not answered yet.
 const pendingResult = `{"status":"pending"}`
 
-// Bounds of what is read aloud of a result.
-const (
-	maxFields = 8
-	maxSpoken = 400 // code points
-)
+// maxSpoken bounds what is read aloud of a value, in code points.
+const maxSpoken = 400
 
-// speakResult says what a tool found: with the words of the rule that called it,
-// a field meant for saying, or all fields there are.
+// speakResult says what a tool found: with the words of the rule that called it, or
+// as its message.
 func (d *dialogue) speakResult(name, result string) string {
 	var value any = result
 	decoder := json.NewDecoder(strings.NewReader(result))
@@ -143,29 +140,21 @@ func (d *dialogue) speakResult(name, result string) string {
 	if said := object["error"]; said != nil && said != false && said != "" || object["ok"] == false || object["success"] == false {
 		return d.lines.failed
 	}
-	fields, order := map[string]string{"result": spoken(value)}, slices.Sorted(maps.Keys(object))
-	order = slices.DeleteFunc(order, func(key string) bool {
-		fields["result."+strings.ToLower(key)] = spoken(object[key])
-		return key == "ok" || key == "success" || spoken(object[key]) == ""
-	})
+	fields := map[string]string{"result": spoken(value)}
+	for key, v := range object {
+		fields["result."+strings.ToLower(key)] = spoken(v)
+	}
 	for _, r := range d.script.rules {
 		if r.call == name && r.then != "" {
 			return d.speakThen(r, fields)
 		}
 	}
-	for _, f := range []string{"result", "result.message", "result.say", "result.speech", "result.text", "result.answer", "result.result", "result.summary"} {
+	for _, f := range []string{"result", "result.message", "result.text", "result.result"} {
 		if fields[f] != "" {
 			return fields[f]
 		}
 	}
-	if len(order) == 0 {
-		return d.lines.done
-	}
-	var all []string
-	for _, key := range order[:min(len(order), maxFields)] {
-		all = append(all, strings.Join(words(key), " ")+": "+spoken(object[key]))
-	}
-	return capital(strings.Join(all, ", ")) + "."
+	return d.lines.done
 }
 
 // speakThen fills what a rule says after its call. It is no success when the result has
@@ -184,22 +173,12 @@ func (d *dialogue) speakThen(r rule, fields map[string]string) string {
 	return expand(r.then, fields)
 }
 
-// spoken is a value as it is said, bounded; nothing for null and objects.
+// spoken is a value as it is said, bounded; nothing for null, lists and objects.
 func spoken(value any) string {
-	text := ""
-	switch v := value.(type) {
-	case nil, map[string]any:
-	case []any:
-		var all []string
-		for _, one := range v[:min(len(v), maxFields)] {
-			if s := spoken(one); s != "" {
-				all = append(all, s)
-			}
-		}
-		text = strings.Join(all, ", ")
-	default:
-		text = strings.TrimSpace(fmt.Sprint(v))
+	switch value.(type) {
+	case nil, map[string]any, []any:
+		return ""
 	}
-	r := []rune(text)
+	r := []rune(strings.TrimSpace(fmt.Sprint(value)))
 	return string(r[:min(len(r), maxSpoken)])
 }

@@ -106,8 +106,8 @@ func (l *language) spellAddress(text string, host bool) string {
 
 // inAddress is the name of a sign in an address.
 func (l *language) inAddress(c rune) string {
-	if c == '+' || c == '&' {
-		return l.symbol(c)
+	if strings.ContainsRune("@.-_/:+&", c) {
+		return l.signs[string(c)]
 	}
-	return l.signs[string(c)]
+	return ""
 }

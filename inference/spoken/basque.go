@@ -7,7 +7,7 @@ import (
 
 // Basque counts in twenties and writes case endings to digits.
 var basque = language{
-	code: "eu", decimal: ',', group: '.', traits: hourLetter | nounFirst | caseEndings,
+	code: "eu", decimal: ',', group: '.', traits: hourLetter | caseEndings,
 	rules: numbers(`0 zero bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei hamazazpi hemezortzi hemeretzi;
 		20+20 hogei berrogei hirurogei laurogei [ta_>]; 100+100 ehun berrehun hirurehun laurehun bostehun seiehun zazpiehun zortziehun bederatziehun [_eta_>];
 		1000 mila[&_>]; 2000/1000 <_mila[&_>]; 1e6 milioi_bat[&_>]; 2e6/1e6 <_milioi[&_>]; 1e12 bilioi_bat[&_>]; 2e12/1e12 <_bilioi[&_>]`),
@@ -15,18 +15,17 @@ var basque = language{
 	ordinals:   ordinals{first: []string{"lehen"}, endings: changes("bost bosgarren, - garren")},
 	withSuffix: (*language).basqueSuffixed, dotted: (*language).basqueDotted, date: (*language).basqueDate, clock: (*language).basqueClock,
 	months: table("urtarrila otsaila martxoa apirila maiatza ekaina uztaila abuztua iraila urria azaroa abendua"),
-	point:  "koma", minus: "minus", plus: "plus", ratio: ",", numberWord: "zenbakia", percent: "ehuneko",
-	hourWords: []string{"h.", "h"}, nine: "6789",
-	signs: pairs("@ a bildua, . puntu, - marratxo, _ azpimarra, / barra, : bi puntu"), saidDomains: []string{"es"},
+	point:  "koma", minus: "minus", ratio: ",", numberWord: "zenbakia",
+	hourWords: []string{"h.", "h"},
+	signs: pairs(`@ a bildua, . puntu, - marratxo, _ azpimarra, / barra, : bi puntu,
+		& eta, = berdin, < txikiagoa, > handiagoa, × bider, ÷ zati, ~ inguru, § atala, ° gradu, + plus`), saidDomains: []string{"es"},
 	moneyAnd: "eta", scales: table("mila milioi bilioi"),
-	currencies: money(`EUR euro euro zentimo zentimo, USD dolar dolar zentabo zentabo, GBP libera libera penike penike, JPY yen yen - -,
-		CHF libera_suitzar libera_suitzar zentimo zentimo, BRL real real zentabo zentabo, MXN peso peso zentabo zentabo`),
-	units: nouns(`km/h kilometro_orduko =, km² kilometro_koadro =, m² metro_koadro =, m³ metro_kubiko =, km kilometro =, m metro =, cm zentimetro =, mm milimetro =,
-		kg kilo =, g gramo =, mg miligramo =, l litro =, ml mililitro =, kW kilowatt =, kWh kilowatt-ordu =, GB giga =, MB mega =, h ordu =, min minutu =,
-		s segundo =, °C gradu =, °F Fahrenheit_gradu =, ° gradu =`),
-	halfOf: "erdi", halfMore: [2]string{" eta erdi", " eta erdi"},
+	units: units(`% ehuneko =, € euro euro zentimo zentimo, $ dolar dolar zentabo zentabo, £ libera libera penike penike,
+		CHF libera_suitzar libera_suitzar zentimo zentimo, BRL real real zentabo zentabo, ¥ yen =, MXN peso peso zentabo zentabo, km/h kilometro_orduko =,
+		km kilometro =, m² metro_koadro =, m metro =, cm zentimetro =, mm milimetro =, kg kilo =, g gramo =, mg miligramo =, l litro =, ml mililitro =,
+		GB giga =, MB mega =, h ordu =, min minutu =, °C gradu =,
+		km² kilometro_koadro =, m³ metro_kubiko =, kW kilowatt =, kWh kilowatt-ordu =`),
 	fractions: pairs("1/2 erdi bat, 1/3 heren bat, 2/3 bi heren, 1/4 laurden bat, 3/4 hiru laurden, 24/7 hogeita lau zazpi"),
-	symbols:   pairs("& eta, + gehi, = berdin, < txikiagoa, > handiagoa, × bider, ÷ zati, ~ inguru, § atala"),
 }
 
 // endings are those of cases that are written to digits.

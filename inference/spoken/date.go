@@ -14,8 +14,11 @@ func (d date) valid() bool { return d.month >= 1 && d.month <= 12 && d.day >= 1 
 
 // calendar reads a date in digits, or the day beside the name of a month.
 func (s *scan) calendar() bool {
-	if !isDigit(s.t[s.i]) || wordRune(s.at(s.i-1)) || s.inside() {
+	if wordRune(s.at(s.i-1)) || s.inside() {
 		return false
+	}
+	if !isDigit(s.t[s.i]) {
+		return s.shortMonth()
 	}
 	return s.fullDate() || s.shortDate() || s.dayOfMonth()
 }
@@ -139,8 +142,30 @@ func (s *scan) dayOfMonth() bool {
 	return false
 }
 
-// beforeDays are the words before a day, or before the day that it is listed with: "am 1.
-// und 2. Mai".
+// shortMonth reads the first letters of a month before its day, in English: "Jan. 5".
+func (s *scan) shortMonth() bool {
+	w, end := s.wordAt(s.i)
+	i := slices.IndexFunc(s.l.months, func(m string) bool { return len(m) > len(w) && strings.HasPrefix(strings.ToLower(m), w) })
+	if !s.l.has(monthFirst) || len(w) < 3 || len(w) > 4 || i < 0 || !unicode.IsUpper(s.t[s.i]) {
+		return false
+	}
+	if s.at(end) == '.' {
+		end++
+	}
+	k := s.spaces(end)
+	day, to := s.few(k, 2)
+	switch n := atoi(day); {
+	case k == end || n < 1 || n > 31:
+		return false
+	case wordRune(s.at(to)) || s.at(to) == ':': // "Dec 24th" is read as an ordinal anyway
+		s.say(end, s.l.months[i])
+	default:
+		s.say(to, s.l.months[i]+" "+s.l.ordinal(n))
+	}
+	return true
+}
+
+// beforeDays are the words before a day, or before the day that it is listed with: "am 1. und 2. Mai".
 func (s *scan) beforeDays() string {
 	w, from := s.back(s.i)
 	if k := from - 2; (w == "und" || w == "bis") && s.at(k) == '.' && isDigit(s.at(k-1)) {

@@ -2,7 +2,7 @@ package spoken
 
 // French of France.
 var french = language{
-	code: "fr", decimal: ',', group: '.', traits: hourLetter | dialsPairs | zeroIsOne | nounFirst | bareCents,
+	code: "fr", decimal: ',', group: '.', traits: hourLetter | dialsPairs,
 	rules: numbers(`0 zéro {un|une} deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf;
 		20+10 vingt trente quarante cinquante [~>]; 60/20 soixante[~>]; 80/20 quatre-vingt(s)[->]; 100 cent[_>]; 200/100 <_cent(s)[_>];
 		1000 mille[_>]; 2000/1000 <!m_mille[_>]; 1e6 un_million[_>]; 2e6/1e6 <m_millions[_>]; 1e9 un_milliard[_>]; 2e9/1e9 <m_milliards[_>]`),
@@ -18,16 +18,16 @@ var french = language{
 	times: times{use: feminine, minutes: feminine, hours: [2]string{" heure", " heures"}, and: " ", late: " "},
 	of:    " de ", ofVowel: " d'", firstDay: "premier",
 	months: table("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
-	point:  "virgule", minus: "moins", plus: "plus", to: "à", numberWord: "numéro", percent: "pour cent", per: "par", fixed: [][2]string{{"24h/24", "vingt-quatre heures sur vingt-quatre"}, {"24 h/24", "vingt-quatre heures sur vingt-quatre"}, {"7j/7", "sept jours sur sept"}, {"7 j/7", "sept jours sur sept"}}, codes: table("code pin"),
+	point:  "virgule", minus: "moins", to: "à", numberWord: "numéro", per: "par", codes: table("code pin"),
 	hourWords: []string{"heures", "heure", "h.", "h"},
-	signs:     pairs("@ arobase, . point, - tiret, _ tiret bas, / slash, : deux points"),
-	moneyAnd:  "et", scales: table("mille million millions milliard milliards"),
-	currencies: money(`EUR euro euros centime centimes, USD dollar dollars cent cents, GBP livre livres penny pence u, JPY yen yens - -,
-		CHF franc_suisse francs_suisses centime centimes, BRL réal réaux centavo centavos, MXN peso pesos centavo centavos`),
-	units: nouns(`km/h kilomètre-heure kilomètres-heure, km² kilomètre_carré kilomètres_carrés, m² mètre_carré mètres_carrés, m³ mètre_cube mètres_cubes, km kilomètre,
-		m mètre, cm centimètre, mm millimètre, kg kilo, g gramme, mg milligramme, l litre, ml millilitre, kW kilowatt, kWh kilowattheure, GB gigaoctet,
-		MB mégaoctet, h heure + f, min minute + f, s seconde + f, °C degré, °F degré_Fahrenheit degrés_Fahrenheit, ° degré`),
-	halfOf: "une demi", halfMore: [2]string{" et demi", " et demie"},
+	signs: pairs(`@ arobase, . point, - tiret, _ tiret bas, / slash, : deux points,
+		& et, = égale, < inférieur à, > supérieur à, × fois, ÷ divisé par, ~ environ, § paragraphe, ° degrés, + plus`),
+	moneyAnd: "et", scales: table("mille million millions milliard milliards"),
+	units: units(`% pour_cent =, € euro euros centime centimes, $ dollar dollars cent cents, £ livre-sterling livres-sterling penny pence,
+		CHF franc_suisse francs_suisses centime centimes, BRL réal réaux centavo centavos, ¥ yen yens, MXN peso pesos centavo centavos,
+		km/h kilomètre_par_heure kilomètres_par_heure, km kilomètre, m² mètre_carré mètres_carrés, m mètre, cm centimètre, mm millimètre, kg kilo, g gramme,
+		mg milligramme, l litre, ml millilitre, GB gigaoctet, MB mégaoctet, h heure, min minute, °C degré,
+		km² kilomètre_carré kilomètres_carrés, m³ mètre_cube mètres_cubes, kW kilowatt, kWh kilowattheure`),
+	halfOf:    "une demi",
 	fractions: pairs("1/2 un demi, 1/3 un tiers, 2/3 deux tiers, 1/4 un quart, 3/4 trois quarts, 24/7 vingt-quatre sept"),
-	symbols:   pairs("& et, = égale, < inférieur à, > supérieur à, × fois, ÷ divisé par, ~ environ, § paragraphe"),
 }

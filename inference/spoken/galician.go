@@ -1,7 +1,7 @@
 package spoken
 
 var galician = language{
-	code: "gl", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays | nounFirst,
+	code: "gl", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays,
 	rules: numbers(`0 cero {un|unha} {dous|dúas} tres catro cinco seis sete oito nove dez once doce trece catorce quince dezaseis dezasete dezaoito dezanove;
 		20+10 vinte trinta corenta cincuenta sesenta setenta oitenta noventa [_e_>]; 100 cen; 101/100 cento[_>];
 		200+100 {douscentos|duascentas} trescent{os|as} catrocent{os|as} cincocent{os|as} seiscent{os|as} setecent{os|as} oitocent{os|as} novecent{os|as} [_>];
@@ -20,17 +20,16 @@ var galician = language{
 	times:  times{use: feminine, quarter: " e cuarto", half: " e media", halfTo: 12, and: " e ", late: " e ", parts: [3]string{" da mañá", " da tarde", " da noite"}},
 	of:     " de ",
 	months: table("xaneiro febreiro marzo abril maio xuño xullo agosto setembro outubro novembro decembro"),
-	point:  "coma", minus: "menos", plus: "máis", to: "a", numberWord: "número", percent: "por cento", per: "por", codes: table("código pin cp postal"),
-	hourWords: []string{"h.", "h"}, nine: "6789",
-	signs: pairs("@ arroba, . punto, - guión, _ guión baixo, / barra, : dous puntos"), saidDomains: []string{"es"},
+	point:  "coma", minus: "menos", to: "a", numberWord: "número", per: "por", codes: table("código pin cp postal"),
+	hourWords: []string{"h.", "h"},
+	signs: pairs(`@ arroba, . punto, - guión, _ guión baixo, / barra, : dous puntos,
+		& e, = igual a, < menor que, > maior que, × por, ÷ entre, ~ uns, § sección, ° graos, + máis`), saidDomains: []string{"es"},
 	moneyAnd: "con", scales: table("mil millón millóns billón billóns"),
-	currencies: money(`EUR euro euros céntimo céntimos, USD dólar dólares centavo centavos, GBP libra libras penique peniques u, JPY ien iens - -,
-		CHF franco_suízo francos_suízos céntimo céntimos, BRL real reais centavo centavos, MXN peso pesos centavo centavos`),
-	units: nouns(`km/h quilómetro_por_hora quilómetros_por_hora, km² quilómetro_cadrado quilómetros_cadrados, m² metro_cadrado metros_cadrados,
-		m³ metro_cúbico metros_cúbicos, km quilómetro, m metro, cm centímetro, mm milímetro, kg quilo, g gramo, mg miligramo, l litro, ml mililitro,
-		kW quilovatio, kWh quilovatio_hora quilovatios_hora, GB xiga, MB mega, h hora + f, min minuto, s segundo, °C grao, °F grao_Fahrenheit graos_Fahrenheit,
-		° grao`),
-	halfOf: "media", halfMore: [2]string{" e medio", " e media"},
+	units: units(`% por_cento =, € euro euros céntimo céntimos, $ dólar dólares centavo centavos, £ libra libras penique peniques,
+		CHF franco_suízo francos_suízos céntimo céntimos, BRL real reais centavo centavos, ¥ ien iens, MXN peso pesos centavo centavos,
+		km/h quilómetro_por_hora quilómetros_por_hora, km quilómetro, m² metro_cadrado metros_cadrados, m metro, cm centímetro, mm milímetro, kg quilo,
+		g gramo, mg miligramo, l litro, ml mililitro, GB xiga, MB mega, h hora, min minuto, °C grao,
+		km² quilómetro_cadrado quilómetros_cadrados, m³ metro_cúbico metros_cúbicos, kW quilovatio, kWh quilovatio_hora quilovatios_hora`),
+	halfOf:    "media",
 	fractions: pairs("1/2 medio, 1/3 un terzo, 2/3 dous terzos, 1/4 un cuarto, 3/4 tres cuartos, 24/7 vinte e catro sete"),
-	symbols:   pairs("& e, = igual a, < menor que, > maior que, × por, ÷ entre, ~ uns, § sección"),
 }

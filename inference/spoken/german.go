@@ -4,7 +4,7 @@ import "strings"
 
 // German of Germany.
 var german = language{
-	code: "de", decimal: ',', group: '.', traits: dottedTime | plainDecimals | bareCents,
+	code: "de", decimal: ',', group: '.', traits: dottedTime | plainDecimals,
 	rules: numbers(`0 null ein{s||e} zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn;
 		20 [>mund]zwanzig; 30/10 [>mund]dreißig; 40/10 [>mund]vierzig; 50/10 [>mund]fünfzig; 60/10 [>mund]sechzig; 70/10 [>mund]siebzig; 80/10 [>mund]achtzig; 90/10 [>mund]neunzig;
 		100 hundert[>]; 200/100 <mhundert[>]; 1000 tausend[>]; 2000/1000 <mtausend[>]; 1e6 eine_Million[_>]; 2e6/1e6 <f_Millionen[_>];
@@ -18,20 +18,19 @@ var german = language{
 	ordinals: ordinals{use: masculine, // without an ending
 		endings: changes("ein erst, drei dritt, sieben siebt, acht acht, ig igst, hundert hundertst, tausend tausendst, on onst, onen onenst, arde ardest, arden ardenst, - t")},
 	times:      times{use: masculine, hours: [2]string{" Uhr", " Uhr"}, and: " ", late: " "},
-	withSuffix: (*language).germanSuffixed, dotted: (*language).germanDotted, year: (*language).germanYear, day: (*language).germanDay, date: (*language).germanDate,
+	withSuffix: (*language).germanSuffixed, dotted: (*language).germanDotted, year: (*language).germanYear, dayEnding: germanEnding,
 	months: table("Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
-	point:  "Komma", minus: "minus", plus: "plus", to: "bis", ratio: "zu", numberWord: "Nummer", percent: "Prozent", per: "pro", short: map[string]string{"mio": "Millionen", "mrd": "Milliarden"}, shortOne: map[string]string{"mio": "Million", "mrd": "Milliarde"}, codes: table("code pin plz postleitzahl"),
+	point:  "Komma", minus: "minus", to: "bis", ratio: "zu", numberWord: "Nummer", per: "pro", codes: table("code pin plz postleitzahl"),
 	timeAfter: []string{"uhr"}, hourWords: []string{"Uhr", "h"},
-	signs:    pairs("@ ät, . Punkt, - Bindestrich, _ Unterstrich, / Schrägstrich, : Doppelpunkt"),
+	signs: pairs(`@ ät, . Punkt, - Bindestrich, _ Unterstrich, / Schrägstrich, : Doppelpunkt,
+		& und, = gleich, < kleiner als, > größer als, × mal, ÷ geteilt durch, ~ etwa, § Paragraf, ° Grad, + plus`),
 	moneyAnd: "und", scales: table("tausend million millionen milliarde milliarden"),
-	currencies: money(`EUR Euro Euro Cent Cent, USD Dollar Dollar Cent Cent, GBP Pfund Pfund Penny Pence, JPY Yen Yen - -,
-		CHF Schweizer_Franken Schweizer_Franken Rappen Rappen, BRL Real Real Centavo Centavos, MXN Peso Pesos Centavo Centavos`),
-	units: nouns(`km/h Stundenkilometer =, km² Quadratkilometer =, m² Quadratmeter =, m³ Kubikmeter =, km Kilometer =, m Meter =, cm Zentimeter =, mm Millimeter =,
-		kg Kilogramm =, g Gramm =, mg Milligramm =, l Liter =, ml Milliliter =, kW Kilowatt =, kWh Kilowattstunde Kilowattstunden f, GB Gigabyte =,
-		MB Megabyte =, h Stunde Stunden f, min Minute Minuten f, s Sekunde Sekunden f, °C Grad =, °F Grad_Fahrenheit =, ° Grad =`),
-	halfMore:  [2]string{"einhalb", "einhalb"},
+	units: units(`% Prozent =, € Euro Euro Cent Cent, $ Dollar Dollar Cent Cent, £ Pfund Pfund Penny Pence, CHF Schweizer_Franken Schweizer_Franken Rappen Rappen,
+		BRL Real Real Centavo Centavos, ¥ Yen =, MXN Peso Pesos Centavo Centavos, km/h Stundenkilometer =, km Kilometer =, m² Quadratmeter =, m Meter =,
+		cm Zentimeter =, mm Millimeter =, kg Kilogramm =, g Gramm =, mg Milligramm =, l Liter =, ml Milliliter =, GB Gigabyte =, MB Megabyte =,
+		h Stunde Stunden, min Minute Minuten, °C Grad =,
+		km² Quadratkilometer =, m³ Kubikmeter =, kW Kilowatt =, kWh Kilowattstunde Kilowattstunden, Mio. Million Millionen, Mrd. Milliarde Milliarden`),
 	fractions: pairs("1/2 einhalb, 1/3 ein Drittel, 2/3 zwei Drittel, 1/4 ein Viertel, 3/4 drei Viertel, 24/7 vierundzwanzig sieben"),
-	symbols:   pairs("& und, = gleich, < kleiner als, > größer als, × mal, ÷ geteilt durch, ~ etwa, § Paragraf"),
 }
 
 var (
@@ -67,42 +66,17 @@ func germanEnding(before string) string {
 	return ""
 }
 
+func (l *language) germanSuffixed(n int64, suffix string) string {
+	if suffix != "er" { // in den 90er Jahren
+		return ""
+	}
+	return l.yearWords(int(n)) + suffix
+}
+
 func (l *language) germanDotted(n int, before, after string, _ bool) string {
 	ending := germanEnding(before)
 	if ending == "" || n < 1 || after == "" && !endsIn(before, "am", "vom", "zum") {
 		return ""
 	}
 	return l.ordinal(int64(n)) + ending
-}
-
-func (l *language) germanSuffixed(n int64, suffix string) string {
-	switch suffix {
-	case "er": // in den 90er Jahren
-		return l.yearWords(int(n)) + "er"
-	case "te", "ter", "ten", "tes", "ste", "ster", "sten", "stes":
-		if n > 0 && n < 1000 {
-			return l.ordinal(n) + suffix[strings.IndexByte(suffix, 't')+1:]
-		}
-	}
-	return ""
-}
-
-// germanDay declines the day of the month.
-func (l *language) germanDay(n int, before string, follows bool) string {
-	ending := germanEnding(before)
-	switch {
-	case !follows:
-		return ""
-	case ending == "":
-		ending = "er"
-	}
-	return l.ordinal(int64(n)) + ending
-}
-
-func (l *language) germanDate(d date, before, _ string) string {
-	words := l.germanDay(d.day, before, true) + " " + l.months[d.month-1]
-	if d.year > 0 {
-		words += " " + l.yearWords(d.year)
-	}
-	return words
 }

@@ -1,6 +1,7 @@
 package spoken
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -104,8 +105,14 @@ func (l *language) suffixed(n int64, suffix string) string {
 // month comes behind.
 func (l *language) dayOf(n int, before string, follows bool) string {
 	switch {
-	case l.day != nil:
-		return l.day(l, n, before, follows)
+	case l.dayEnding != nil && follows:
+		return l.ordinal(int64(n)) + cmp.Or(l.dayEnding(before), "er")
+	case l.has(monthFirst) && follows && endsIn(before, "the"):
+		return l.ordinal(int64(n)) + " of"
+	case l.has(monthFirst) && follows:
+		return "the " + l.ordinal(int64(n)) + " of"
+	case l.has(monthFirst):
+		return l.ordinal(int64(n))
 	case n == 1 && follows:
 		return l.firstDay
 	}
@@ -117,17 +124,19 @@ func (l *language) dateOf(d date, before, suffix string) string {
 	if l.date != nil {
 		return l.date(l, d, before, suffix)
 	}
-	words, month := l.cardinal(int64(d.day), alone), l.months[d.month-1]
-	if d.day == 1 && l.firstDay != "" {
-		words = l.firstDay
+	day, month, first, second := l.dayOf(d.day, before, !l.has(monthFirst)), l.months[d.month-1], " ", " "
+	if day == "" {
+		day = l.cardinal(int64(d.day), alone)
 	}
-	first, second := " ", " "
-	if l.has(linksDates) {
+	switch {
+	case l.has(monthFirst):
+		day, month, second = month, day, ", "
+	case l.has(linksDates):
 		first, second = l.ofWord(month), l.of
 	}
-	words += first + month
+	words := day + first + month
 	if d.year > 0 {
-		words += second + l.cardinal(int64(d.year), alone)
+		words += second + l.yearWords(d.year)
 	}
 	return words
 }

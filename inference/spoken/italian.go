@@ -3,7 +3,7 @@ package spoken
 import "strings"
 
 var italian = language{
-	code: "it", decimal: ',', group: '.', traits: hourLetter | dottedTime | nounFirst,
+	code: "it", decimal: ',', group: '.', traits: hourLetter | dottedTime,
 	rules: numbers(`0 zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove;
 		20+10 venti trenta quaranta cinquanta sessanta settanta ottanta novanta [>]; 100 cento[>]; 200/100 <cento[>];
 		1000 mille[>]; 2000/1000 <mmila[>]; 1e6 un_milione[_>]; 2e6/1e6 <_milioni[_>]; 1e9 un_miliardo[_>]; 2e9/1e9 <_miliardi[_>]`),
@@ -21,19 +21,19 @@ var italian = language{
 	times: times{use: feminine, quarter: " e un quarto", half: " e mezza", halfTo: 12, and: " e ", late: " e "},
 	of:    " di ", firstDay: "primo", elide: italianElide,
 	months: table("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
-	point:  "virgola", minus: "meno", plus: "più", ratio: "a", numberWord: "numero", percent: "per cento", per: "per", perOf: map[string]string{"mese": "al", "giorno": "al", "settimana": "a", "persona": "a", "notte": "a"}, codes: table("codice pin cap"),
+	point:  "virgola", minus: "meno", ratio: "a", numberWord: "numero", per: "per", codes: table("codice pin cap"),
 	timeBefore: table("alle ore dalle le all dall dell delle"), hourWords: []string{"h.", "h"},
-	signs: pairs("@ chiocciola, . punto, - trattino, _ trattino basso, / barra, : due punti"), saidDomains: []string{"it"},
+	signs: pairs(`@ chiocciola, . punto, - trattino, _ trattino basso, / barra, : due punti,
+		& e, = uguale a, < minore di, > maggiore di, × per, ÷ diviso, ~ circa, § paragrafo, ° gradi, + più`), saidDomains: []string{"it"},
 	moneyAnd: "e", scales: table("mila milione milioni miliardo miliardi"),
-	currencies: money(`EUR euro euro centesimo centesimi, USD dollaro dollari centesimo centesimi, GBP sterlina sterline penny pence u, JPY yen yen - -,
-		CHF franco_svizzero franchi_svizzeri centesimo centesimi, BRL real real centavo centavos, MXN peso pesos centavo centavos`),
-	units: nouns(`km/h chilometro_orario chilometri_orari, km² chilometro_quadrato chilometri_quadrati, m² metro_quadrato metri_quadrati, m³ metro_cubo metri_cubi,
-		km chilometro chilometri, m metro metri, cm centimetro centimetri, mm millimetro millimetri, kg chilo chili, g grammo grammi,
-		mg milligrammo milligrammi, l litro litri, ml millilitro millilitri, kW chilowatt =, kWh chilowattora =, GB giga =, MB mega =, h ora ore f,
-		min minuto minuti, s secondo secondi, °C grado gradi, °F grado_Fahrenheit gradi_Fahrenheit, ° grado gradi`),
-	halfOf: "mezza", halfMore: [2]string{" e mezzo", " e mezza"},
+	units: units(`% per_cento =, € euro euro centesimo centesimi, $ dollaro dollari centesimo centesimi, £ sterlina sterline penny pence,
+		CHF franco_svizzero franchi_svizzeri centesimo centesimi, BRL real real centavo centavos, ¥ yen =, MXN peso pesos centavo centavos,
+		km/h chilometro_orario chilometri_orari, km chilometro chilometri, m² metro_quadrato metri_quadrati, m metro metri, cm centimetro centimetri,
+		mm millimetro millimetri, kg chilo chili, g grammo grammi, mg milligrammo milligrammi, l litro litri, ml millilitro millilitri, GB giga =, MB mega =,
+		h ora ore, min minuto minuti, °C grado gradi,
+		km² chilometro_quadrato chilometri_quadrati, m³ metro_cubo metri_cubi, kW chilowatt =, kWh chilowattora =`),
+	halfOf:    "mezza",
 	fractions: pairs("1/2 mezzo, 1/3 un terzo, 2/3 due terzi, 1/4 un quarto, 3/4 tre quarti, 24/7 ventiquattro sette"),
-	symbols:   pairs("& e, = uguale a, < minore di, > maggiore di, × per, ÷ diviso, ~ circa, § paragrafo"),
 }
 
 // italianElide is "one" before a noun by the sound it begins with.

@@ -19,15 +19,12 @@ type trait uint16
 
 const (
 	linksDates    trait = 1 << iota // "of" stands between the parts of a date
-	monthFirst                      // in dates of digits
+	monthFirst                      // in dates, whose days are ordinals
 	hourLetter                      // 14h30
 	dottedTime                      // 14.30, with one of timeBefore and timeAfter beside it
 	halfDays                        // am and pm
 	plainDecimals                   // decimals are read digit by digit
 	dialsPairs                      // telephone numbers are read in pairs
-	zeroIsOne                       // what is less than two is singular
-	nounFirst                       // "two hours and a half"
-	bareCents                       // hundredths are said without their name
 	// caseEndings: they are written to numbers and signs; "one" follows what it counts, the
 	// word for percent comes first, and "and" stands before whole thousands.
 	caseEndings
@@ -60,40 +57,31 @@ type language struct {
 	// dotted is an ordinal written with a full stop; empty: it is none.
 	dotted func(l *language, n int, before, after string, lower bool) string
 	// year is a number of four digits as a year; empty: an ordinary number.
-	year  func(l *language, n int, after string) string
-	day   func(l *language, n int, before string, follows bool) string
-	date  func(l *language, d date, before, suffix string) string
-	clock func(l *language, t moment, before string) string
+	year func(l *language, n int, after string) string
+	// dayEnding is that of an ordinal after the words before it; empty: they say nothing.
+	dayEnding func(before string) string
+	date      func(l *language, d date, before, suffix string) string
+	clock     func(l *language, t moment, before string) string
 
 	months []string
 
-	point, minus, plus string
-	to, ratio          string // between two numbers: 3-5, and 3:1 where it is another word
-	numberWord         string // "number"
-	percent            string
-	per                string   // "a month"
-	dialled            []string // words after which a short number is a telephone's
-	codes              []string // and after which digits are read one by one
-	// short are abbreviations that are read in full: of months before a day or, where
-	// shortOne has what stands behind one, of millions behind a number.
-	short, shortOne       map[string]string
-	fixed                 [][2]string       // what is said otherwise than its parts are
-	perOf                 map[string]string // "a month", where per is not said
+	point, minus          string
+	to                    string   // between two numbers: 3-5
+	ratio                 string   // between the goals of two sides; empty: as to
+	numberWord            string   // "number"
+	per                   string   // "a month"
+	codes                 []string // and after which digits are read one by one
 	timeBefore, timeAfter []string
 	hourWords             []string // said by clock, so dropped
-	nine                  string   // what telephone numbers of nine digits begin with
 
-	signs       map[string]string // in addresses
-	saidDomains []string          // of two letters that are said as words
+	signs       map[string]string
+	saidDomains []string // of two letters that are said as words
 
-	currencies map[string]currency
-	moneyAnd   string
-	scales     []string
-	units      map[string]noun
-	fractions  map[string]string // "1/2"
-	halfOf     string            // half of what is feminine
-	halfMore   [2]string         // "and a half", masculine and feminine
-	symbols    map[string]string // besides those of the fields above
+	moneyAnd  string
+	scales    []string
+	units     map[string]unit   // by their symbols, currencies among them
+	fractions map[string]string // "1/2"
+	halfOf    string            // half of what is feminine
 }
 
 // languages are the nine.
@@ -109,14 +97,6 @@ func (l *language) link(n int64, next string) string {
 		return " "
 	}
 	return l.ofWord(next)
-}
-
-// linkScale is what stands between a word for millions and what they are of.
-func (l *language) linkScale(scale, next string) string {
-	if strings.HasPrefix(scale, "mil") && len([]rune(scale)) <= 4 {
-		return " " // a thousand
-	}
-	return l.link(1_000_000, next)
 }
 
 // table is a list of words separated by spaces; an underscore is a space in a word.
@@ -145,33 +125,21 @@ func rows(list string) (all [][]string) {
 	return all
 }
 
-// nouns reads rows of "symbol one many", with an f at the end for feminine ones. The many
-// are regular where they are left out or a plus, and like the one where they are =.
-func nouns(list string) map[string]noun {
-	m := map[string]noun{}
+// units reads rows of "symbol one many cent cents". The many are regular where they are left
+// out, and like the one where they are =.
+func units(list string) map[string]unit {
+	m := map[string]unit{}
 	for _, f := range rows(list) {
-		f = append(f, "+")
-		switch f[2] {
-		case "+":
-			f[2] = f[1] + "s"
-		case "=":
-			f[2] = f[1]
+		u := unit{one: f[1], many: f[1] + "s"}
+		if len(f) > 2 && f[2] == "=" {
+			u.many = u.one
+		} else if len(f) > 2 {
+			u.many = f[2]
 		}
-		m[f[0]] = noun{f[1], f[2], len(f) > 3 && f[3] == "f"}
-	}
-	return m
-}
-
-// money reads rows of "code one many cent cents", with a u behind where the whole is
-// feminine; dashes where there is no cent.
-func money(list string) map[string]currency {
-	m := map[string]currency{}
-	for _, f := range rows(list) {
-		c := currency{noun: noun{f[1], f[2], len(f) > 5}, cent: f[3], cents: f[4]}
-		if c.cent == "-" {
-			c.cent, c.cents = "", ""
+		if len(f) > 3 {
+			u.cent, u.cents = f[3], f[4]
 		}
-		m[f[0]] = c
+		m[f[0]] = u
 	}
 	return m
 }
@@ -194,28 +162,12 @@ func changes(list string) (all [][2]string) {
 	return all
 }
 
-// symbol is the name of a sign.
+// symbol is the name of a sign outside of addresses; empty: it is not said.
 func (l *language) symbol(c rune) string {
-	if w := l.symbols[string(c)]; w != "" {
-		return w
+	if strings.ContainsRune("@&+=<>×÷~§°", c) {
+		return l.signs[string(c)]
 	}
-	switch c {
-	case '@':
-		return l.signs["@"]
-	case '%':
-		return l.percent
-	case '+':
-		return l.plus
-	case '€':
-		return l.currencies["EUR"].many
-	case '$':
-		return l.currencies["USD"].many
-	case '£':
-		return l.currencies["GBP"].many
-	case '°':
-		return l.units["°"].many
-	}
-	return ""
+	return l.units[string(c)].many
 }
 
 // vowel says that a word begins with a vowel, or a mute h.

@@ -170,8 +170,8 @@ func emphasis(s string, before rune) (int, string) {
 		return 0, ""
 	case s[0] == '*' && n == 2 && isDigit(before) && isDigit(after):
 		return n, "^" // of code: "2**8" is not 28
-	case after == '\ufe0f' || after == '\u20e3', s[0] == '*' && n == 1 && keys(s):
-		return 0, "" // a key
+	case s[0] == '*' && n == 1 && keys(s):
+		return 0, ""
 	}
 	return n, ""
 }

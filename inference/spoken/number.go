@@ -1,7 +1,6 @@
 package spoken
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -31,6 +30,14 @@ func (s *scan) numeral(k int) (n numeral, ok bool) {
 	if len(n.whole) <= 3 && n.whole[0] != '0' {
 		s.groups(&n)
 	}
+	behind := n.end
+	if s.at(behind) == ' ' {
+		behind++
+	}
+	if part := parts[s.at(behind)]; part != "" {
+		n.frac, n.end = part, behind+1
+		return n, true
+	}
 	sep := s.at(n.end)
 	if sep != '.' && sep != ',' || !isDigit(s.at(n.end+1)) || s.at(k-1) == sep && isDigit(s.at(k-2)) {
 		return n, true
@@ -45,6 +52,9 @@ func (s *scan) numeral(k int) (n numeral, ok bool) {
 	n.frac, n.end = frac, end
 	return n, true
 }
+
+// parts are the fractions behind a number as its decimals.
+var parts = map[rune]string{'½': "5", '¼': "25", '¾': "75"}
 
 // digits is the run of digits at k in ASCII, and its end.
 func (s *scan) digits(k int) (string, int) {
@@ -153,14 +163,11 @@ func (s *scan) number() bool {
 	if !ok {
 		return false
 	}
-	if s.keycap(n) {
-		return true
-	}
 	if sign != "" {
 		s.say(k, sign)
 	}
 	switch {
-	case s.andHalf(n), s.fraction(n), s.suffixed(n), s.dotted(n), s.measure(n), s.code(n), s.year(n):
+	case s.fraction(n), s.suffixed(n), s.dotted(n), s.code(n), s.year(n):
 		return true
 	case wordRune(s.at(n.end)):
 		if !isDigit(s.t[s.i]) {
@@ -170,16 +177,17 @@ func (s *scan) number() bool {
 		return true
 	}
 	words := ""
-	if len(n.whole) == 3 && n.frac == "" && slices.Contains(s.l.dialled, s.wordBefore(s.i)) && !endsIn(s.noun(n.end), "s", "people") {
-		words = s.l.oneByOne(n.whole)
-	} else if v, ok := n.value(); !n.grouped && n.frac == "" && len(n.whole) > asNumber && !n.round() {
+	if v, ok := n.value(); !n.grouped && n.frac == "" && len(n.whole) > asNumber && !n.round() {
 		words = s.l.inThrees(n.whole)
 	} else {
 		u := s.useBefore(n.end)
 		words = s.l.spell(n, u)
 		if ok && u != alone && n.frac == "" {
 			next := s.noun(n.end)
-			words = s.l.before(words, next) + strings.TrimSuffix(s.l.link(v, next), " ")
+			if s.l.elide != nil {
+				words = s.l.elide(words, next)
+			}
+			words += strings.TrimSuffix(s.l.link(v, next), " ")
 		}
 	}
 	if strings.HasSuffix(words, "'") {
@@ -192,55 +200,16 @@ func (s *scan) number() bool {
 // sign is the word for a sign in front of a digit, and where the digit is.
 func (s *scan) sign() (int, string) {
 	before := s.at(s.i - 1)
-	if wordRune(before) || !isDigit(s.at(s.i+1)) {
+	if c := s.at(s.i + 1); wordRune(before) || strings.ContainsRune("€$£¥%", before) || !isDigit(c) && !strings.ContainsRune("€$£", c) {
 		return s.i, ""
 	}
 	switch s.t[s.i] {
 	case '-', '−', '–':
 		return s.i + 1, s.l.minus
 	case '+':
-		return s.i + 1, s.l.plus
+		return s.i + 1, s.l.signs["+"]
 	}
 	return s.i, ""
-}
-
-// keycap reads a digit on the picture of a key, and drops a sign on one, which is no number.
-func (s *scan) keycap(n numeral) bool {
-	k := n.end
-	if s.at(k) == '\ufe0f' {
-		k++
-	}
-	if s.at(k) != '\u20e3' {
-		return false
-	}
-	words := ""
-	if n.whole != "" {
-		words = s.l.spell(n, alone)
-	}
-	s.say(k+1, words)
-	return true
-}
-
-// andHalf reads a number and a half, with what they are of where that stands between.
-func (s *scan) andHalf(n numeral) bool {
-	k := n.end
-	if s.at(k) == ' ' {
-		k++
-	}
-	if s.at(k) != '½' || n.frac != "" {
-		return false
-	}
-	end, next := k+1, s.noun(k+1)
-	u := s.useBefore(end)
-	words := s.l.spell(n, u)
-	if !s.l.has(nounFirst) || next == "" {
-		s.say(end, words+s.l.halfMore[0])
-		return true
-	}
-	from := end + 1
-	_, end = s.wordAt(from)
-	s.say(end, words+" "+string(s.t[from:end])+s.l.halfMore[min(1, max(0, int(u)-1))])
-	return true
 }
 
 // fraction reads 1/2 and its like.
@@ -259,10 +228,6 @@ func (s *scan) part(fraction string, end int) bool {
 		return false
 	case fraction == "1/2" && s.l.halfOf != "" && s.useBefore(end) == feminine:
 		words = s.l.halfOf
-	case fraction == "1/2" && s.l.has(caseEndings) && s.noun(end) != "":
-		from := end + 1
-		_, end = s.wordAt(from)
-		words = string(s.t[from:end]) + " " + s.l.halfOf
 	}
 	s.say(end, words)
 	return true
@@ -286,7 +251,7 @@ func (s *scan) suffixed(n numeral) bool {
 		return false
 	}
 	suffix := string(s.t[k:end])
-	if s.l.code == "es" && (suffix == "º" || suffix == "°") && spanishShortened[s.noun(end)] {
+	if (suffix == "º" || suffix == "°") && s.l.ordinals.short[v] != "" && s.useBefore(end) == masculine {
 		suffix = "er"
 	}
 	words := s.l.suffixed(v, suffix)

@@ -41,7 +41,7 @@ func (s *scan) telephone() bool {
 	for i, g := range groups {
 		words, to := s.l.dial(g.digits), end
 		if plus && i == 0 {
-			words = s.l.plus + " " + s.l.prefix(g.digits)
+			words = s.l.signs["+"] + " " + words
 		}
 		if i > 0 {
 			words = ", " + words
@@ -105,8 +105,8 @@ func (s *scan) looksDialled(groups []group, seps string) bool {
 		return len(groups) == 2 && first[0] == '0'
 	case single > 0, strings.Trim(seps, ".") == "" && (thousands || len(first) < 2):
 		return false
-	case thousands: // "612 345 678" in Spain; elsewhere it counts things
-		return len(groups) == 3 && len(first) == 3 && strings.IndexByte(s.l.nine, first[0]) >= 0
+	case thousands: // "612 345 678"
+		return len(groups) == 3 && len(first) == 3
 	}
 	return len(groups) > 2 || first[0] == '0' || len(first) == 3 && len(groups[1].digits) >= 4
 }
@@ -121,12 +121,4 @@ func (l *language) dial(digits string) string {
 		list = append(list, l.spell(numeral{whole: digits[:2]}, alone))
 	}
 	return strings.Join(list, ", ")
-}
-
-// prefix reads the code of a country.
-func (l *language) prefix(digits string) string {
-	if l.has(plainDecimals) || len(digits) > 2 {
-		return l.dial(digits)
-	}
-	return l.cardinal(atoi(digits), alone)
 }

@@ -2,7 +2,7 @@ package spoken
 
 // Portuguese of Portugal.
 var portuguese = language{
-	code: "pt", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays | nounFirst,
+	code: "pt", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays,
 	rules: numbers(`0 zero {um|uma} {dois|duas} três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezasseis dezassete dezoito dezanove;
 		20+10 vinte trinta quarenta cinquenta sessenta setenta oitenta noventa [_e_>]; 100 cem; 101/100 cento[_e_>];
 		200+100 duzent{os|as} trezent{os|as} quatrocent{os|as} quinhent{os|as} seiscent{os|as} setecent{os|as} oitocent{os|as} novecent{os|as} [_e_>];
@@ -22,17 +22,16 @@ var portuguese = language{
 	times:  times{use: feminine, full: " horas", half: " e meia", halfTo: 11, and: " e ", late: " e ", parts: [3]string{" da manhã", " da tarde", " da noite"}},
 	of:     " de ",
 	months: table("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
-	point:  "vírgula", minus: "menos", plus: "mais", to: "a", numberWord: "número", percent: "por cento", per: "por", codes: table("código pin postal cep"),
-	hourWords: []string{"h.", "h"}, nine: "239",
-	signs:    pairs("@ arroba, . ponto, - hífen, _ traço baixo, / barra, : dois pontos"),
+	point:  "vírgula", minus: "menos", to: "a", numberWord: "número", per: "por", codes: table("código pin postal cep"),
+	hourWords: []string{"h.", "h"},
+	signs: pairs(`@ arroba, . ponto, - hífen, _ traço baixo, / barra, : dois pontos,
+		& e, = igual a, < menor que, > maior que, × vezes, ÷ a dividir por, ~ cerca de, § secção, ° graus, + mais`),
 	moneyAnd: "e", scales: table("mil milhão milhões bilião biliões"),
-	currencies: money(`EUR euro euros cêntimo cêntimos, USD dólar dólares cêntimo cêntimos, GBP libra libras péni pence u, JPY iene ienes - -,
-		CHF franco_suíço francos_suíços cêntimo cêntimos, BRL real reais centavo centavos, MXN peso pesos centavo centavos`),
-	units: nouns(`km/h quilómetro_por_hora quilómetros_por_hora, km² quilómetro_quadrado quilómetros_quadrados, m² metro_quadrado metros_quadrados,
-		m³ metro_cúbico metros_cúbicos, km quilómetro, m metro, cm centímetro, mm milímetro, kg quilo, g grama, mg miligrama, l litro, ml mililitro,
-		kW quilowatt, kWh quilowatt-hora quilowatts-hora, GB gigabyte, MB megabyte, h hora + f, min minuto, s segundo, °C grau,
-		°F grau_Fahrenheit graus_Fahrenheit, ° grau`),
-	halfOf: "meia", halfMore: [2]string{" e meio", " e meia"},
+	units: units(`% por_cento =, € euro euros cêntimo cêntimos, $ dólar dólares cêntimo cêntimos, £ libra libras péni pence,
+		CHF franco_suíço francos_suíços cêntimo cêntimos, BRL real reais centavo centavos, ¥ iene ienes, MXN peso pesos centavo centavos,
+		km/h quilómetro_por_hora quilómetros_por_hora, km quilómetro, m² metro_quadrado metros_quadrados, m metro, cm centímetro, mm milímetro, kg quilo,
+		g grama, mg miligrama, l litro, ml mililitro, GB gigabyte, MB megabyte, h hora, min minuto, °C grau,
+		km² quilómetro_quadrado quilómetros_quadrados, m³ metro_cúbico metros_cúbicos, kW quilowatt, kWh quilowatt-hora quilowatts-hora`),
+	halfOf:    "meia",
 	fractions: pairs("1/2 meio, 1/3 um terço, 2/3 dois terços, 1/4 um quarto, 3/4 três quartos, 24/7 vinte e quatro sete"),
-	symbols:   pairs("& e, = igual a, < menor que, > maior que, × vezes, ÷ a dividir por, ~ cerca de, § secção"),
 }

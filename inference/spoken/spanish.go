@@ -2,7 +2,7 @@ package spoken
 
 // Spanish of Spain.
 var spanish = language{
-	code: "es", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays | nounFirst,
+	code: "es", decimal: ',', group: '.', traits: linksDates | hourLetter | halfDays,
 	rules: numbers(`0 cero {uno|un|una} dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte
 		{veintiuno|veintiún|veintiuna} veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve;
 		30+10 treinta cuarenta cincuenta sesenta setenta ochenta noventa [_y_>]; 100 cien; 101/100 ciento[_>];
@@ -22,20 +22,16 @@ var spanish = language{
 	times:  times{use: feminine, quarter: " y cuarto", half: " y media", halfTo: 12, and: " y ", late: " ", zero: true, parts: [3]string{" de la mañana", " de la tarde", " de la noche"}},
 	of:     " de ",
 	months: table("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
-	point:  "coma", minus: "menos", plus: "más", to: "a", numberWord: "número", percent: "por ciento", per: "por", perOf: map[string]string{"mes": "al", "día": "al", "año": "al", "semana": "a la"}, codes: table("código pin cp postal"),
-	hourWords: []string{"h.", "h", "hs"}, nine: "6789",
-	signs: pairs("@ arroba, . punto, - guion, _ guion bajo, / barra, : dos puntos"), saidDomains: []string{"es"},
+	point:  "coma", minus: "menos", to: "a", numberWord: "número", per: "por", codes: table("código pin cp postal"),
+	hourWords: []string{"h.", "h", "hs"},
+	signs: pairs(`@ arroba, . punto, - guion, _ guion bajo, / barra, : dos puntos,
+		& y, = igual a, < menor que, > mayor que, × por, ÷ entre, ~ unos, § sección, ° grados, + más`), saidDomains: []string{"es"},
 	moneyAnd: "con", scales: table("mil millón millones billón billones"),
-	currencies: money(`EUR euro euros céntimo céntimos, USD dólar dólares centavo centavos, GBP libra libras penique peniques u, JPY yen yenes - -,
-		CHF franco_suizo francos_suizos céntimo céntimos, BRL real reales centavo centavos, MXN peso pesos centavo centavos`),
-	units: nouns(`km/h kilómetro_por_hora kilómetros_por_hora, km² kilómetro_cuadrado kilómetros_cuadrados, m² metro_cuadrado metros_cuadrados,
-		m³ metro_cúbico metros_cúbicos, km kilómetro, m metro, cm centímetro, mm milímetro, kg kilo, g gramo, mg miligramo, l litro, ml mililitro,
-		kW kilovatio, kWh kilovatio_hora kilovatios_hora, GB giga, MB mega, h hora + f, min minuto, s segundo, °C grado, °F grado_Fahrenheit grados_Fahrenheit,
-		° grado`),
-	halfOf: "media", halfMore: [2]string{" y medio", " y media"},
+	units: units(`% por_ciento =, € euro euros céntimo céntimos, $ dólar dólares centavo centavos, £ libra libras penique peniques,
+		CHF franco_suizo francos_suizos céntimo céntimos, BRL real reales centavo centavos, ¥ yen yenes, MXN peso pesos centavo centavos,
+		km/h kilómetro_por_hora kilómetros_por_hora, km kilómetro, m² metro_cuadrado metros_cuadrados, m metro, cm centímetro, mm milímetro, kg kilo, g gramo,
+		mg miligramo, l litro, ml mililitro, GB giga, MB mega, h hora, min minuto, °C grado,
+		km² kilómetro_cuadrado kilómetros_cuadrados, m³ metro_cúbico metros_cúbicos, kW kilovatio, kWh kilovatio_hora kilovatios_hora`),
+	halfOf:    "media",
 	fractions: pairs("1/2 medio, 1/3 un tercio, 2/3 dos tercios, 1/4 un cuarto, 3/4 tres cuartos, 24/7 veinticuatro siete"),
-	symbols:   pairs("& y, = igual a, < menor que, > mayor que, × por, ÷ entre, ~ unos, § sección"),
 }
-
-// spanishShortened are nouns that shorten the ordinal before them: "tercer piso".
-var spanishShortened = set("piso plato día puesto grado curso premio lugar trimestre semestre nivel año mes paso turno equipo hijo intento apellido nombre aviso")

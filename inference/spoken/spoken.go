@@ -76,7 +76,7 @@ func (s *scan) step() {
 		if s.lookUp() {
 			return
 		}
-		if s.l != nil && (s.inFull() || s.address() || s.wanted(c) && s.quantity()) {
+		if s.l != nil && (s.address() || s.wanted(c) && s.quantity()) {
 			return
 		}
 	}
@@ -122,7 +122,7 @@ func (s *scan) wanted(c rune) bool {
 
 // quantity reads a number and what goes with it.
 func (s *scan) quantity() bool {
-	return s.numberSign() || s.calendar() || s.clock() || s.telephone() || s.money() || s.percent() || s.number()
+	return s.numberSign() || s.calendar() || s.clock() || s.telephone() || s.amount() || s.number()
 }
 
 // copy passes the text up to end on as it is.
@@ -218,12 +218,6 @@ func (s *scan) twoBefore(k int) string {
 	}
 	first, _ := s.back(from)
 	return strings.TrimSpace(first + " " + last)
-}
-
-// exactly says that text stands at k, case and all.
-func (s *scan) exactly(k int, text string) (end int, ok bool) {
-	end = min(len(s.t), k+utf8.RuneCountInString(text))
-	return end, k <= end && string(s.t[k:end]) == text
 }
 
 // literal says that the text goes on with word at k, in any case, and that the word

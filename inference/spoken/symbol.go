@@ -1,6 +1,7 @@
 package spoken
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,12 +29,7 @@ func (s *scan) symbol(c rune) {
 	}
 	switch {
 	case c == '/' && s.w.apart && s.l.per != "" && unicode.IsLetter(s.at(next)) && s.w.n > 0:
-		per := s.l.per
-		if w, _ := s.wordAt(next); s.l.perOf[w] != "" {
-			per = s.l.perOf[w]
-		}
-		s.say(next, per) // what was said is an amount
-	case c == '#' && s.keycapped():
+		s.say(next, s.l.per) // what was said is an amount
 	case unicode.IsSpace(c):
 		s.copy(next)
 	case silent(c), picture(c):
@@ -50,65 +46,50 @@ func (s *scan) symbol(c rune) {
 		}
 		s.skip(next)
 	case s.l.symbol(c) != "":
-		s.lone(c)
+		s.say(next, s.l.symbol(c))
 	default:
 		s.copy(next)
 	}
 }
 
-// keycapped drops a sign that is a picture: the number sign or star on a key.
-func (s *scan) keycapped() bool { return s.keycap(numeral{end: s.i + 1}) }
-
 // between is the word for a character between two digits, or before one.
 func (s *scan) between(c rune) string {
-	if !isDigit(s.at(s.spaces(s.i + 1))) {
+	k, dash := s.spaces(s.i+1), c == '-' || c == '–' || c == '−'
+	if dash && strings.ContainsRune("€$£¥", s.at(k)) {
+		k++
+	}
+	if !isDigit(s.at(k)) {
 		return ""
 	}
 	before := s.at(s.i - 1)
 	if before == ' ' {
-		before = s.at(s.i - 2)
-		switch {
+		switch before = s.at(s.i - 2); {
 		case (c == '*' || c == '×') && isDigit(before):
 			return s.l.symbol('×')
-		case (c == '-' || c == '–') && (isDigit(before) && s.at(s.i-4) == ':' || before == 'M' || before == 'm'): // "9:00 - 17:00", "9 am - 5 pm"
+		case dash && (isDigit(before) && s.at(s.i-4) == ':' || slices.Contains([]string{"am", "pm"}, s.wordBefore(s.i))): // "9:00 - 17:00", "9 am - 5 pm"
 			return s.l.to
 		}
 		return ""
 	}
-	if !isDigit(s.at(s.i+1)) || !isDigit(before) && !(s.w.apart && unicode.IsLetter(before)) {
+	if unicode.IsSpace(s.at(s.i+1)) || !isDigit(before) && !(s.w.apart && (unicode.IsLetter(before) || strings.ContainsRune("€$£¥%", before))) {
 		return ""
 	}
 	switch c {
 	case ':':
-		if s.l.ratio != "" {
-			return s.l.ratio
-		}
-		return s.l.to
+		return cmp.Or(s.l.ratio, s.l.to)
+	case '/':
+		return ","
 	case '-', '–', '−':
 		if s.at(s.i+1) == '0' && isDigit(s.at(s.i+2)) {
 			return "," // no number that anything goes up to: a part of a name
 		}
 		return s.l.to
-	case '/':
-		if n, end := s.few(s.i+1, 3); n != "" && end <= 2*s.i+1 && slices.Equal(s.t[s.i+1:end], s.t[2*s.i+1-end:s.i]) {
-			return "," // fifty-fifty
-		}
-		return s.l.signs["/"]
 	case '.':
 		return s.l.signs["."]
 	case '*', '×':
 		return s.l.symbol('×')
 	}
 	return ""
-}
-
-// lone speaks a sign by its name.
-func (s *scan) lone(c rune) {
-	w := s.l.symbol(c)
-	if before := s.wordBefore(s.i); c == '€' && s.l.scale(before) {
-		w = strings.TrimSpace(s.l.linkScale(before, w) + w)
-	}
-	s.say(s.i+1, w)
 }
 
 var numberSigns = regexp.MustCompile(`(?i)^(?:#|n\.?[º°]|n[uú]m\.|nr\.|no\.|n\.)`)
