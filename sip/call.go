@@ -38,8 +38,6 @@ type call struct {
 
 	*owner
 	departure
-	order *order // of the far end's requests
-
 	// ---
 	state    state
 	dialog   dialog.Dialog
@@ -47,22 +45,20 @@ type call struct {
 	heard    *transport.Grant
 	server   *serverInvite // the INVITE that began an incoming call; nil: the call is ours
 	forks    forks         // the early dialogs of the INVITE that began a call of ours
-	modify   modification  // re-INVITEs and UPDATEs
+	modify   modification  // re-INVITEs and UPDATEs, and the session that they refresh
 	transfer *transfer     // our latest REFER; nil: there was none
 	unacked  *unacked      // our 2xx that waits for its ACK
 	ack      ack           // of the 2xx to our latest INVITE
 	ownBye   ownBye
 	timers   timers // what is to be done later
-	session  sessionTimer
 	audio    audio
-	ends     []func() // run when the goroutine has ended, the last one first
 }
 
 func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
 	return &call{
 		ua: u, key: dialogKey{d.CallID, d.LocalTag}, log: u.log.With("call_id", d.CallID), dialog: d, trunk: on,
 		timers: timers{clock: u.cfg.clock}, trace: new(transport.Trace), heard: u.layer.Grant(),
-		owner: newOwner(), departure: newDeparture(), order: newOrder(),
+		owner: newOwner(), departure: newDeparture(),
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/sip/dialog"
-	"parley/sip/sdp"
 	"parley/sip/trunk"
 )
 
@@ -33,7 +32,7 @@ func (u *UserAgent) outgoing(p placement) (*call, *gosip.Request, error) {
 	if err := c.audio.open(u.cfg.Ports, c.described()); err != nil {
 		return nil, nil, &NotAnswered{Err: err}
 	}
-	offer, err := c.audio.sdp.Offer(sdp.SendRecv)
+	offer, err := c.audio.sdp.Offer()
 	if err == nil && !u.register(c) {
 		err = ErrClosed
 	}
@@ -57,7 +56,7 @@ func (c *call) inviteFor(p placement, offer []byte) *gosip.Request {
 	req.AppendHeader(c.dialog.Contact())
 	req.AppendHeader(dialog.Allow())
 	req.AppendHeader(supportedOn(p.trunk))
-	for _, h := range append(c.session.wanted(c.ua, ""), p.headers...) {
+	for _, h := range append(c.modify.session.wanted(""), p.headers...) {
 		req.AppendHeader(h)
 	}
 	describe(req, offer)
@@ -89,7 +88,7 @@ func (c *call) again(invite *gosip.Request, res *gosip.Response, tried *dialog.A
 	c.do(func() {
 		req := c.dialog.Again(invite)
 		c.forks = newForks(req)
-		if challenged || c.session.lengthen(req, res) {
+		if challenged || c.modify.session.lengthen(req, res) {
 			next = req
 		}
 	})

@@ -29,8 +29,7 @@
 // us no RTP timeout runs, and nothing else would notice that it is gone. A refresh is an UPDATE
 // without an offer where that is supported, else a re-INVITE with the description in force. Only
 // silence, 408 and 481 end a call before its session expires; after another refusal it is asked
-// again. Changes that we make wait in line, one at a time, for each other, for an unconfirmed 2xx
-// and out of a collision.
+// again. It waits for the end of the one before, for an unconfirmed 2xx and out of a collision.
 //
 // # Calls
 //
@@ -89,19 +88,19 @@
 //
 // # Modification
 //
-// A re-INVITE or UPDATE (modification.go). Ours stand in a queue; one is under way:
+// A re-INVITE or UPDATE (modification.go). Ours refresh the session, and change nothing:
 //
-//	state      event                                action                                   next
-//	idle       Hold, Resume, refresh is due         send it, if the call is up and no 2xx    sent
-//	                                                of ours waits for its ACK; else wait
-//	sent       2xx                                  ACK, apply the answer                    idle
-//	sent       491, 422, 500/503 with Retry-After   wait                                     back-off
-//	sent       405, 501 to UPDATE                   use INVITE                               back-off
-//	sent       408, 481, no response                BYE                                      idle
-//	sent       other final                          report ChangeRefused                     idle
-//	sent       theirs with an offer                 491                                      sent
-//	any        theirs                               answer, 2xx                              same
-//	back-off   timer                                send it again                            sent
+//	state      event                                action                      next
+//	idle       refresh is due                       none                        due
+//	due        up, no 2xx of ours waits for ACK     send it                     sent
+//	sent       2xx                                  ACK, apply the answer       idle
+//	sent       491, 422, 500/503 with Retry-After   wait                        back-off
+//	sent       405, 501 to UPDATE                   use INVITE                  back-off
+//	sent       408, 481, no response                BYE                         idle
+//	sent       other final                          ask again in a while        idle
+//	sent       theirs, both with an offer           491                         sent
+//	any        theirs                               answer, 2xx                 same
+//	back-off   timer                                none                        due
 //
 // # Transfer
 //

@@ -134,7 +134,7 @@ func pong(control netip.AddrPort) bool {
 
 // echoing is a handler that says what it hears and reports what it saw. A # brings
 // keys back, a D ends the call.
-func echoing(calls chan<- seen, holds chan<- media.LegEventKind, keys string) func(context.Context, *sip.Incoming) {
+func echoing(calls chan<- seen, keys string) func(context.Context, *sip.Incoming) {
 	return func(ctx context.Context, in *sip.Incoming) {
 		var s seen
 		defer func() { calls <- s }()
@@ -152,7 +152,6 @@ func echoing(calls chan<- seen, holds chan<- media.LegEventKind, keys string) fu
 			for len(leg.Events()) > 0 {
 				e := <-leg.Events()
 				if e.Kind != media.LegDigit {
-					holds <- e.Kind
 					continue
 				}
 				switch s.digits += string(rune(e.Digit)); e.Digit {
@@ -237,8 +236,8 @@ func options(t *testing.T, from netip.Addr, to netip.AddrPort) *net.UDPConn {
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	const keys, answer = "0123456789*#", "9876543210*"
-	calls, theirs, holds := make(chan seen, 1), make(chan outcome, 1), make(chan media.LegEventKind, 8)
-	node := behind(t, firstNode, sip.Config{OnCall: echoing(calls, holds, answer)})
+	calls, theirs, h := make(chan seen, 1), make(chan outcome, 1), sip.NewHands()
+	node := behind(t, firstNode, h.On(sip.Config{OnCall: echoing(calls, answer)}))
 	carrier := behind(t, carrierAddr, sip.Config{OnCall: answering(theirs)})
 	at, relay := edge(t, node.Addr(), netip.AddrPortFrom(secondNode, 9), carrier.Addr())
 	scanner := options(t, scannerAddr, at)
@@ -252,17 +251,8 @@ func TestEdge(t *testing.T) {
 		c := whistle(leg)
 		wait(t, c.tone, "echo")
 		if want == keys {
-			for _, change := range []struct {
-				do   func(context.Context) error
-				want media.LegEventKind
-			}{{leg.Hold, media.LegHold}, {leg.Resume, media.LegResume}} {
-				if err := change.do(t.Context()); err != nil {
-					t.Error(err)
-				}
-				if kind := wait(t, holds, "hold or resume"); kind != change.want {
-					t.Errorf("event %v, want %v", kind, change.want)
-				}
-			}
+			due(t, h, half)
+			eventually(t, "the session is refreshed", func() bool { return h.Next() == half })
 			c.listen(t)
 			c.press(t, keys, answer)
 			c.hangup(media.AgentHangup)
@@ -451,7 +441,7 @@ func TestEdgeForAnyPhone(t *testing.T) {
 		t.Skip("sipp is not installed")
 	}
 	calls := make(chan seen, 1)
-	node := behind(t, firstNode, sip.Config{OnCall: echoing(calls, make(chan media.LegEventKind, 8), "")})
+	node := behind(t, firstNode, sip.Config{OnCall: echoing(calls, "")})
 	at, relay := edge(t, node.Addr(), node.Addr(), netip.AddrPortFrom(carrierAddr, 9))
 	for _, name := range []string{"call", "late_offer"} {
 		cmd := exec.CommandContext(t.Context(), "bash", script(t), "in", name, at.String())

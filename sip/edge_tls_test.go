@@ -57,8 +57,8 @@ func recording(calls chan<- *sip.Incoming, next func(context.Context, *sip.Incom
 func TestEdgeOverTLS(t *testing.T) {
 	t.Parallel()
 	ca, over := newAuthority(t), freePort(t)
-	calls, ended, holds := make(chan *sip.Incoming, 1), make(chan seen, 1), make(chan media.LegEventKind, 8)
-	echo := recording(calls, echoing(ended, holds, ""))
+	calls, ended := make(chan *sip.Incoming, 1), make(chan seen, 1)
+	echo := recording(calls, echoing(ended, ""))
 	node := behind(t, firstNode, sip.Config{OnCall: echo})
 	// The certificate is for another name than the one that is called: tls.cfg says
 	// that Kamailio does not compare them.

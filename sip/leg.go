@@ -18,8 +18,8 @@ import (
 	"parley/sip/trunk"
 )
 
-// Leg is an answered call: media over RTP, signalling by the call behind it.
-// It is a media.Leg; its methods follow that contract.
+// Leg is an answered call: media over RTP, signalling by the call behind it, whose handle it is for
+// other goroutines. It is a media.Leg; its methods follow that contract.
 type Leg struct {
 	call    *call
 	pair    *rtpport.Pair
@@ -94,7 +94,9 @@ func (l *Leg) Run(ctx context.Context) error {
 	played := error(isolate.Internal)
 	isolate.Go("sip/media", l.fail, func() { played = l.session.Run(inner) }, func() { ended <- played })
 
-	watch, tick := newWatch(l, time.Now())
+	ua, local := l.call.ua, netip.AddrPortFrom(l.call.dialog.Self.Addr(), l.pair.Port) // where we are described to be
+	watch := watch{log: l.call.log.With("local", local.String()), counters: &ua.counters, silence: ua.cfg.noRTPAfter, begun: time.Now()}
+	tick := time.NewTicker(ua.cfg.watchEvery)
 	defer tick.Stop()
 	var err error
 	running := true
@@ -104,7 +106,7 @@ func (l *Leg) Run(ctx context.Context) error {
 			l.forward(e)
 			continue
 		case now := <-tick.C:
-			watch.look(now)
+			watch.look(now, l.Stats())
 			continue
 		case err = <-ended:
 			ended = nil

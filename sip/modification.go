@@ -1,9 +1,6 @@
 package sip
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -14,207 +11,131 @@ import (
 	"parley/sip/sdp"
 )
 
-// modification is what becomes different in a call that is up, by re-INVITE and UPDATE.
+// modification is what is modified in a call that is up, by re-INVITE and UPDATE. The far end
+// changes the media; we only refresh the session. It works on the call's dialog, description and
+// timers, which each request and response changes, so its steps are methods of the call.
 type modification struct {
 	state   modState
-	queue   []*change // of ours, one after another
-	updates bool      // the far end takes UPDATE
+	updates bool // the far end takes UPDATE
+	session sessionTimer
+
+	method gosip.RequestMethod // of the refresh that was sent last
+	tries  int                 // of the one that is under way
 }
 
-// modState is the state of the first change of the queue.
+// modState is that of a refresh of ours. One is under way at a time (RFC 3261 section 14.1).
 type modState uint8
 
 const (
-	modIdle    modState = iota // it was not sent yet
+	modIdle    modState = iota // there is none
+	modDue                     // it waits until the call is ready for it
 	modSent                    // it waits for its final response
 	modBackOff                 // it was refused, and is sent again in a while
 )
 
-// A change is a re-INVITE or an UPDATE of ours: to refresh the session, to hold
-// the far end or to take it back. One is under way at a time (RFC 3261 section
-// 14.1); the others wait.
-type change struct {
-	// turn says that the direction of the media changes to dir; else what is in
-	// force is only confirmed.
-	turn bool
-	dir  sdp.Direction
-	then func(error) // on the call's goroutine, once
-
-	method  gosip.RequestMethod
-	offered bool // there is an offer in it
-	tries   int
-}
-
 const (
-	// maxChanges may wait: a hold, a resume and a refresh, and no program needs more.
-	maxChanges = 8
-	// maxTries bounds how often a change is sent again for glare, another method
+	// maxTries bounds how often a refresh is sent again for glare, another method
 	// or another interval.
 	maxTries = 6
 	// maxBusy bounds what a far end may have us wait by Retry-After.
 	maxBusy = 10 * time.Second
 )
 
-// ErrBusy says that too many changes of a call wait for the far end already.
-var ErrBusy = errors.New("sip: too many changes of the call are waiting")
-
-// ErrOver says that the call was over before what was asked for could be done.
-var ErrOver = dialog.ErrOver
-
-// ChangeRefused says that the far end did not go along with Hold or Resume. The
-// call goes on as it was.
-type ChangeRefused struct {
-	Code   int    // its response
-	Phrase string // and its text
-}
-
-func (e *ChangeRefused) Error() string {
-	return fmt.Sprintf("sip: the far end refused the change: %d %s", e.Code, e.Phrase)
-}
-
-// Hold stops hearing the far end, which may still hear us: its description changes, and no
-// timeout runs. It returns nil when the far end has agreed, *ChangeRefused when
-// it has not, ErrBusy, ErrOver, or the cause of ctx, which does not take the
-// request back. Run must be running.
-func (l *Leg) Hold(ctx context.Context) error { return l.turn(ctx, sdp.SendOnly) }
-
-// Resume ends a Hold. Its errors are Hold's.
-func (l *Leg) Resume(ctx context.Context) error { return l.turn(ctx, sdp.SendRecv) }
-
-func (l *Leg) turn(ctx context.Context, dir sdp.Direction) error {
-	done := make(chan error, 1)
-	if !l.call.do(func() { l.call.want(&change{turn: true, dir: dir, then: func(err error) { done <- err }}) }) {
-		return ErrOver
+// refreshSession asks the far end to go on. What it refuses is asked again in a
+// while: only silence, or not knowing the call, ends one before it expires.
+func (c *call) refreshSession() {
+	if c.modify.state == modIdle {
+		c.modify.state, c.modify.tries = modDue, 0
 	}
-	return l.call.outcome(ctx, done, ErrOver, func(err error) error { return err })
-}
-
-// want asks for a change, now or when nothing stands in its way.
-func (c *call) want(ch *change) {
-	if len(c.modify.queue) >= maxChanges {
-		ch.then(ErrBusy)
-		return
-	}
-	c.modify.queue = append(c.modify.queue, ch)
 	c.proceed()
 }
 
-// proceed sends the next change, unless another is under way, in either
-// direction, or the call is not ready for one.
+// refreshLater asks again after a refusal.
+func (c *call) refreshLater() {
+	t := &c.modify.session
+	t.refresh = c.timers.after(t.interval/8, t.refresh, c.refreshSession)
+}
+
+// proceed sends the refresh that is due, unless the call is not ready for it.
 func (c *call) proceed() {
 	m := &c.modify
-	if len(m.queue) == 0 || m.state != modIdle || c.state != up || c.unacked != nil {
+	if m.state != modDue || c.state != up || c.unacked != nil {
 		return
 	}
-	ch := m.queue[0]
-	if ch.method = gosip.INVITE; m.updates && !ch.turn {
-		ch.method = gosip.UPDATE // no offer, no ACK: nothing that could go wrong
+	if m.method = gosip.INVITE; m.updates {
+		m.method = gosip.UPDATE // no offer, no ACK: nothing that could go wrong
 	}
-	req := c.dialog.Request(ch.method)
-	if err := c.offer(ch, req); err != nil {
-		c.changed(err)
-		c.proceed()
-		return
+	req := c.dialog.Request(m.method)
+	if m.method == gosip.INVITE {
+		body, err := c.audio.sdp.Offer()
+		if err != nil {
+			m.state = modIdle
+			c.refreshLater()
+			return
+		}
+		describe(req, body)
 	}
 	refresher := "uas"
-	if c.session.ours {
+	if m.session.ours {
 		refresher = "uac"
 	}
-	for _, h := range append(c.session.wanted(c.ua, refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
+	for _, h := range append(m.session.wanted(refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
 		req.AppendHeader(h)
 	}
 	m.state = modSent
-	c.request(req, func(req *gosip.Request, res *gosip.Response, err error) { c.onChangeResponse(ch, req, res, err) })
+	c.request(req, c.onRefreshed)
 }
 
-// offer puts a description into a change that needs one.
-func (c *call) offer(ch *change, req *gosip.Request) error {
-	if ch.offered = ch.method == gosip.INVITE; !ch.offered {
-		return nil
-	}
-	m, _ := c.audio.sdp.Media()
-	dir := m.Direction // as it is, so that a refresh changes nothing
-	if ch.turn {
-		dir = ch.dir
-	}
-	body, err := c.audio.sdp.Offer(dir)
-	if err != nil {
-		return err
-	}
-	describe(req, body)
-	return nil
-}
-
-// onChangeResponse takes the final response to a change, or that there was none.
-func (c *call) onChangeResponse(ch *change, req *gosip.Request, res *gosip.Response, err error) {
-	c.modify.state = modIdle
-	defer c.proceed()
-	if res == nil || res.StatusCode == 408 || res.StatusCode == 481 {
+// onRefreshed takes the final response to a refresh, or that there was none.
+func (c *call) onRefreshed(req *gosip.Request, res *gosip.Response, _ error) {
+	m := &c.modify
+	m.state = modIdle
+	switch {
+	case res == nil || res.StatusCode == 408 || res.StatusCode == 481:
 		// Section 12.2.1.2: the far end is gone.
-		c.audio.sdp.Reject()
-		c.changed(errors.Join(ErrOver, err))
 		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailSessionExpired})
-		return
-	}
-	if res.IsSuccess() {
-		c.agree(ch, req, res)
-		return
-	}
-	if ch.offered {
-		c.audio.sdp.Reject()
-	}
-	if ch.tries++; ch.tries < maxTries && c.tryAgain(ch, res) {
-		return
-	}
-	c.changed(&ChangeRefused{res.StatusCode, res.Reason})
-}
-
-// agree takes a 2xx to a change.
-func (c *call) agree(ch *change, req *gosip.Request, res *gosip.Response) {
-	c.dialog.Retarget(res.Contact())
-	c.learn(res)
-	c.applySessionExpires(res)
-	if ch.method == gosip.INVITE {
+	case res.IsSuccess():
+		c.dialog.Retarget(res.Contact())
+		c.learn(res)
+		c.applySessionExpires(res)
+		if m.method == gosip.UPDATE {
+			return
+		}
 		c.confirmAnswer(req)
+		// It lives, which was the question: after an answer that is of no use everything stays as
+		// it was.
+		if agreed, err := c.audio.sdp.Accept(res.Body()); err == nil {
+			c.audio.apply(agreed)
+		}
+	default:
+		if m.method == gosip.INVITE {
+			c.audio.sdp.Reject()
+		}
+		if m.tries++; m.tries == maxTries || !c.tryAgain(res) {
+			c.refreshLater()
+		}
 	}
-	if ch.offered {
-		m, err := c.audio.sdp.Accept(res.Body())
-		if err != nil && !ch.turn {
-			// It lives, which was the question, and everything stays as it was.
-			c.changed(nil)
-			return
-		}
-		if err != nil {
-			c.changed(err)
-			c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoCodec})
-			return
-		}
-		if ch.turn {
-			c.audio.sdp.Want(ch.dir)
-		}
-		c.audio.apply(m)
-	}
-	c.changed(nil)
 }
 
-// tryAgain says whether a refused change will be sent once more, and when.
-func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
+// tryAgain says whether a refused refresh will be sent once more, and when.
+func (c *call) tryAgain(res *gosip.Response) bool {
+	m := &c.modify
 	wait := time.Duration(0)
 	switch res.StatusCode {
 	case 491:
 		wait = c.backOff()
 	case 422: // section 6 of RFC 4028
 		least := minSE(res)
-		if least <= c.session.least {
+		if least <= m.session.least {
 			return false
 		}
-		c.session.least = least
-		c.session.interval = max(c.session.interval, least)
+		m.session.least = least
+		m.session.interval = max(m.session.interval, least)
 	case 405, 501:
-		if ch.method != gosip.UPDATE {
+		if m.method != gosip.UPDATE {
 			return false
 		}
-		c.modify.updates = false
+		m.updates = false
 	case 500, 503:
 		after, _, ok := dialog.Seconds(res, "retry-after")
 		if !ok || after > maxBusy {
@@ -224,9 +145,9 @@ func (c *call) tryAgain(ch *change, res *gosip.Response) bool {
 	default:
 		return false
 	}
-	c.modify.state = modBackOff
+	m.state = modBackOff
 	c.timers.after(wait, nil, func() {
-		c.modify.state = modIdle
+		m.state = modDue
 		c.proceed()
 	})
 	return true
@@ -243,22 +164,10 @@ func (c *call) backOff() time.Duration {
 	return step * time.Duration(1+rand.N(200))
 }
 
-// changed ends the first change of the queue.
-func (c *call) changed(err error) {
-	ch := c.modify.queue[0]
-	c.modify.queue = c.modify.queue[1:]
-	ch.then(err)
-}
-
 // collides says whether a re-INVITE or UPDATE of the far end's has crossed one
 // of ours (RFC 3261 section 14.2, RFC 3311 section 5.2).
 func (m *modification) collides(req *gosip.Request) bool {
-	if m.state != modSent {
-		return false
-	}
-	ch := m.queue[0]
-	offers := req.Method == gosip.INVITE || len(req.Body()) > 0
-	return offers && (ch.offered || ch.method == gosip.INVITE)
+	return m.state == modSent && m.method == gosip.INVITE && (req.Method == gosip.INVITE || len(req.Body()) > 0)
 }
 
 // learn takes from any message of the far end's what it can do.
@@ -276,7 +185,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 		c.refuse(req, tx, 491)
 		return
 	}
-	if hs, short := c.ua.tooShort(req); short {
+	if hs, short := tooShort(req); short {
 		c.respond(req, tx, 422, hs...)
 		return
 	}
@@ -291,7 +200,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 			return
 		}
 	case req.Method == gosip.INVITE:
-		if body, err = c.audio.sdp.OfferAll(c.audio.sdp.Wanted()); err != nil {
+		if body, err = c.audio.sdp.OfferAll(); err != nil {
 			c.refuse(req, tx, 500)
 			return
 		}

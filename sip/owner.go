@@ -16,10 +16,12 @@ type owner struct {
 	finish   context.CancelCauseFunc
 	killed   chan struct{} // closed by shutdown
 	killOnce sync.Once
+	order    *order   // of the far end's requests
+	ends     []func() // run when the goroutine has ended, the last one first; its own
 }
 
 func newOwner() *owner {
-	o := &owner{box: make(chan task, mailbox), killed: make(chan struct{})}
+	o := &owner{box: make(chan task, mailbox), killed: make(chan struct{}), order: newOrder()}
 	o.life, o.finish = context.WithCancelCause(context.Background())
 	return o
 }

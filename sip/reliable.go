@@ -8,8 +8,6 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
-
-	"parley/sip/sdp"
 )
 
 // reliable is a provisional response of ours that waits for its PRACK.
@@ -41,7 +39,7 @@ func (c *call) reliably(res *gosip.Response) error {
 	r := &reliable{res: res, rseq: rseq, pracked: make(chan struct{}),
 		wait: c.ua.cfg.T1, begun: c.timers.clock.Now()}
 	if c.server.answer == nil {
-		body, err := c.audio.sdp.Offer(sdp.SendRecv)
+		body, err := c.audio.sdp.Offer()
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
 		return
 	}
-	if hs, short := u.tooShort(req); short {
+	if hs, short := tooShort(req); short {
 		u.reply(req, tx, 422, "", hs...)
 		return
 	}
@@ -248,7 +248,7 @@ func (c *call) accept() (<-chan error, error) {
 	body := c.server.answer
 	if body == nil && !c.server.reliable.answerNegotiated() {
 		var err error
-		if body, err = c.audio.sdp.Offer(sdp.SendRecv); err != nil {
+		if body, err = c.audio.sdp.Offer(); err != nil {
 			c.decline(500, "")
 			return nil, err
 		}

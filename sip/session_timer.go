@@ -17,8 +17,9 @@ import (
 // leave a call behind that is paid for.
 
 const (
-	// defaultSession is what RFC 4028 section 4 recommends, and leastSession the
-	// least it allows: shorter ones would only make traffic.
+	// defaultSession is how long a call goes on without a sign that the far end is there, where
+	// the far end does not say: what RFC 4028 section 4 recommends. leastSession is the least
+	// that it allows: shorter ones would only make traffic, and are refused (422).
 	defaultSession = 30 * time.Minute
 	leastSession   = 90 * time.Second
 	// longestSession keeps a far end from switching the timer off by a number.
@@ -64,24 +65,24 @@ func inSeconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second
 // tooShort says whether a request asks for shorter sessions than we bear, and
 // with what to refuse it (422, section 9). A far end without session timers
 // could not do anything about that.
-func (u *UserAgent) tooShort(req *gosip.Request) (hs []gosip.Header, yes bool) {
+func tooShort(req *gosip.Request) (hs []gosip.Header, yes bool) {
 	d, _, ok := sessionExpires(req)
-	if !ok || d >= u.cfg.MinSession || !supports(req, "timer") {
+	if !ok || d >= leastSession || !supports(req, "timer") {
 		return nil, false
 	}
-	return []gosip.Header{gosip.NewHeader("Min-SE", inSeconds(u.cfg.MinSession))}, true
+	return []gosip.Header{gosip.NewHeader("Min-SE", inSeconds(leastSession))}, true
 }
 
 // wanted are the headers of a request that begins or refreshes a session.
 // Without a refresher the far end chooses (section 7.1).
-func (t *sessionTimer) wanted(u *UserAgent, refresher string) []gosip.Header {
-	value := inSeconds(max(cmp.Or(t.interval, u.cfg.Session), t.least))
+func (t *sessionTimer) wanted(refresher string) []gosip.Header {
+	value := inSeconds(max(cmp.Or(t.interval, defaultSession), t.least))
 	if refresher != "" {
 		value += ";refresher=" + refresher
 	}
 	hs := []gosip.Header{gosip.NewHeader("Session-Expires", value)}
-	if least := max(t.least, u.cfg.MinSession); least > leastSession {
-		hs = append(hs, gosip.NewHeader("Min-SE", inSeconds(least)))
+	if t.least > leastSession {
+		hs = append(hs, gosip.NewHeader("Min-SE", inSeconds(t.least)))
 	}
 	return hs
 }
@@ -106,12 +107,12 @@ func (t *sessionTimer) lengthen(req *gosip.Request, res *gosip.Response) bool {
 // granted agrees on the timer of a session that the far end begins or refreshes
 // (section 9), starts it anew, and returns what the 2xx says of it.
 func (c *call) granted(req *gosip.Request) []gosip.Header {
-	t := &c.session
+	t := &c.modify.session
 	t.least = max(t.least, minSE(req))
 	knows := supports(req, "timer")
 	d, refresher, asked := sessionExpires(req)
 	if !asked {
-		d = cmp.Or(t.interval, c.ua.cfg.Session)
+		d = cmp.Or(t.interval, defaultSession)
 	}
 	if !knows || refresher != "uac" && refresher != "uas" {
 		refresher = "uas" // table 2: without session timers it cannot refresh
@@ -128,21 +129,21 @@ func (c *call) granted(req *gosip.Request) []gosip.Header {
 // applySessionExpires takes what the 2xx to an INVITE or UPDATE of ours says (section 7.2).
 // A far end that says nothing has no timer; we go on asking whether it lives.
 func (c *call) applySessionExpires(res *gosip.Response) {
-	t := &c.session
+	t := &c.modify.session
 	d, refresher, ok := sessionExpires(res)
 	if t.agreed, t.ours = ok, refresher != "uas"; ok {
 		// Not shorter than the standard has it: an answer must not have us refresh
 		// all the time.
 		t.interval = max(d, leastSession)
 	} else if t.interval == 0 {
-		t.interval = max(c.ua.cfg.Session, t.least)
+		t.interval = max(defaultSession, t.least)
 	}
 	c.startTimer()
 }
 
 // startTimer begins a session now.
 func (c *call) startTimer() {
-	t := &c.session
+	t := &c.modify.session
 	c.timers.stop(t.refresh)
 	c.timers.stop(t.expiry)
 	if t.ours {
@@ -154,15 +155,4 @@ func (c *call) startTimer() {
 			c.fail(&media.Ended{Reason: media.Failed, Detail: DetailSessionExpired})
 		})
 	}
-}
-
-// refreshSession asks the far end to go on. What it refuses is asked again in a
-// while: only silence, or not knowing the call, ends one before it expires.
-func (c *call) refreshSession() {
-	c.want(&change{then: func(err error) {
-		if err != nil && c.state == up {
-			t := &c.session
-			t.refresh = c.timers.after(t.interval/8, t.refresh, c.refreshSession)
-		}
-	}})
 }

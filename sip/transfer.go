@@ -35,6 +35,8 @@ func (e *NotTransferred) Unwrap() error { return e.Err }
 
 // Errors inside of a NotTransferred.
 var (
+	// ErrOver says that the call was over before what was asked for could be done.
+	ErrOver         = dialog.ErrOver
 	ErrTransferring = errors.New("sip: another transfer is under way")
 	ErrNoOutcome    = errors.New("sip: the far end did not report the outcome")
 )

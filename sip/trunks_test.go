@@ -71,11 +71,16 @@ func TestRingTimeout(t *testing.T) {
 			c.expect("INVITE")
 			if tt.says > 0 {
 				c.answer("INVITE", tt.says, "x", "")
+				c.expect("CANCEL")
+				c.answer("CANCEL", 200, "x", "")
+				c.answer("INVITE", 487, "x", "")
 			}
-			<-ctx.Done()
-			c.answer("INVITE", 487, "x", "")
+			d := wait(t, result, "end")
+			if tt.says == 0 {
+				c.answer("INVITE", 487, "x", "") // which the user agent waits for
+			}
 			var e *sip.NotAnswered
-			if d := wait(t, result, "end"); !errors.As(d.err, &e) || *e.Ended() != tt.ended {
+			if !errors.As(d.err, &e) || *e.Ended() != tt.ended {
 				t.Errorf("ended %v", d.err)
 			}
 		})

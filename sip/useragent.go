@@ -76,11 +76,6 @@ type Config struct {
 	// sends no RTP: before its first packet (0: 30 s) and after (0: 15 s).
 	FirstRTPTimeout time.Duration
 	RTPTimeout      time.Duration
-	// Session is how long a call goes on without a sign that the far end is there,
-	// where the far end does not say (RFC 4028). 0: 30 minutes. MinSession is the
-	// least that it may ask for; shorter ones are refused (422). 0: 90 s, which is
-	// the least that the standard allows.
-	Session, MinSession time.Duration
 	// SRTP is whether the audio of calls that belong to no trunk is encrypted.
 	SRTP sdp.Policy
 	// T1 is the round trip estimate of RFC 3261 section 17.1.1.1 for what we
@@ -90,7 +85,7 @@ type Config struct {
 	Logger *slog.Logger // nil: nothing is logged
 
 	clock clock // of what takes minutes; nil: the time
-	// watchEvery and noRTPAfter are those of the media's watch; 0: the usual.
+	// The rhythm of the media's watch; 0: the usual.
 	watchEvery, noRTPAfter time.Duration
 }
 
@@ -136,8 +131,8 @@ func New(cfg Config) (*UserAgent, error) {
 		cfg.Allow = func(netip.Addr) bool { return false }
 	}
 	cfg.MaxRinging, cfg.T1 = cmp.Or(cfg.MaxRinging, defaultMaxRinging), cmp.Or(cfg.T1, defaultT1)
+	cfg.watchEvery, cfg.noRTPAfter = cmp.Or(cfg.watchEvery, watchEvery), cmp.Or(cfg.noRTPAfter, noRTPAfter)
 	cfg.Logger, cfg.clock = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), cmp.Or(cfg.clock, clock(wallClock{}))
-	cfg.Session, cfg.MinSession = cmp.Or(cfg.Session, defaultSession), max(cfg.MinSession, leastSession)
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger,
 		calls:    map[dialogKey]*call{},

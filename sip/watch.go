@@ -1,9 +1,11 @@
 package sip
 
 import (
-	"cmp"
+	"log/slog"
 	"net/netip"
 	"time"
+
+	"parley/media/rtp"
 )
 
 // How often the media of a call is looked at for the log, and after how much silence
@@ -18,35 +20,26 @@ const (
 // where it should. It belongs to the goroutine of Leg.Run, which is not the one that
 // moves frames.
 type watch struct {
-	leg     *Leg
-	begun   time.Time
-	latched netip.AddrPort // that the log knows of
-	silent  bool           // the log knows that nothing came
+	log      *slog.Logger // names our address
+	counters *counters
+	silence  time.Duration // from the beginning, that the log reports
+	begun    time.Time
+	latched  netip.AddrPort // that the log knows of
+	silent   bool           // the log knows that nothing came
 }
 
-func newWatch(l *Leg, now time.Time) (*watch, *time.Ticker) {
-	return &watch{leg: l, begun: now}, time.NewTicker(cmp.Or(l.call.ua.cfg.watchEvery, watchEvery))
-}
-
-// look looks once.
-func (w *watch) look(now time.Time) {
-	c, s := w.leg.call, w.leg.Stats()
+// look looks once at what is known of the media.
+func (w *watch) look(now time.Time, s rtp.Stats) {
 	if s.Latched.IsValid() && s.Latched != s.Remote && s.Latched != w.latched {
 		w.latched = s.Latched
-		c.ua.counters.latched.Add(1)
-		c.log.Info("sip: rtp_latched: media comes from another address than was described", "described", s.Remote.String(),
-			"from", s.Latched.String(), "local", w.local())
+		w.counters.latched.Add(1)
+		w.log.Info("sip: rtp_latched: media comes from another address than was described", "described", s.Remote.String(), "from", s.Latched.String())
 	}
 	// What came before a hold, or in another order, has been media all the same.
-	if !w.silent && s.FirstMedia == 0 && s.Listening && now.Sub(w.begun) >= cmp.Or(c.ua.cfg.noRTPAfter, noRTPAfter) {
+	if !w.silent && s.FirstMedia == 0 && s.Listening && now.Sub(w.begun) >= w.silence {
 		w.silent = true
-		c.ua.counters.noRTP.Add(1)
-		c.log.Warn("sip: no_rtp_5s: nothing has come from the far end since the answer", "remote", s.Remote.String(),
-			"local", w.local(), "sent", s.Sent, "foreign", s.Foreign, "invalid", s.Invalid, "refused", s.Refused)
+		w.counters.noRTP.Add(1)
+		w.log.Warn("sip: no_rtp_5s: nothing has come from the far end since the answer", "remote", s.Remote.String(),
+			"sent", s.Sent, "foreign", s.Foreign, "invalid", s.Invalid, "refused", s.Refused)
 	}
-}
-
-// local is where our description says that media is to be sent.
-func (w *watch) local() string {
-	return netip.AddrPortFrom(w.leg.call.dialog.Self.Addr(), w.leg.pair.Port).String()
 }

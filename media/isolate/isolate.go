@@ -2,6 +2,8 @@
 // ends one call and not the process. A panic is counted by its site, logged with its
 // stack, and reported to the owner of the call, who ends it as failed/internal.
 //
+// Every, beside it, is the loop of work that is done again and again.
+//
 // What the Go runtime does not let a program recover from ends the process all the same:
 // running out of memory or of stack, and concurrent writes to a map.
 //
@@ -136,4 +138,19 @@ func Keep(ctx context.Context, site string, f func(), after ...func()) {
 			}
 		}
 	}()
+}
+
+// Every calls f once in each period, the first time after one, until ctx ends. It returns nil, for
+// a Run to end with it. A panic in f is not contained; where other work must survive it, f has Do.
+func Every(ctx context.Context, period time.Duration, f func()) error {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			f()
+		}
+	}
 }

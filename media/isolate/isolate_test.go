@@ -2,10 +2,14 @@ package isolate_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"parley/media/isolate"
 )
@@ -50,4 +54,20 @@ func TestDo(t *testing.T) {
 		t.Errorf("%d panics are counted, want 4", n)
 	}
 	isolate.Do("media/isolate/test", nil, func() { panic("no observer") })
+}
+
+// TestEvery: each period has one call, the first of them too, until the context ends.
+func TestEvery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+		defer cancel()
+		var at []time.Duration
+		if err := isolate.Every(ctx, time.Second, func() { at = append(at, time.Since(begun)) }); err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(at, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}) || time.Since(begun) != 3500*time.Millisecond {
+			t.Errorf("called after %v, and ended after %v", at, time.Since(begun))
+		}
+	})
 }

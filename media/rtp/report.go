@@ -8,6 +8,7 @@ import (
 
 	"parley/media/jitter"
 	"parley/media/srtp"
+	"parley/media/stream"
 )
 
 const (
@@ -41,14 +42,8 @@ type reporter struct {
 	buf      [maxReport]byte
 }
 
-// ntpEpoch is the number of seconds from 1900 to 1970.
-const ntpEpoch = 2_208_988_800
-
 func newReporter(cname string, start time.Time) reporter {
-	return reporter{
-		cname: cname, start: start,
-		epoch: uint64(start.Unix()+ntpEpoch)<<32 | uint64(start.Nanosecond())<<32/uint64(time.Second),
-	}
+	return reporter{cname: cname, start: start, epoch: stream.NTP(start)}
 }
 
 // name makes reports those of our stream ssrc. They carry our canonical name (RFC 3550

@@ -140,6 +140,12 @@ type remote struct {
 
 func (r *remote) roundTrip() time.Duration { return time.Duration(r.rtt.Load()) }
 
+// NTP is t as RTCP writes it (RFC 3550 section 4), in units of 2^-32 s since 1900.
+func NTP(t time.Time) uint64 {
+	const since1900 = 2_208_988_800
+	return uint64(t.Unix()+since1900)<<32 | uint64(t.Nanosecond())<<32/uint64(time.Second)
+}
+
 // Reported takes the far end's report of what it hears. now is the middle 32 bits of the NTP
 // time at which it came, by the clock of our sender reports.
 func (s *Stream) Reported(r rtcp.ReceptionReport, now uint32) {

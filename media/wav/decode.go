@@ -87,7 +87,7 @@ func findAudio(r io.Reader) (layout, int64, error) {
 			if fm.rate == 0 {
 				return layout{}, 0, malformed("no fmt chunk before its audio")
 			}
-			if size == 0 && (riff <= headerSize-8 || riff == unknownSize) {
+			if size == 0 && (riff <= HeaderSize-8 || riff == unknownSize) {
 				size = unknownSize // of a writer that could not seek back
 			}
 			return fm, size, nil

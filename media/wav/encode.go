@@ -10,10 +10,12 @@ import (
 	"parley/media"
 )
 
+// HeaderSize is how many bytes precede the samples in the files written here.
+const HeaderSize = 44
+
 const (
-	headerSize = 44
 	// maxData keeps the RIFF size, which counts 36 bytes more, within 32 bits.
-	maxData = unknownSize - headerSize
+	maxData = unknownSize - HeaderSize
 	// unknownSize in a header means everything up to the end of the file.
 	unknownSize = math.MaxUint32
 	// writeBlock is how many samples are turned into bytes at a time.
@@ -21,11 +23,11 @@ const (
 )
 
 // header is that of 16-bit PCM with size bytes of samples, which may be unknownSize.
-func header(rate media.Rate, channels int, size int64) [headerSize]byte {
-	var h [headerSize]byte
+func header(rate media.Rate, channels int, size int64) [HeaderSize]byte {
+	var h [HeaderSize]byte
 	le := binary.LittleEndian
 	copy(h[0:], "RIFF")
-	le.PutUint32(h[4:], uint32(min(headerSize-8+size, unknownSize)))
+	le.PutUint32(h[4:], uint32(min(HeaderSize-8+size, unknownSize)))
 	copy(h[8:], "WAVEfmt ")
 	le.PutUint32(h[16:], 16)
 	le.PutUint16(h[20:], tagPCM)
@@ -41,15 +43,21 @@ func header(rate media.Rate, channels int, size int64) [headerSize]byte {
 
 // Encode writes a whole clip in 16-bit PCM, 44 bytes longer than its samples.
 func Encode(w io.Writer, clip Clip) error {
-	size := 2 * int64(len(clip.Samples))
-	if size > maxData {
-		return ErrTooLarge
-	}
-	h := header(clip.Rate, 1, size)
-	if _, err := w.Write(h[:]); err != nil {
+	if err := WriteHeader(w, clip.Rate, int64(len(clip.Samples))); err != nil {
 		return err
 	}
 	return writeSamples(w, clip.Samples, make([]byte, 0, 2*writeBlock))
+}
+
+// WriteHeader begins a file of one channel of 16-bit PCM whose length is known
+// before its samples are: they follow in the order of Int16 little endian.
+func WriteHeader(w io.Writer, rate media.Rate, samples int64) error {
+	if 2*samples > maxData {
+		return ErrTooLarge
+	}
+	h := header(rate, 1, 2*samples)
+	_, err := w.Write(h[:])
+	return err
 }
 
 // writeSamples writes samples through buf, which has room for one at least.
@@ -136,6 +144,6 @@ func (w *Writer) Close() error {
 			return cmp.Or(failed, err)
 		}
 	}
-	_, err := w.w.Seek(w.start+headerSize+w.size, io.SeekStart)
+	_, err := w.w.Seek(w.start+HeaderSize+w.size, io.SeekStart)
 	return cmp.Or(failed, err)
 }

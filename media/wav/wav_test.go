@@ -176,7 +176,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := Encode(&b, clip); err != nil {
 			t.Fatal(err)
 		}
-		if b.Len() != headerSize+2*len(clip.Samples) {
+		if b.Len() != HeaderSize+2*len(clip.Samples) {
 			t.Fatalf("%d bytes for %d samples", b.Len(), len(clip.Samples))
 		}
 		got, err := Decode(&b, noLimit)
@@ -188,7 +188,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestEncodeReportsFailure(t *testing.T) {
 	clip := Clip{make([]int16, 3*writeBlock), media.Rate8k}
-	for _, room := range []int{0, headerSize, headerSize + 2*writeBlock} {
+	for _, room := range []int{0, HeaderSize, HeaderSize + 2*writeBlock} {
 		if err := Encode(&brokenDisk{room: room}, clip); err != errDisk {
 			t.Errorf("room for %d bytes: %v", room, err)
 		}
@@ -250,7 +250,7 @@ func TestWriterKeepsItsFirstError(t *testing.T) {
 	if _, err := NewWriter(&brokenDisk{room: 999}, media.Rate8k, 3); err == nil {
 		t.Error("three channels accepted")
 	}
-	d := &brokenDisk{room: headerSize + 8}
+	d := &brokenDisk{room: HeaderSize + 8}
 	w, err := NewWriter(d, media.Rate8k, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"parley/media/mediatest"
 	"parley/media/opus"
 	"parley/media/quality"
+	"parley/media/stream"
 )
 
 // browser is the far end of an audioLeg, without a network between them: it speaks by putting
@@ -332,7 +333,7 @@ func TestScoreOfLosses(t *testing.T) {
 					}
 				}
 				sent := far.Stats()
-				l.reported(rtcp.ReceptionReport{FractionLost: 64, Jitter: 480, LastSenderReport: middle(time.Now().Add(-2 * c.link.Delay))}, time.Now())
+				l.reported(rtcp.ReceptionReport{FractionLost: 64, Jitter: 480, LastSenderReport: uint32(stream.NTP(time.Now().Add(-2*c.link.Delay)) >> 16)}, time.Now())
 				l.publish()
 				s := l.Stats()
 				q := s.Quality()

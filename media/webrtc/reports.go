@@ -5,6 +5,8 @@ import (
 
 	"github.com/pion/rtcp"
 	pion "github.com/pion/webrtc/v4"
+
+	"parley/media/stream"
 )
 
 // watch reads the far end's reports of what we send. Ours the library sends.
@@ -37,12 +39,5 @@ func (l *audioLeg) reported(r rtcp.ReceptionReport, now time.Time) {
 	// A loss is forgotten slowly: the copies of lost packets are to be there for the next.
 	lost := (int32(r.FractionLost)*100 + 255) / 256
 	l.loss.Store(max(lost, l.loss.Load()*7/8))
-	l.stream.Reported(r, middle(now))
-}
-
-// middle is the middle 32 bits of a time as NTP, and the library in its reports, writes it.
-func middle(t time.Time) uint32 {
-	const since1900 = 2208988800
-	seconds, fraction := uint64(t.Unix()+since1900), uint64(t.Nanosecond())<<32/uint64(time.Second)
-	return uint32((seconds<<32 | fraction) >> 16)
+	l.stream.Reported(r, uint32(stream.NTP(now)>>16)) // as the library has it in its reports
 }

@@ -102,7 +102,7 @@ func TestOfferEncrypted(t *testing.T) {
 	} {
 		for theirs, want := range row {
 			us, them := with(ours), sdp.New(sdp.Local{Addr: netip.MustParseAddr("198.51.100.7"), Port: 6000, ID: 7, SRTP: sdp.Policy(theirs)})
-			offer, err := us.Offer(sdp.SendRecv)
+			offer, err := us.Offer()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestReofferEncrypted(t *testing.T) {
 		t.Errorf("new keys: %v %v", err, next)
 	}
 	// Our own offer later brings the key in force, and takes another in return.
-	offer, err := s.Offer(sdp.SendRecv)
+	offer, err := s.Offer()
 	if err != nil || strings.Count(string(offer), "a=crypto") != 1 || !strings.Contains(string(offer), next.Keys.Send.Inline(srtp.AESHMAC32)) ||
 		!strings.Contains(string(offer), " RTP/AVP ") {
 		t.Errorf("offer: %v\n%s", err, offer)
@@ -167,7 +167,7 @@ func TestReofferEncrypted(t *testing.T) {
 	if _, err := s.Accept(body(avp)); !errors.Is(err, sdp.ErrNotAcceptable) {
 		t.Errorf("a plain answer: %v", err)
 	}
-	if _, err = s.Offer(sdp.SendRecv); err != nil {
+	if _, err = s.Offer(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Accept(body(avp, "a=crypto:1 AES_CM_128_HMAC_SHA1_32 inline:"+fresh.Inline(srtp.AESHMAC32)))
@@ -185,7 +185,7 @@ func TestAcceptRefusesKeysNotAskedFor(t *testing.T) {
 		"none and plain": {avp},
 	} {
 		s := with(sdp.SRTPRequired)
-		if _, err := s.Offer(sdp.SendRecv); err != nil {
+		if _, err := s.Offer(); err != nil {
 			t.Fatal(err)
 		}
 		if m, err := s.Accept(body(lines...)); !errors.Is(err, sdp.ErrNotAcceptable) {

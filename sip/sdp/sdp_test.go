@@ -194,7 +194,7 @@ func origin(t *testing.T, body []byte) string {
 func TestOfferAndAccept(t *testing.T) {
 	us := session()
 	them := sdp.New(sdp.Local{Addr: netip.MustParseAddr("198.51.100.7"), Port: 6000, ID: 7, Codecs: []sdp.Codec{sdp.PCMA}})
-	offer, err := us.Offer(sdp.SendRecv)
+	offer, err := us.Offer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,18 +214,18 @@ func TestOfferAndAccept(t *testing.T) {
 	if theirs.Remote.String() != "192.0.2.1:20000" || theirs.Codec != sdp.PCMA {
 		t.Errorf("theirs %+v", theirs)
 	}
-	hold, _ := us.Offer(sdp.SendOnly)
+	later, _ := us.Offer()
 	if now, _ := us.Media(); now != want {
 		t.Error("an offer took effect before its answer")
 	}
-	if answer, _, err = them.Answer(hold); err != nil {
-		t.Fatal(err)
+	if strings.Contains(string(later), "PCMU") {
+		t.Errorf("a later offer must keep to the codec in use:\n%s", later)
 	}
-	if ours, err = us.Accept(answer); err != nil || ours.Direction != sdp.SendOnly {
-		t.Errorf("hold: %+v %v", ours, err)
+	if ours, err = us.Accept(body("m=audio 6000 RTP/AVP 8", "a=recvonly")); err != nil || ours.Direction != sdp.SendOnly {
+		t.Errorf("they do not speak: %+v %v", ours, err)
 	}
-	if strings.Contains(string(hold), "PCMU") {
-		t.Errorf("a later offer must keep to the codec in use:\n%s", hold)
+	if later, _ = us.Offer(); !strings.Contains(string(later), "a=sendonly") {
+		t.Errorf("a later offer must keep the directions:\n%s", later)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestRefusedLinesStayInLaterOffers(t *testing.T) {
 	if _, _, err := s.Answer(body("m=video 6020 RTP/AVP 96", "m=audio 6000 RTP/AVP 0")); err != nil {
 		t.Fatal(err)
 	}
-	offer, err := s.Offer(sdp.SendRecv)
+	offer, err := s.Offer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func FuzzAnswer(f *testing.F) {
 		if m.Sends() && m.Remote.Port() == 0 {
 			t.Fatalf("%+v", m)
 		}
-		if _, err := s.Offer(sdp.SendRecv); err != nil {
+		if _, err := s.Offer(); err != nil {
 			t.Fatal(err)
 		}
 		_, _ = s.Accept(offer)
@@ -294,7 +294,7 @@ func TestLaterOffersKeepWhatIsInForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.Offer(sdp.SendRecv)
+	again, err := s.Offer()
 	if err != nil || string(again) != string(answer) {
 		t.Errorf("%v, offered\n%s\nafter\n%s", err, again, answer)
 	}
@@ -315,7 +315,7 @@ func TestFormatsChangeInTheCall(t *testing.T) {
 	if err != nil || m.Codec != sdp.PCMA || m.Events != 96 || !strings.Contains(string(answer), "RTP/AVP 8 96\r\n") {
 		t.Errorf("%+v, %v\n%s", m, err, answer)
 	}
-	offer, err := s.OfferAll(sdp.SendRecv)
+	offer, err := s.OfferAll()
 	if err != nil || !strings.Contains(string(offer), "RTP/AVP 8 0 96\r\n") {
 		t.Errorf("%v\n%s", err, offer)
 	}
@@ -326,7 +326,7 @@ func TestFormatsChangeInTheCall(t *testing.T) {
 	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 0")); err != nil || m.Codec != sdp.PCMU || m.Events != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	offer, err = s.OfferAll(sdp.SendRecv)
+	offer, err = s.OfferAll()
 	if err != nil || !strings.Contains(string(offer), "RTP/AVP 0 8 101\r\n") {
 		t.Errorf("%v\n%s", err, offer)
 	}
@@ -338,28 +338,6 @@ func TestEventsThatLookLikeRTCP(t *testing.T) {
 		_, m, err := session().Answer(body("m=audio 6000 RTP/AVP 0 "+pt, "a=rtpmap:"+pt+" telephone-event/8000"))
 		if err != nil || m.Events != want {
 			t.Errorf("type %s: %+v, %v", pt, m, err)
-		}
-	}
-}
-
-// Whom we hold is not heard, whatever it offers.
-func TestWant(t *testing.T) {
-	s := session()
-	for _, c := range []struct {
-		want  sdp.Direction
-		offer string
-		dir   sdp.Direction
-	}{
-		{sdp.SendOnly, "sendrecv", sdp.SendOnly},
-		{sdp.SendOnly, "recvonly", sdp.SendOnly},
-		{sdp.SendOnly, "sendonly", sdp.Inactive},
-		{sdp.SendRecv, "sendonly", sdp.RecvOnly},
-		{sdp.SendRecv, "sendrecv", sdp.SendRecv},
-	} {
-		s.Want(c.want)
-		_, m, err := s.Answer(body("m=audio 6000 RTP/AVP 0", "a="+c.offer))
-		if err != nil || m.Direction != c.dir || s.Wanted() != c.want {
-			t.Errorf("%v and %s: %v, %v", c.want, c.offer, m.Direction, err)
 		}
 	}
 }

@@ -37,7 +37,6 @@ type Session struct {
 	media   Media // in force, valid when agreed
 	lines   []mediaLine
 	offered *offer // our offer that waits for its answer
-	wanted  Direction
 }
 
 type offer struct {
@@ -52,15 +51,8 @@ func New(local Local) *Session {
 	if len(local.Codecs) == 0 {
 		local.Codecs = []Codec{PCMU, PCMA}
 	}
-	return &Session{local: local, wanted: SendRecv}
+	return &Session{local: local}
 }
-
-// Want says which way our side would have the stream flow from now on: without
-// RecvOnly the far end is on hold, whatever it offers. It describes nothing.
-func (s *Session) Want(dir Direction) { s.wanted = dir }
-
-// Wanted is the direction of the last Want: both ways at first.
-func (s *Session) Wanted() Direction { return s.wanted }
 
 // Media is what is in force; ok is false before the first agreement.
 func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
@@ -85,7 +77,7 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 		return nil, Media{}, err
 	}
 	m.Keys = keys
-	m.Direction = r.dir.Reverse() & s.wanted
+	m.Direction = r.dir.Reverse()
 
 	lines := slices.Clone(r.lines)
 	for i := range lines {
@@ -108,23 +100,23 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	return answer, m, nil
 }
 
-// Offer describes what we want: our codecs, telephone events and the direction; in a call
+// Offer describes what we want: our codecs, telephone events and both directions; in a call
 // under way, what is in force. It waits for Accept; until then that stays.
-func (s *Session) Offer(dir Direction) ([]byte, error) {
+func (s *Session) Offer() ([]byte, error) {
 	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
-		return s.offer(dir, []Codec{s.media.Codec}, s.media.Events)
+		return s.offer(s.media.Direction, []Codec{s.media.Codec}, s.media.Events)
 	}
-	return s.offer(dir, s.local.Codecs, offerEvents)
+	return s.offer(SendRecv, s.local.Codecs, offerEvents)
 }
 
 // OfferAll is Offer with all that we can, what is in force first: what a far end gets that
 // asks for our offer (RFC 3261 section 14.2), maybe on behalf of another party.
-func (s *Session) OfferAll(dir Direction) ([]byte, error) {
+func (s *Session) OfferAll() ([]byte, error) {
 	if !s.agreed {
-		return s.Offer(dir)
+		return s.Offer()
 	}
 	others := slices.DeleteFunc(slices.Clone(s.local.Codecs), func(c Codec) bool { return c == s.media.Codec })
-	return s.offer(dir, append([]Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
+	return s.offer(SendRecv, append([]Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
 }
 
 func (s *Session) offer(dir Direction, codecs []Codec, events uint8) ([]byte, error) {

@@ -23,7 +23,7 @@ func (l *Layer) Allows(a netip.Addr) bool {
 
 // admits is Allows for a packet or connection, and counts one that is refused.
 func (l *Layer) admits(a net.Addr) bool {
-	from, now := hostOf(a), time.Now()
+	from, now := addrOf(a).Addr(), time.Now()
 	if l.Allows(from) {
 		return true
 	}

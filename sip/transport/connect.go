@@ -95,7 +95,7 @@ func (l *Layer) dial(key route, name string) error {
 		return fmt.Errorf("%s to %s: %w", key.network, key.to, err)
 	}
 	s := &stream{Conn: conn, layer: l, network: key.network, far: conn.RemoteAddr()}
-	if ours := s.local(); key.network == "TLS" {
+	if ours := addrOf(s.LocalAddr()); key.network == "TLS" {
 		if ours.Addr().Zone() == "" {
 			s.far = &namedAddr{s.far.(*net.TCPAddr), ours.Port()}
 		}
@@ -110,11 +110,6 @@ func (l *Layer) dial(key route, name string) error {
 	}
 	l.handOver(s)
 	return nil
-}
-
-func (s *stream) local() netip.AddrPort {
-	at := s.LocalAddr().(*net.TCPAddr).AddrPort()
-	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
 // config is how to connect to a host. The certificate must be
@@ -158,7 +153,7 @@ func (l *Layer) connection(by *Identity, transport, to string) (ours netip.AddrP
 		l.mu.Unlock()
 		if s != nil && !s.closed.Load() {
 			// The library writes our end without a zone, and would not find that again.
-			if ours = s.local(); ours.Addr().Zone() != "" {
+			if ours = addrOf(s.LocalAddr()); ours.Addr().Zone() != "" {
 				ours = netip.AddrPort{}
 			}
 			return ours, true

@@ -84,7 +84,7 @@ var inCall = []gosip.RequestMethod{gosip.ACK, gosip.BYE, gosip.CANCEL, gosip.PRA
 // filter drops what unknown or too fast sources send before it is parsed.
 func (l *Layer) filter(from gosip.TransportReadProps, data []byte) (taken []byte, err error) {
 	isolate.Do("sip/transport/filter", nil, func() {
-		if l.admits(from.RemoteAddr) && (from.Transport != "UDP" || !l.floods(hostOf(from.RemoteAddr), data)) {
+		if l.admits(from.RemoteAddr) && (from.Transport != "UDP" || !l.floods(addrOf(from.RemoteAddr).Addr(), data)) {
 			taken = data
 		}
 	})

@@ -160,13 +160,13 @@ func (l *Layer) TLSAddr() netip.AddrPort {
 	if l.tls == nil {
 		return netip.AddrPort{}
 	}
-	return l.tls.at()
+	return addrOf(l.tls.Addr())
 }
 
 // Port is where peers reach us over a transport.
 func (l *Layer) Port(transport string) uint16 {
 	if transport == "TLS" && l.tls != nil {
-		return l.tls.at().Port()
+		return l.TLSAddr().Port()
 	}
 	return l.at.Port()
 }
@@ -249,7 +249,7 @@ func (l *Layer) Facing(peer netip.Addr) netip.Addr {
 		return l.at.Addr()
 	}
 	defer conn.Close()
-	return hostOf(conn.LocalAddr())
+	return addrOf(conn.LocalAddr()).Addr()
 }
 
 // containedParsers are the library's parsers of headers. A panic in one of them is an error
@@ -299,12 +299,12 @@ func (l *Layer) listen() error {
 		if err != nil {
 			return fmt.Errorf("sip: %w", err)
 		}
-		at := udp.LocalAddr().(*net.UDPAddr).AddrPort()
+		at := addrOf(udp.LocalAddr())
 		var tcp *net.TCPListener
 		tcp, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(l.cfg.Listen.Addr(), at.Port())))
 		if err == nil {
 			_ = udp.SetReadBuffer(listenBuffer) // a smaller one only loses bursts
-			l.at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+			l.at = at
 			l.udp = &udpSocket{UDPConn: udp, layer: l, ready: make(chan struct{})}
 			l.tcp = &gate{TCPListener: tcp, network: "TCP"}
 			return nil

@@ -36,11 +36,6 @@ type gate struct {
 	handshaking atomic.Int64
 }
 
-func (g *gate) at() netip.AddrPort {
-	at := g.TCPListener.Addr().(*net.TCPAddr).AddrPort()
-	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
-}
-
 // accept takes connections in until the listener is closed. An idle one has no read timeout:
 // a carrier keeps its connection for the next call and may say nothing for hours, and the
 // flow of a registration is how calls come at all (RFC 5626). The kernel probes
@@ -198,14 +193,11 @@ func stampVia(m gosip.Message) {
 	}
 }
 
-func hostOf(a net.Addr) netip.Addr {
-	switch a := a.(type) {
-	case *net.UDPAddr:
-		return a.AddrPort().Addr().Unmap()
-	case *net.TCPAddr:
-		return a.AddrPort().Addr().Unmap()
-	case *namedAddr:
-		return a.AddrPort().Addr().Unmap()
+// addrOf is the address of an end of a UDP socket or TCP connection.
+func addrOf(a net.Addr) netip.AddrPort {
+	end, ok := a.(interface{ AddrPort() netip.AddrPort })
+	if !ok {
+		return netip.AddrPort{}
 	}
-	return netip.Addr{}
+	return netip.AddrPortFrom(end.AddrPort().Addr().Unmap(), end.AddrPort().Port())
 }

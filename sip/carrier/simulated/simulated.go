@@ -16,7 +16,6 @@ package simulated
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -67,9 +66,6 @@ func New(c Config) (*Carrier, error) {
 	}
 	return &Carrier{file: c.File, now: c.Now, st: st, failing: map[string]bool{}}, nil
 }
-
-// Countries lists the ISO codes of the countries that have numbers, sorted.
-func Countries() []string { return slices.Sorted(maps.Keys(places)) }
 
 // Name implements carrier.Carrier.
 func (c *Carrier) Name() string { return "simulated" }

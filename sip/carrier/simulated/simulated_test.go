@@ -128,11 +128,8 @@ func all(t testing.TB, c carrier.Carrier, country string) (out []carrier.Offer) 
 // which are too dear.
 func TestInventory(t *testing.T) {
 	c, other := newBench(t, ""), newBench(t, "")
-	if got := strings.Join(simulated.Countries(), " "); got != "DE ES FR GB IT PT US" {
-		t.Errorf("countries %s", got)
-	}
 	card := billing.DefaultRateCard()
-	for _, country := range simulated.Countries() {
+	for _, country := range strings.Fields("DE ES FR GB IT PT US") {
 		list := all(t, c, country)
 		if len(list) != 60 {
 			t.Errorf("%s has %d numbers", country, len(list))
