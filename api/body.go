@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -44,19 +43,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 		_ = b.conn.SetReadDeadline(time.Time{}) // as SetBodyPatience
 	}
 	return n, err
-}
-
-// ReadJSON reads the body of a request, limit bytes at most, into v; fields that v
-// does not have are ignored. Its errors are ErrTooLarge and ErrBadRequest.
-func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
-	body, err := io.ReadAll(bounded(w, r, limit))
-	if err != nil {
-		return ReadError(err)
-	}
-	if json.Unmarshal(body, v) != nil {
-		return ErrBadRequest
-	}
-	return nil
 }
 
 // bounded is the body of r, limit bytes at most. net/http keeps a connection open

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,18 @@ import (
 	"parley/billing"
 )
 
+// readJSON reads the body of a request, limit bytes at most, into v.
+func readJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
+	body, err := io.ReadAll(bounded(w, r, limit))
+	if err != nil {
+		return ReadError(err)
+	}
+	if json.Unmarshal(body, v) != nil {
+		return ErrBadRequest
+	}
+	return nil
+}
+
 // routes is a mux as a server has it.
 func routes() *http.ServeMux {
 	a := New(nil)
@@ -25,7 +38,7 @@ func routes() *http.ServeMux {
 	mux := a.mux
 	mux.HandleFunc("POST /things", func(w http.ResponseWriter, r *http.Request) {
 		var v struct{ Name string }
-		if err := ReadJSON(w, r, 100, &v); err != nil {
+		if err := readJSON(w, r, 100, &v); err != nil {
 			WriteError(w, err)
 			return
 		}
@@ -155,7 +168,7 @@ func (c closing) Close() error {
 func TestTooLargeIsHeard(t *testing.T) {
 	s := httptest.NewUnstartedServer(Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var v any
-		WriteError(w, ReadJSON(w, r, 1000, &v))
+		WriteError(w, readJSON(w, r, 1000, &v))
 	}), Options{}))
 	half := make(chan bool, 10)
 	s.Listener = closings{s.Listener, half}

@@ -1,20 +1,3 @@
-// Package pipeline conducts calls. One goroutine, the conductor, owns a call:
-// it hears the far end's frames, asks package turn whose turn it is, makes
-// replies with the engines, plays them and says what was heard of them.
-//
-// Engines run beside the conductor and reach it through one bounded mailbox;
-// every message carries the number of the reply it belongs to, and those of dead
-// replies are dropped. So an engine that ignores its cancellation cannot be heard.
-//
-// The goodbye that follows a sentence being finished belongs to the same reply, because clients
-// drop what they have not played when they learn of a new one.
-//
-// How long a recogniser may take is learnt: 99 of 100 of its last 500 utterances, as
-// conversations saw them, 0.6 to 10 s. A turn never rests on a partial text, nor on silence,
-// while a recogniser says that it is behind the audio: its last text is waited for, 5 s at most.
-// One that recognises whole utterances, each for money, is asked when the turn may be over, not
-// at each pause: that costs a tenth of a second of each answer and saves a request per pause.
-// A turn scorer is asked at each pause, for as long as the turn does not end without it.
 package pipeline
 
 import (
@@ -42,7 +25,7 @@ type Config struct {
 	TTS      inference.TTS
 	FrontEnd listen.FrontEnd // denoiser and voice activity detector
 	// Answering is answering-machine detection; nil: there is none.
-	Answering *Answering
+	Answering *journal.Answering
 	Turn      turn.Config // zero Complete: turn.DefaultConfig of the agent's language
 	// Scorer judges the caller's pauses, beside the words; nil: nobody does.
 	Scorer inference.TurnScorer
@@ -57,8 +40,8 @@ type Config struct {
 	// Keys are the functions of a telephone's keys, toolbox.SendDTMF and CollectDigits, that the
 	// agent has on a leg that is a media.Keypad.
 	Keys     []string
-	Transfer *Transfer // nil: there are no transfers
-	OptOut   DoNotCall // nil: there is no list
+	Transfer *bridge.Transfer // nil: there are no transfers
+	OptOut   DoNotCall        // nil: there is no list
 
 	Speculation Speculation
 

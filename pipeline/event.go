@@ -66,27 +66,7 @@ type Event struct {
 	Request    *inference.Request // not to be changed, nor kept
 	Phones     []inference.Mark   // owned by the observer; times from the first audio of the reply
 	Err        error
-	Usage      Usage
-	Timing     Timing
+	Usage      reply.Usage
+	Timing     reply.Timing
 	Ended      media.Ended
 }
-
-// Usage is what one completion of the language model consumed.
-type Usage = reply.Usage
-
-// Outcome is how a completion ended.
-type Outcome = reply.Outcome
-
-// How completions end.
-const (
-	Committed   = reply.Committed
-	Cut         = reply.Cut
-	Discarded   = reply.Discarded
-	FailedReply = reply.Failed
-)
-
-// Timing is where one turn's time went, on the wall clock.
-type Timing = reply.Timing
-
-// Never is the time of something that did not happen.
-const Never = reply.Never

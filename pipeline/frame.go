@@ -11,9 +11,8 @@ import (
 	"parley/pipeline/turn"
 )
 
-// The way of a 20 ms frame: from the leg through package listen, which says what it holds, and package turn, which decides
-// what follows from that (apply.go carries it out); and from package playout back to the leg. Beside it, what has taken too long is
-// looked for.
+// The way of a 20 ms frame: from the leg through package listen, which says what it holds, to package turn, which decides
+// what follows from that; and from package playout back to the leg. Beside it, what has taken too long is looked for.
 
 // tick hears and speaks what is due now, or carries it to whom the caller was connected to.
 func (c *Call) tick() {
@@ -86,49 +85,42 @@ func (c *Call) maySpeculate() bool {
 	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.Waiting) == 0 && c.playout.Silent()
 }
 
-// steps are the events that the turn machine has yet to take, in order, and what it decides.
+// steps are the events that the turn machine has yet to take, of which the first is being dealt
+// with, and what it decides of that.
 type steps struct {
-	pending []turn.Event
-	taken   int // of pending; the last one is dealt with
-	acts    []turn.Action
+	events  []turn.Event
+	actions []turn.Action
 }
 
 // add takes an event and says whether it is the only one.
 func (q *steps) add(e turn.Event) (alone bool) {
-	q.pending = append(q.pending, e)
-	return len(q.pending) == 1
+	q.events = append(q.events, e)
+	return len(q.events) == 1
 }
 
-// next is the oldest event that was not dealt with; without one the steps begin anew.
-func (q *steps) next() (e turn.Event, ok bool) {
-	if q.taken == len(q.pending) {
-		q.pending, q.taken = q.pending[:0], 0
-		return e, false
-	}
-	q.taken++
-	return q.pending[q.taken-1], true
-}
-
-// step gives the turn machine an event and carries out what it decides. Carrying
-// out may cause further events; they wait their turn.
+// step gives the turn machine an event and has what it decides carried out (conduct.go). Carrying out may cause
+// further events; they wait their turn.
 func (c *Call) step(e turn.Event) {
-	if !c.steps.add(e) {
+	q := &c.steps
+	if !q.add(e) {
 		return
 	}
-	for e, ok := c.steps.next(); ok; e, ok = c.steps.next() {
+	for i := 0; i < len(q.events); i++ {
+		e := q.events[i]
 		if e.Now = c.caller.End(); e.Kind != turn.Frame {
 			// A frame ends when it ends: with the microseconds since it came, a
 			// timer would be due one frame late.
 			e.Now = c.clock()
 		}
-		c.state, c.steps.acts = turn.Step(&c.cfg.Turn, c.state, e, c.steps.acts[:0])
-		for _, a := range c.steps.acts {
-			c.apply(a)
+		c.state, q.actions = turn.Step(&c.cfg.Turn, c.state, e, q.actions[:0])
+		for _, a := range q.actions {
+			c.act(a)
 		}
 		if c.cfg.Inspect && c.bridge == nil {
 			c.inspect()
 		}
 	}
+	q.events = q.events[:0]
 }
 
 // speak writes every frame that is due.

@@ -24,7 +24,7 @@ type DoNotCall func(context.Context) error
 
 // Telephone gives a telephone call the functions that the agent's settings allow there.
 // t supplies how to transfer, and takes its destinations from s; nil: there are no transfers.
-func (c *Config) Telephone(s *agent.Settings, t *Transfer, list DoNotCall) {
+func (c *Config) Telephone(s *agent.Settings, t *bridge.Transfer, list DoNotCall) {
 	on := func(b *bool) bool { return b == nil || *b }
 	if on(s.SendDTMF) {
 		c.Keys = append(c.Keys, toolbox.SendDTMF)
@@ -144,7 +144,7 @@ func (c *Call) ran(m message) {
 	}
 	c.carryOut(c.tools.Ran(m.id, m.text, m.err))
 	if over {
-		c.step(turn.Event{Kind: turn.Stop, Reason: transferred.Reason, Detail: string(transferred.Detail)})
+		c.step(handedOver)
 	}
 }
 

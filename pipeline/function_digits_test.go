@@ -9,8 +9,8 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
-	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/toolbox"
 )
@@ -144,7 +144,7 @@ func TestOptOut(t *testing.T) {
 
 // TestOffered: a call offers the functions that its leg can do and its agent may.
 func TestOffered(t *testing.T) {
-	transfer := &pipeline.Transfer{To: []agent.Destination{{Number: "+34911234567", Name: "sales"}}}
+	transfer := &bridge.Transfer{To: []agent.Destination{{Number: "+34911234567", Name: "sales"}}}
 	for name, test := range map[string]struct {
 		setup func(*pipelinetest.Scene)
 		want  string
@@ -152,7 +152,7 @@ func TestOffered(t *testing.T) {
 		"plain":     {func(*pipelinetest.Scene) {}, "end_call"},
 		"keys":      {func(s *pipelinetest.Scene) { s.Config.Keys = []string{toolbox.SendDTMF, toolbox.CollectDigits} }, "end_call send_dtmf collect_digits"},
 		"transfer":  {func(s *pipelinetest.Scene) { s.Config.Transfer = transfer }, "end_call transfer_call"},
-		"to nobody": {func(s *pipelinetest.Scene) { s.Config.Transfer = &pipeline.Transfer{} }, "end_call"},
+		"to nobody": {func(s *pipelinetest.Scene) { s.Config.Transfer = &bridge.Transfer{} }, "end_call"},
 		"opt out":   {func(s *pipelinetest.Scene) { s.Config.OptOut = func(context.Context) error { return nil } }, "end_call opt_out"},
 	} {
 		play(t, 4000, test.setup, func(t *testing.T, s *pipelinetest.Scene) {

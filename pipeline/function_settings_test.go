@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/toolbox"
 )
 
@@ -17,7 +18,7 @@ func TestFunctionsOfTheTelephone(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := new(Config)
-		c.Telephone(&s, new(Transfer), listed)
+		c.Telephone(&s, new(bridge.Transfer), listed)
 		return c
 	}
 	if c := parse(""); !slices.Equal(c.Keys, []string{toolbox.SendDTMF, toolbox.CollectDigits}) || c.OptOut == nil || c.Transfer.Offers() {

@@ -57,7 +57,7 @@ func configOf(o *journal.Origin) Config {
 	for _, name := range o.Own {
 		switch name {
 		case bridge.TransferCall:
-			c.Transfer = &Transfer{Any: true}
+			c.Transfer = &bridge.Transfer{Any: true}
 		case toolbox.SendDTMF, toolbox.CollectDigits:
 			c.Keys = append(c.Keys, name)
 		case toolbox.OptOut:
@@ -228,7 +228,7 @@ func logged(e *Event) journal.Event {
 	case Timed:
 		t := &e.Timing
 		after := func(d time.Duration) *int64 {
-			if d == Never {
+			if d == reply.Never {
 				return nil
 			}
 			us := d.Microseconds()

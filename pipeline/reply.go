@@ -12,10 +12,10 @@ import (
 )
 
 // conclude closes the books of the reply, which the far end hears up to h.
-func (c *Call) conclude(outcome Outcome, h playout.Position) {
+func (c *Call) conclude(outcome reply.Outcome, h playout.Position) {
 	r := c.replies.Latest
 	text := r.Conclude(outcome, h, c.playout.Heard().Seg)
-	if outcome == Cut {
+	if outcome == reply.Cut {
 		c.interruptTools()
 		if c.cfg.Interrupted != nil {
 			c.cfg.Interrupted(r.PlayedBy(h).Duration())
@@ -24,7 +24,7 @@ func (c *Call) conclude(outcome Outcome, h playout.Position) {
 	c.replies.Remember(&c.agent, text, h)
 	if text != "" {
 		said, unheard := playout.Said(r.Texts(), h)
-		if outcome == Cut {
+		if outcome == reply.Cut {
 			said.Interrupted, said.Cut, said.Unheard = true, c.moment(), unheard
 		}
 		c.emit(Event{Kind: AgentLine, Turn: r.Turn, Generation: r.Number, Text: text, Said: said})
@@ -36,14 +36,14 @@ func (c *Call) conclude(outcome Outcome, h playout.Position) {
 // waits for functions, whose results still count, and nothing of it was heard.
 func (c *Call) supersede() {
 	if r := c.replies.Latest; r.Live() && len(r.Calls) > 0 {
-		c.discard(Committed)
+		c.discard(reply.Committed)
 		return
 	}
-	c.discard(Discarded)
+	c.discard(reply.Discarded)
 }
 
 // discard drops a reply of which nothing was heard.
-func (c *Call) discard(outcome Outcome) {
+func (c *Call) discard(outcome reply.Outcome) {
 	if c.replies.Latest.Live() {
 		c.playout.Forget(c.replies.Latest.Gen)
 		c.conclude(outcome, playout.Position{})
@@ -60,7 +60,7 @@ func (c *Call) cut() {
 	c.playout.Cut(c.leg.Format().Continuous)
 	c.emit(Event{Kind: Interrupted})
 	if c.replies.Latest.Live() {
-		c.conclude(Cut, h)
+		c.conclude(reply.Cut, h)
 	}
 	c.emit(Event{Kind: Listening})
 	c.setDuck(false)
@@ -76,12 +76,12 @@ func (c *Call) finishSentence() {
 	}
 	end := c.playout.Finish(lastSentence)
 	if end.Off == 0 {
-		c.discard(Discarded)
+		c.discard(reply.Discarded)
 		return
 	}
 	c.replies.Latest.Finishing = true
 	end.Off += playout.HeardMargin
-	c.conclude(Committed, end)
+	c.conclude(reply.Committed, end)
 }
 
 // account reports what a completion consumed, once the reply is done and the
@@ -122,7 +122,7 @@ func (c *Call) written(p reply.Part) {
 		c.serves(agent.StageLLM, p.Engine, c.cfg.LLM)
 	}
 	if p.Err != nil && r == c.replies.Speculative {
-		c.dropSpeculative(FailedReply)
+		c.dropSpeculative(reply.Failed)
 	}
 	c.account(r)
 	c.toolsDone()
@@ -190,7 +190,7 @@ func (c *Call) finishMaking(r *reply.Reply, err error) {
 	audible := r.Audible()
 	c.emit(Event{Kind: Fault, Turn: r.Turn, Generation: r.Number, Err: err})
 	if !audible {
-		c.discard(FailedReply)
+		c.discard(reply.Failed)
 	}
 	c.step(turn.Event{Kind: turn.ReplyFailed})
 	if !audible && c.state.Ending() != "" { // the last words failed: the call ends without them

@@ -96,7 +96,7 @@ var scenarios = []scenario{
 	{name: "goodbye and hang-up at once", design: "13c", said: []pipelinetest.Said{said(1000, 2500, "goodbye")}, limit: 10000,
 		setup: func(s *pipelinetest.Scene) {
 			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
-			s.Leg.HangUp = 4140 * ms
+			s.Leg.HangUp = 4140*ms + 1 // the agent is first; TestBothHangUp has them in the same instant
 		}, check: oneEnd},
 	{name: "idle", design: "14", said: []pipelinetest.Said{said(6000, 6300, "")}, limit: 60000,
 		setup: func(s *pipelinetest.Scene) {
@@ -264,6 +264,21 @@ func cutAt(at time.Duration) func(*testing.T, *pipelinetest.Scene) {
 func oneEnd(t *testing.T, s *pipelinetest.Scene) {
 	if n := strings.Count(s.Log(), " end "); n != 1 {
 		t.Errorf("%d ends, want 1", n)
+	}
+}
+
+// TestBothHangUp: where caller and agent hang up in the same instant, either has ended the call, and no more than one.
+func TestBothHangUp(t *testing.T) {
+	for range 20 {
+		play(t, 10000, func(s *pipelinetest.Scene) {
+			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
+			s.Leg.HangUp = 4140 * ms
+		}, func(t *testing.T, s *pipelinetest.Scene) {
+			oneEnd(t, s)
+			if log := s.Log(); !strings.HasSuffix(log, "4140 end user_hangup") && !strings.HasSuffix(log, "4140 end agent_hangup: end_call") {
+				t.Error("the end has another reason")
+			}
+		}, said(1000, 2500, "goodbye"))
 	}
 }
 

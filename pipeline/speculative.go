@@ -43,7 +43,7 @@ func (c *Call) NoSpeculation(on bool) { c.observer.NoSpeculation.Store(on) }
 
 // speculate begins a reply to a turn that may go on.
 func (c *Call) speculate(a turn.Action) {
-	c.dropSpeculative(Discarded)
+	c.dropSpeculative(reply.Discarded)
 	request := c.request()
 	request.NoTools = false
 	request.Messages = c.replies.History.With(a.Text, a.Again)
@@ -57,12 +57,12 @@ func (c *Call) speculate(a turn.Action) {
 // park keeps what the engines of the speculative reply made.
 func (c *Call) park(p reply.Part) {
 	if !c.replies.Park(p) {
-		c.dropSpeculative(FailedReply)
+		c.dropSpeculative(reply.Failed)
 	}
 }
 
 // dropSpeculative drops the speculative reply, if there is one.
-func (c *Call) dropSpeculative(outcome Outcome) {
+func (c *Call) dropSpeculative(outcome reply.Outcome) {
 	if c.replies.Speculative != nil {
 		c.account(c.replies.Drop(outcome))
 	}

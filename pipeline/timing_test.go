@@ -12,6 +12,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/reply"
 )
 
 // adapter is what is done for an engine on this side of the network: before a request goes
@@ -86,7 +87,7 @@ func TestOverhead(t *testing.T) {
 				if c.ahead {
 					ahead(s)
 				}
-				var got *pipeline.Timing
+				var got *reply.Timing
 				s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
 					switch e.Kind {
 					case pipeline.UserLine:

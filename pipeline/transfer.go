@@ -18,15 +18,6 @@ import (
 
 // Transfers are package bridge's; the conductor begins them as a function, connects the caller, and ends the call.
 
-// Transfer is whom the agent may hand callers over to.
-type Transfer = bridge.Transfer
-
-// Transferrer is a leg whose far end can be asked to call another number in the agent's place.
-type Transferrer = bridge.Transferrer
-
-// ErrNoReferral is the error of a Transferrer whose far end does not do transfers at all, and has not tried.
-var ErrNoReferral = bridge.ErrNoReferral
-
 const (
 	// transferMost is how long a transfer may take: a telephone rings for a minute.
 	transferMost = 90 * time.Second
@@ -37,8 +28,11 @@ const (
 	movedPatience = 2 * time.Second
 )
 
-// transferred is the end of a call that a transfer took over.
-var transferred = media.Ended{Reason: media.Completed, Detail: media.Transferred}
+// transferred is the end of a call that a transfer took over, and handedOver what brings it about.
+var (
+	transferred = media.Ended{Reason: media.Completed, Detail: media.Transferred}
+	handedOver  = turn.Event{Kind: turn.Stop, Reason: media.Completed, Detail: string(media.Transferred)}
+)
 
 // transferCall is the function of a call whose leg, or whose server, can transfer.
 func (c *Call) transferCall() toolbox.Function {
@@ -76,7 +70,7 @@ func (c *Call) utter(ctx context.Context, text string) ([]*playout.Sentence, err
 // transferred to, and the agent's part is over.
 func (c *Call) connect(s *bridge.Second) {
 	if c.replies.Latest.Live() {
-		c.conclude(Cut, c.heardBy(c.now()))
+		c.conclude(reply.Cut, c.heardBy(c.now()))
 	}
 	c.playout.Cut(false)
 	c.tools.Forgo() // the agent does not go on after the functions

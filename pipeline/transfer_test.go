@@ -13,13 +13,14 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/listen"
 	"parley/pipeline/pipelinetest"
 )
 
 // desk is whom agents of these tests may transfer to.
-func desk() *pipeline.Transfer {
-	return &pipeline.Transfer{
+func desk() *bridge.Transfer {
+	return &bridge.Transfer{
 		To: []agent.Destination{{Number: "+34911234567", Name: "sales", Description: "Orders"}, {Number: "+34911234568"}},
 		Check: func(_ context.Context, number string) (string, error) {
 			if strings.HasPrefix(number, "+349") {
@@ -341,7 +342,7 @@ func TestRingback(t *testing.T) {
 						_ = rings(20*time.Second, nil)(ctx, to)
 						return consult(ctx, to)
 					}
-					s.Leg.Moves = rings(0, pipeline.ErrNoReferral)
+					s.Leg.Moves = rings(0, bridge.ErrNoReferral)
 				}
 			}, func(t *testing.T, s *pipelinetest.Scene) {
 				// It begins at 4,140 ms and sounds for 1.5 of each 4.5 s, in Spain.

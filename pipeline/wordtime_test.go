@@ -11,12 +11,13 @@ import (
 	"parley/inference/enginetest"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/reply"
 )
 
 // heldTalk are the lines of a conversation with their words, in milliseconds, and its timings.
 type heldTalk struct {
 	lines   []string
-	timings []pipeline.Timing
+	timings []reply.Timing
 }
 
 func (o *heldTalk) observe(e pipeline.Event) {
@@ -164,7 +165,7 @@ func TestPoints(t *testing.T) {
 		for _, x := range o.timings {
 			p := []string{fmt.Sprint(x.SpeechEnd.Milliseconds())}
 			for _, d := range []time.Duration{x.FinalText, x.FirstToken, x.FirstSentence, x.FirstAudio, x.FirstPacket} {
-				if d == pipeline.Never {
+				if d == reply.Never {
 					p = append(p, "-")
 				} else {
 					p = append(p, fmt.Sprint(d.Milliseconds()))

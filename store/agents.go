@@ -133,7 +133,8 @@ func IsObject(raw json.RawMessage) bool {
 
 // CreateAgent stores a new agent of the account; identifier, version and times are
 // given to it.
-func (db *DB) CreateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {
+func (db *DB) CreateAgent(ctx context.Context, account string, a Agent) (*Agent, error) {
+	now := db.Time(ctx)
 	if err := a.check(); err != nil {
 		return nil, err
 	}
@@ -192,7 +193,8 @@ func (db *DB) AgentNames(ctx context.Context, account string) ([]AgentName, erro
 
 // UpdateAgent replaces what a.ID's owner can set; what it was stays a version. What changes nothing makes no
 // version. ErrVersion: a.Version is neither the stored version nor 0, which is any.
-func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent, now time.Time) (*Agent, error) {
+func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent) (*Agent, error) {
+	now := db.Time(ctx)
 	if err := a.check(); err != nil {
 		return nil, err
 	}

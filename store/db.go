@@ -9,8 +9,9 @@
 // ledger.
 //
 // Every query about an account's things names the account in its condition, so that another
-// account's are not found. Methods take the time from their caller, which has it from DB.Now;
-// they may be called from several goroutines. Leases of nodes are counted in SQL.
+// account's are not found. Methods read the time from DB.Time, once each, and take none but
+// that of an event; they may be called from several goroutines. Leases of nodes are counted in
+// SQL.
 package store
 
 import (

@@ -70,8 +70,8 @@ func (e *ListingError) Unwrap() error { return e.Err }
 
 // AddDoNotCall puts a number on the account's list. What is there already stays as it
 // is: the entry that holds is returned, and whether it is new.
-func (db *DB) AddDoNotCall(ctx context.Context, account string, e DoNotCall, now time.Time) (*DoNotCall, bool, error) {
-	added, err := db.ListDoNotCall(ctx, account, []DoNotCall{e}, now)
+func (db *DB) AddDoNotCall(ctx context.Context, account string, e DoNotCall) (*DoNotCall, bool, error) {
+	added, err := db.ListDoNotCall(ctx, account, []DoNotCall{e})
 	if one, ok := errors.AsType[*ListingError](err); ok {
 		err = one.Err
 	}
@@ -85,7 +85,8 @@ func (db *DB) AddDoNotCall(ctx context.Context, account string, e DoNotCall, now
 // ListDoNotCall puts up to MaxListing numbers on the account's list, all or, when one
 // is wrong, none: then the error is a *ListingError. It returns how many were not
 // there before.
-func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNotCall, now time.Time) (added int, err error) {
+func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNotCall) (added int, err error) {
+	now := db.Time(ctx)
 	if len(entries) > MaxListing {
 		return 0, Invalid("more than %d numbers at once", MaxListing)
 	}
@@ -112,7 +113,7 @@ func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNot
 // account. An empty number is the far end of that call: who called in, or was called.
 // Asking again changes nothing. ErrNotFound: the account has no such call; ErrInvalid:
 // it is no number, as of a caller that withholds theirs.
-func (db *DB) OptOut(ctx context.Context, account, number, call string, now time.Time) error {
+func (db *DB) OptOut(ctx context.Context, account, number, call string) error {
 	far, err := First(ctx, db, "read call", pgx.RowTo[string], `select case s.kind when 'outbound' then c.to_number else c.from_number end
 		from calls c join sessions s on s.id = c.session_id where c.account_id = $1 and c.session_id = $2`, account, call)
 	if err != nil {
@@ -123,7 +124,7 @@ func (db *DB) OptOut(ctx context.Context, account, number, call string, now time
 			return err
 		}
 	}
-	_, _, err = db.AddDoNotCall(ctx, account, DoNotCall{Number: number, Reason: "asked for in a call", Source: ListedByAgent, Call: &call}, now)
+	_, _, err = db.AddDoNotCall(ctx, account, DoNotCall{Number: number, Reason: "asked for in a call", Source: ListedByAgent, Call: &call})
 	return err
 }
 

@@ -36,8 +36,8 @@ var idText = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(
 // NewID makes an identifier of letters, digits and "_" that needs no escaping
 // in a URL: 48 bits of milliseconds, so that younger ones sort later and indexes
 // grow at one end, then 80 random bits.
-func NewID(prefix string, now time.Time) string {
-	b := idTime(now)
+func NewID(prefix string, at time.Time) string {
+	b := idTime(at)
 	rand.Read(b[6:])
 	return prefix + idText.EncodeToString(b[:])
 }

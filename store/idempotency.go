@@ -39,7 +39,8 @@ type Answer struct {
 // BeginRequest makes a request the caller's to do, or returns the answer it has had
 // within 24 h. ErrIdempotency: the key was used for another request. ErrInProgress:
 // another request works on it.
-func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey, now time.Time) (*Answer, error) {
+func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey) (*Answer, error) {
+	now := db.Time(ctx)
 	o.begun = now
 	tag, err := db.pool.Exec(ctx, `insert into idempotent_requests as r (account_id, route, key, hash, begun_at) values ($1, $2, $3, $4, $5)
 		on conflict (account_id, route, key) do update set hash = $4, begun_at = $5, subject = null, status = null, body = null
@@ -112,7 +113,7 @@ func (db *DB) DropRequest(ctx context.Context, o *IdempotencyKey) error {
 }
 
 // ForgetRequests removes answers that are not given again.
-func (db *DB) ForgetRequests(ctx context.Context, now time.Time) error {
-	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", now.Add(-answerLife))
+func (db *DB) ForgetRequests(ctx context.Context) error {
+	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", db.Time(ctx).Add(-answerLife))
 	return Fail("forget requests", err)
 }

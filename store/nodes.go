@@ -34,7 +34,7 @@ const (
 
 // BeginEpoch starts a life of the node named id, reachable at addr. What its earlier lives
 // left open is the ledger's to close.
-func (db *DB) BeginEpoch(ctx context.Context, id, addr string, now time.Time) (n Node, err error) {
+func (db *DB) BeginEpoch(ctx context.Context, id, addr string) (n Node, err error) {
 	if id == "" {
 		return n, Invalid("a node needs a name")
 	}
@@ -44,7 +44,7 @@ func (db *DB) BeginEpoch(ctx context.Context, id, addr string, now time.Time) (n
 		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now() returning epoch`,
 		[]any{id, addr}, &n.Epoch)
 	if err == nil {
-		err = db.began(ctx, n, now)
+		err = db.began(ctx, n)
 	}
 	return n, err
 }
@@ -63,6 +63,16 @@ func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 		db.clock.read(asked, there)
 	case errors.Is(err, ErrNotFound):
 		err = Fail("heartbeat", ErrFenced)
+	}
+	return err
+}
+
+// NodeLives checks that a life of a node is not over; ErrFenced when a younger process has its
+// name.
+func (db *DB) NodeLives(ctx context.Context, n Node) error {
+	err := db.Must(ctx, "look for node", "select from nodes where node_id = $1 and epoch = $2", n.ID, n.Epoch)
+	if errors.Is(err, ErrNotFound) {
+		err = Fail("look for node", ErrFenced)
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,7 +22,8 @@ var newestCard = "select version from rate_cards_in_force order by " + cardOrder
 // PutRateCard stores a card so that sessions can be priced by it, and puts it in force for
 // the whole cluster unless a newer version is: then that is what RateCard returns. Storing
 // it again changes nothing; another card under a stored version is ErrRateCardChanged.
-func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Time) error {
+func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard) error {
+	now := db.Time(ctx)
 	sum := c.SHA256()
 	_, err := db.pool.Exec(ctx, `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
 		on conflict do nothing`, c.Version(), string(c.JSON()), sum[:], now)
@@ -43,7 +43,7 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 	if err != nil {
 		return Fail("put the rate card in force", err)
 	}
-	return db.FollowRateCard(ctx, now)
+	return db.FollowRateCard(ctx)
 }
 
 // RateCard is the card in force, by which a session that starts now is charged, as far as
@@ -52,7 +52,7 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard, now time.Tim
 func (db *DB) RateCard() *billing.RateCard { return db.force.Load() }
 
 // FollowRateCard learns which card is in force.
-func (db *DB) FollowRateCard(ctx context.Context, now time.Time) error {
+func (db *DB) FollowRateCard(ctx context.Context) error {
 	db.livesMu.Lock()
 	defer db.livesMu.Unlock() // of two that read one after the other, the first does not write last
 	var version string
@@ -66,7 +66,7 @@ func (db *DB) FollowRateCard(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := db.noteCard(ctx, c, db.lives, now); err != nil {
+	if err := db.noteCard(ctx, c, db.lives); err != nil {
 		return err
 	}
 	db.force.Store(c)
@@ -75,18 +75,18 @@ func (db *DB) FollowRateCard(ctx context.Context, now time.Time) error {
 
 // began notes that this process is node n, and the card that it has in force: sessions of n
 // are charged by that one, or one that follows.
-func (db *DB) began(ctx context.Context, n Node, now time.Time) error {
+func (db *DB) began(ctx context.Context, n Node) error {
 	db.livesMu.Lock()
 	defer db.livesMu.Unlock()
 	db.lives = append(db.lives, n.Epoch)
-	return db.noteCard(ctx, db.force.Load(), []int64{n.Epoch}, now)
+	return db.noteCard(ctx, db.force.Load(), []int64{n.Epoch})
 }
 
-func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64, now time.Time) error {
+func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64) error {
 	if c == nil || len(lives) == 0 {
 		return nil
 	}
-	_, err := db.pool.Exec(ctx, `insert into node_cards (node_epoch, since, price_version) select unnest($1::bigint[]), $2::timestamptz, $3::text`, lives, now, c.Version())
+	_, err := db.pool.Exec(ctx, `insert into node_cards (node_epoch, since, price_version) select unnest($1::bigint[]), $2::timestamptz, $3::text`, lives, db.Time(ctx), c.Version())
 	return Fail("note the rate card", err)
 }
 

@@ -74,26 +74,26 @@ type Warning struct {
 const releasedFor = 7 * 24 * time.Hour
 
 // Warn records a warning of an account within a transaction: rolled back,
-// it never was. Of it only Kind, About, Data and ClearedAt count. A second one of the same kind
+// it never was. Of it only Kind, About, Data, CreatedAt and ClearedAt count. A second one of the same kind
 // about the same thing changes nothing. Warnings are never deleted: later ones about the same
 // thing are known by them.
-func (db *DB) Warn(ctx context.Context, tx pgx.Tx, account string, x Warning, now time.Time) error {
-	x.ID = NewID(EventID, now)
+func (db *DB) Warn(ctx context.Context, tx pgx.Tx, account string, x Warning) error {
+	x.ID = NewID(EventID, x.CreatedAt)
 	if x.About == "" {
 		x.About = x.ID
 	}
 	cleared := x.ClearedAt
 	if x.Kind == WarnNumberReleased {
-		end := now.Add(releasedFor)
+		end := x.CreatedAt.Add(releasedFor)
 		cleared = &end
 	}
 	tag, err := tx.Exec(ctx, `insert into warnings (id, account_id, kind, about, data, created_at, cleared_at, mail_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $6) on conflict (account_id, kind, about) do nothing`,
-		x.ID, account, x.Kind, x.About, x.Data, now, cleared)
+		x.ID, account, x.Kind, x.About, x.Data, x.CreatedAt, cleared)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	if err := db.EnqueueDeliveries(ctx, tx, now, Event{x.ID, account, string(x.Kind), x.ID}); err != nil {
+	if err := db.EnqueueDeliveries(ctx, tx, x.CreatedAt, Event{x.ID, account, string(x.Kind), x.ID}); err != nil {
 		return err
 	}
 	return db.Enqueue(ctx, tx, SendWarnings, "", "")

@@ -24,8 +24,8 @@ func (db *DB) UnpublishedWarnings(ctx context.Context, limit int) ([]Warning, er
 
 // WarningPublished notes that a warning was published. It may have been several
 // times: a node may die after it has published a warning and before it notes that.
-func (db *DB) WarningPublished(ctx context.Context, account, id string, now time.Time) error {
-	return db.Must(ctx, "note a warning", "update warnings set published_at = coalesce(published_at, $3) where account_id = $1 and id = $2", account, id, now)
+func (db *DB) WarningPublished(ctx context.Context, account, id string) error {
+	return db.Must(ctx, "note a warning", "update warnings set published_at = coalesce(published_at, $3) where account_id = $1 and id = $2", account, id, db.Time(ctx))
 }
 
 // mailLease is how long the claimant of a warning has to mail it: longer than a mail
@@ -44,7 +44,8 @@ type WarningMail struct {
 // ClaimMail hands out a warning that is to be mailed now, to one caller; ErrNotFound
 // when there is none. The claim is a lease of three minutes, until WarningMailed,
 // MailLater or MailNever; then another node may claim it.
-func (db *DB) ClaimMail(ctx context.Context, now time.Time) (*WarningMail, error) {
+func (db *DB) ClaimMail(ctx context.Context) (*WarningMail, error) {
+	now := db.Time(ctx)
 	m := &WarningMail{}
 	err := db.One(ctx, "claim mail", `update warnings x set mail_at = $2, mail_tries = mail_tries + 1 from accounts a join wallets w on w.account_id = a.id
 		where x.id = (select id from warnings where mail_at <= $1 order by mail_at, id limit 1 for update skip locked) and a.id = x.account_id
@@ -58,8 +59,8 @@ func (db *DB) ClaimMail(ctx context.Context, now time.Time) (*WarningMail, error
 }
 
 // WarningMailed notes that a mail server has taken the mail.
-func (db *DB) WarningMailed(ctx context.Context, m *WarningMail, now time.Time) error {
-	return db.Must(ctx, "note mail", "update warnings set mail_at = null, mailed_at = $3 where account_id = $1 and id = $2", m.Account, m.ID, now)
+func (db *DB) WarningMailed(ctx context.Context, m *WarningMail) error {
+	return db.Must(ctx, "note mail", "update warnings set mail_at = null, mailed_at = $3 where account_id = $1 and id = $2", m.Account, m.ID, db.Time(ctx))
 }
 
 // MailLater has the mail claimed again at a time.
@@ -78,11 +79,11 @@ func (db *DB) ForgetMail(ctx context.Context, before time.Time) (int64, error) {
 	return tag.RowsAffected(), Fail("forget mail", err)
 }
 
-// WarningsAt are the warnings of a statement's account whose condition lasts at now,
+// WarningsAt are the warnings of a statement's account whose condition lasts at a time,
 // newest first.
-func (s *Statement) WarningsAt(ctx context.Context, now time.Time) ([]Warning, error) {
+func (s *Statement) WarningsAt(ctx context.Context, at time.Time) ([]Warning, error) {
 	return RowsOf(ctx, s, pgx.RowToStructByPos[Warning], selectWarning+`x.account_id = $1 and (x.cleared_at is null or x.cleared_at > $2)
-		order by x.id desc limit $3`, s.account, now, maxHolding)
+		order by x.id desc limit $3`, s.account, at, maxHolding)
 }
 
 // maxHolding bounds what a banner is made of.

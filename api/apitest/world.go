@@ -59,7 +59,7 @@ func Open(t *testing.T, o Options) *World {
 	}
 	w.DB = storetest.Open(t, w.Database)
 	w.Ledger, w.People = ledger.New(w.DB), people.New(w.DB)
-	w.OK(w.DB.PutRateCard(t.Context(), w.Card, w.options.Began))
+	w.OK(w.DB.PutRateCard(storetest.At(t.Context(), w.options.Began), w.Card))
 	w.A, w.B = w.Owner("A", o.Paid), w.Owner("B", o.Paid)
 	return w
 }
@@ -67,11 +67,12 @@ func Open(t *testing.T, o Options) *World {
 // Owner makes an account that has topped up, with a key and an agent.
 func (w *World) Owner(name string, paid billing.Money) Owner {
 	w.Helper()
-	ctx, at := storetest.At(w.Context(), w.options.Began), w.options.Began
-	account, err := w.Ledger.CreateAccount(ctx, name, w.Card, at)
+	at := w.options.Began
+	ctx := storetest.At(w.Context(), at)
+	account, err := w.Ledger.CreateAccount(ctx, name, w.Card)
 	w.OK(err)
 	if paid > 0 {
-		_, _, err := w.Ledger.Credit(ctx, ledger.Credit{Account: account.ID, Kind: ledger.Topup, Amount: paid, Key: "pi:" + account.ID, Source: "sim"}, at)
+		_, _, err := w.Ledger.Credit(ctx, ledger.Credit{Account: account.ID, Kind: ledger.Topup, Amount: paid, Key: "pi:" + account.ID, Source: "sim"})
 		w.OK(err)
 	}
 	made := people.NewKey{Account: account.ID, Name: "first", Role: people.RoleMember}
@@ -84,7 +85,7 @@ func (w *World) Owner(name string, paid billing.Money) Owner {
 	if w.options.Agent != "" {
 		agent.Name = w.options.Agent
 	}
-	a, err := w.DB.CreateAgent(ctx, account.ID, agent, at)
+	a, err := w.DB.CreateAgent(ctx, account.ID, agent)
 	w.OK(err)
 	return Owner{account.ID, secret, key.ID, a.ID}
 }

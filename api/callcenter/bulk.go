@@ -126,10 +126,10 @@ func (s *bulk) turn(ctx context.Context, verb, id string) (*api.Reply[wire.Batch
 	case "pause":
 		err = campaign.New(s.db).PauseCampaign(ctx, account, id)
 	case "resume":
-		err = campaign.New(s.db).ResumeCampaign(ctx, account, id, s.db.Now())
+		err = campaign.New(s.db).ResumeCampaign(ctx, account, id)
 		s.Wake()
 	case "cancel":
-		err = campaign.New(s.db).CancelCampaign(ctx, account, id, cancelledCode, cancelledText, s.db.Now())
+		err = campaign.New(s.db).CancelCampaign(ctx, account, id, cancelledCode, cancelledText)
 	default:
 		err = fmt.Errorf("%q is no turn of a batch", verb)
 	}

@@ -79,7 +79,7 @@ func bulkShop(t *testing.T) (*shop, *fakeBatches) {
 // TestBatchIsChecked: every row is told, nothing is queued.
 func TestBatchIsChecked(t *testing.T) {
 	s, b := bulkShop(t)
-	_, _, err := s.DB.AddDoNotCall(t.Context(), s.A.Account, store.DoNotCall{Number: "+34912345678", Source: store.ListedByAPI}, time.Now())
+	_, _, err := s.DB.AddDoNotCall(t.Context(), s.A.Account, store.DoNotCall{Number: "+34912345678", Source: store.ListedByAPI})
 	s.OK(err)
 	check := func(body string) (c wire.BatchCheck) {
 		t.Helper()

@@ -73,7 +73,7 @@ func (s *bulk) queue(ctx context.Context, w *plan, first *store.IdempotencyKey) 
 	if err := pace(s.rate, w.Account); err != nil {
 		return "", err
 	}
-	id, err = campaign.New(s.db).CreateCampaign(ctx, w.Campaign, s.card(), first, s.db.Now())
+	id, err = campaign.New(s.db).CreateCampaign(ctx, w.Campaign, s.card(), first)
 	if err == nil {
 		s.Wake()
 	}

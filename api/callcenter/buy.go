@@ -64,7 +64,7 @@ func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 // purchase buys a number that the search has found.
 func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*ledger.Number, error) {
 	if o != nil && o.Subject != "" { // a process began it and died
-		n, err := ledger.New(d.Store).Number(ctx, account, o.Subject)
+		n, err := d.ledger.Number(ctx, account, o.Subject)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, api.ErrNotOffered // it came to nothing
 		}
@@ -93,8 +93,8 @@ func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o
 		d.Log.Error("the carrier offers a number that is not local", "carrier", d.Carrier.Name(), "country", offer.Country, "err", err)
 		return nil, api.ErrNotOffered
 	}
-	n, err := ledger.New(d.Store).OrderNumber(ctx, ledger.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
-		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o}, d.Store.Now())
+	n, err := d.ledger.OrderNumber(ctx, ledger.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
+		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.ErrNoAgent // deleted this moment
 	}
@@ -130,7 +130,7 @@ func (d *Numbers) place(ctx context.Context, n *ledger.Number) (*ledger.Number, 
 	soon, enough := context.WithTimeout(ctx, activationPatience)
 	placed = carrier.Await(soon, d.Carrier, n.OrderRef, placed, activationLook)
 	enough()
-	settled, err := ledger.New(d.Store).ReconcileNumber(ctx, n.Account, n.ID, placed, d.Store.Now())
+	settled, err := d.ledger.ReconcileNumber(ctx, n.Account, n.ID, placed)
 	switch {
 	case err != nil:
 		return nil, err

@@ -33,6 +33,7 @@ type Numbers struct {
 	Card    func() *billing.RateCard // the one in force
 	Log     *slog.Logger
 
+	ledger *ledger.Ledger
 	// recent are orders that may become active within seconds; see Run.
 	recent chan ledger.Number
 }
@@ -43,7 +44,7 @@ const maxRecent = 64
 
 // New returns a service with the settings in d's exported fields.
 func New(d Numbers) *Numbers {
-	d.recent = make(chan ledger.Number, maxRecent)
+	d.ledger, d.recent = ledger.New(d.Store), make(chan ledger.Number, maxRecent)
 	return &d
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"parley/api"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 func TestStatusAndAgents(t *testing.T) {
@@ -160,7 +161,7 @@ func TestRefusals(t *testing.T) {
 	s.Want("before the first top-up", post(poor, body(good, poor.Agent)), 402, "billing.topup_required")
 	thin := s.Owner("thin", 5*usd-1)
 	s.Want("too little", post(thin, body(good, "")), 402, "billing.insufficient_balance")
-	s.OK(s.Ledger.OpenDispute(t.Context(), poor.Account, "pi", time.Now()))
+	s.OK(s.Ledger.OpenDispute(t.Context(), poor.Account, "pi"))
 	s.Want("disputed", post(poor, body(good, poor.Agent)), 402, "billing.account_disputed")
 	s.owned(s.A, good)
 	s.Want("sold", post(poor, body(good, poor.Agent)), 400, "callcenter.number_not_available")
@@ -278,16 +279,16 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 	poor := s.Owner("poor", 6*usd)
 	n := s.owned(poor, s.ending(prompt))
 	due := *n.NextChargeAt
-	s.OK(s.desk.Months(t.Context(), due))
+	s.OK(s.desk.Months(storetest.At(t.Context(), due)))
 	l := s.list(poor)
 	if len(l) != 1 || l[0].Status != "past_due" || l[0].ReleaseAt == nil || !l[0].ReleaseAt.Equal(due.Add(ledger.NumberGraceTime)) {
 		t.Errorf("%+v", l)
 	}
-	s.OK(s.desk.Months(t.Context(), due.Add(ledger.NumberGraceTime)))
+	s.OK(s.desk.Months(storetest.At(t.Context(), due.Add(ledger.NumberGraceTime))))
 	if l := s.list(poor); len(l) != 0 {
 		t.Errorf("%+v", l)
 	}
-	s.OK(s.desk.Sweep(t.Context(), due.Add(ledger.NumberGraceTime)))
+	s.OK(s.desk.Sweep(storetest.At(t.Context(), due.Add(ledger.NumberGraceTime))))
 	if held := s.sim.Held(); len(held) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
@@ -296,7 +297,7 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 
 func TestNumbersByHandAreListed(t *testing.T) {
 	s := open(t)
-	_, err := s.Ledger.ImportNumber(t.Context(), s.A.Account, "+34911234567", s.A.Agent, time.Now())
+	_, err := s.Ledger.ImportNumber(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
 	s.OK(err)
 	r := s.As(s.A, "GET", "/callcenter/numbers", "")
 	if !regexp.MustCompile(`"status":"active","monthly_price":0,"purchased_at":"[^"]+","next_charge_at":null\}`).Match(r.Body) {

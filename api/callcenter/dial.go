@@ -145,7 +145,7 @@ func once[T any](ctx context.Context, db *store.DB, o store.IdempotencyKey, body
 		}
 	}
 	o.Hash = sha256.Sum256(body)
-	was, err := db.BeginRequest(ctx, &o, db.Now())
+	was, err := db.BeginRequest(ctx, &o)
 	if err != nil {
 		return 0, out, err
 	}

@@ -35,7 +35,8 @@ type shop struct {
 	sim    *simulated.Carrier
 	rough  *rough
 	signer *ticket.Signer
-	clock  atomic.Int64 // of the carrier, ns after now
+	clock  atomic.Int64  // of the carrier, ns after now
+	ahead  time.Duration // of the last look after numbers, after now
 }
 
 type (
@@ -212,9 +213,16 @@ func (s *shop) eventually(what string, ok func() bool) {
 	}
 }
 
-// later lets the carrier's time pass and looks after all numbers an hour on.
+// later lets the carrier's time pass and looks after all numbers two hours on.
 func (s *shop) later() {
 	s.Helper()
 	s.clock.Add(int64(time.Minute))
-	s.OK(s.desk.Sweep(s.Context(), time.Now().Add(2*time.Hour)))
+	s.after(2 * time.Hour)
+}
+
+// after looks after all numbers when so much time more has gone by.
+func (s *shop) after(d time.Duration) {
+	s.Helper()
+	s.ahead += d
+	s.OK(s.desk.Sweep(storetest.At(s.Context(), time.Now().Add(s.ahead))))
 }

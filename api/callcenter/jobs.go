@@ -47,32 +47,32 @@ func (carrierArgs) Kind() string { return "number_carrier" }
 // Work adds the desk's kinds of jobs to a queue that is not open yet. Months go on
 // being charged by their own line while a carrier is away.
 func (d *Numbers) Work(q *jobs.Queue) {
-	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx, d.Store.Now()) })
-	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx, d.Store.Now()) })
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx) })
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx) })
 	jobs.Every(q, sweepEvery, monthsArgs{})
 	jobs.Every(q, sweepEvery, carrierArgs{})
 }
 
 // Months charges the months that have begun, and forgets answers that are not given
 // again.
-func (d *Numbers) Months(ctx context.Context, at time.Time) error {
-	sum, err := ledger.New(d.Store).ChargeNumbers(ctx, d.Card(), at)
+func (d *Numbers) Months(ctx context.Context) error {
+	sum, err := d.ledger.ChargeNumbers(ctx, d.Card())
 	if sum.Released > 0 || sum.Unpaid > 0 {
 		d.Log.Warn("numbers could not be paid", "kept", sum.Unpaid, "lost", sum.Released)
 	}
 	if err != nil {
 		return err
 	}
-	return d.Store.ForgetRequests(ctx, at)
+	return d.Store.ForgetRequests(ctx)
 }
 
 // Sweep turns to the carrier about every number that it is time for. One that fails
 // holds up no other.
-func (d *Numbers) Sweep(ctx context.Context, at time.Time) error {
+func (d *Numbers) Sweep(ctx context.Context) error {
 	if d.Carrier == nil {
 		return nil
 	}
-	claimed, err := ledger.New(d.Store).ClaimNumbers(ctx, d.Carrier.Name(), maxClaims, at)
+	claimed, err := d.ledger.ClaimNumbers(ctx, d.Carrier.Name(), maxClaims)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (d *Numbers) attend(ctx context.Context, n *ledger.Number, late bool) error
 		case err != nil:
 			return fmt.Errorf("look order up: %w", err)
 		}
-		settled, err := ledger.New(d.Store).ReconcileNumber(ctx, n.Account, n.ID, o, d.Store.Now())
+		settled, err := d.ledger.ReconcileNumber(ctx, n.Account, n.ID, o)
 		if err != nil {
 			return err
 		}
@@ -121,12 +121,12 @@ func (d *Numbers) attend(ctx context.Context, n *ledger.Number, late bool) error
 		if err := d.Carrier.Release(ctx, n.CarrierID); err != nil {
 			return fmt.Errorf("release: %w", err)
 		}
-		return ledger.New(d.Store).FinishRelease(ctx, n.ID)
+		return d.ledger.FinishRelease(ctx, n.ID)
 	case !n.Routed:
 		if err := d.Carrier.Route(ctx, n.CarrierID); err != nil {
 			return fmt.Errorf("route: %w", err)
 		}
-		return ledger.New(d.Store).NumberRouted(ctx, n.ID)
+		return d.ledger.NumberRouted(ctx, n.ID)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (d *Numbers) notice(c carrier.Notifier) http.HandlerFunc {
 			return
 		}
 		if reference != "" {
-			n, err := ledger.New(d.Store).OrderedNumber(r.Context(), c.Name(), reference)
+			n, err := d.ledger.OrderedNumber(r.Context(), c.Name(), reference)
 			if err == nil {
 				err = d.attend(r.Context(), n, false)
 			}

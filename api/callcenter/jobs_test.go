@@ -14,6 +14,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store/jobs"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // The queue's jobs are the desk's: one charges months, one turns to carriers.
@@ -36,7 +37,7 @@ func TestJobs(t *testing.T) {
 	}
 
 	long := time.Now().Add(-40 * 24 * time.Hour)
-	left, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card}, long)
+	left, err := s.Ledger.OrderNumber(storetest.At(t.Context(), long), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card})
 	s.OK(err)
 	_, err = s.sim.Order(t.Context(), carrier.Order{Reference: left.OrderRef, Number: left.E164})
 	s.OK(err)

@@ -99,7 +99,7 @@ type listOutput struct {
 }
 
 func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
-	found, err := ledger.New(d.Store).Numbers(ctx, api.AccountOf(ctx), store.Page{})
+	found, err := d.ledger.Numbers(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -141,16 +141,16 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[wire.
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
 	account := api.AccountOf(ctx)
-	if _, err := ledger.New(d.Store).Number(ctx, account, in.ID); err != nil {
+	if _, err := d.ledger.Number(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
 	if err := d.knows(ctx, account, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	if err := ledger.New(d.Store).AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
+	if err := d.ledger.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
 		return nil, err
 	}
-	return api.Show(d.view)(ledger.New(d.Store).Number(ctx, account, in.ID))
+	return api.Show(d.view)(d.ledger.Number(ctx, account, in.ID))
 }
 
 // knows says whether the account has an agent; without one there is nothing to have.
@@ -169,11 +169,11 @@ func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*api.Reply[wire.Released], error) {
 	account := api.AccountOf(ctx)
-	n, err := ledger.New(d.Store).Number(ctx, account, in.ID)
+	n, err := d.ledger.Number(ctx, account, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := ledger.New(d.Store).ReleaseNumber(ctx, account, in.ID, d.Store.Now()); err != nil {
+	if err := d.ledger.ReleaseNumber(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
 	if n.Bought() {

@@ -12,6 +12,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // A late number is charged at once, listed as pending, and owned when the carrier
@@ -101,7 +102,7 @@ func TestOrdersOverABadLine(t *testing.T) {
 			s.rough.set(&s.rough.route, nil)
 			s.Verified()
 			for range 3 {
-				s.OK(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
+				s.after(24 * time.Hour)
 			}
 			p, l, held := s.pots(s.A), s.list(s.A), s.sim.Held()
 			switch {
@@ -122,7 +123,7 @@ func TestOrdersOverABadLine(t *testing.T) {
 func TestCrashesOfAPurchase(t *testing.T) {
 	order := func(s *shop, number string) *ledger.Number {
 		n, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Agent: s.A.Agent,
-			Carrier: "simulated", Card: card}, time.Now())
+			Carrier: "simulated", Card: card})
 		s.OK(err)
 		return n
 	}
@@ -140,7 +141,7 @@ func TestCrashesOfAPurchase(t *testing.T) {
 			n := order(s, number)
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
 			s.OK(err)
-			_, err = s.Ledger.ReconcileNumber(t.Context(), s.A.Account, n.ID, o, time.Now())
+			_, err = s.Ledger.ReconcileNumber(t.Context(), s.A.Account, n.ID, o)
 			s.OK(err)
 		}, true},
 	} {
@@ -149,7 +150,7 @@ func TestCrashesOfAPurchase(t *testing.T) {
 			number := s.ending(prompt)
 			test.steps(s, number)
 			s.Verified()
-			s.OK(s.desk.Sweep(t.Context(), time.Now())) // too early for orders
+			s.OK(s.desk.Sweep(t.Context())) // too early for orders
 			if l := s.list(s.A); len(l) != 1 {
 				t.Errorf("%+v", l)
 			}
@@ -174,7 +175,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
 			n, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(test.ending), Country: "ES", Agent: s.A.Agent,
-				Carrier: "simulated", Card: card}, time.Now())
+				Carrier: "simulated", Card: card})
 			s.OK(err)
 			s.later()
 			if p := s.pots(s.A); p.Paid != 100*usd || p.Held != 0 {
@@ -183,7 +184,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: n.E164})
 			s.OK(err)
 			if test.settled {
-				_, err = s.Ledger.ReconcileNumber(t.Context(), n.Account, n.ID, o, time.Now())
+				_, err = s.Ledger.ReconcileNumber(t.Context(), n.Account, n.ID, o)
 				s.OK(err)
 			}
 			for range 3 {
@@ -214,7 +215,7 @@ func TestReleaseOverABadLine(t *testing.T) {
 		t.Error("the carrier has it back over a dead line")
 	}
 	s.rough.set(&s.rough.release, nil)
-	s.OK(s.desk.Sweep(t.Context(), time.Now().Add(24*time.Hour)))
+	s.after(24 * time.Hour)
 	if held := s.sim.Held(); len(held) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
@@ -266,7 +267,7 @@ func TestIdempotency(t *testing.T) {
 	poor := s.Owner("poor", 4*usd)
 	third := `{"phone_number":"` + s.ending(prompt) + `"}`
 	s.Want("refused", send(poor, "k", third), 402, "billing.insufficient_balance")
-	_, _, err := s.Ledger.Credit(t.Context(), ledger.Credit{Account: poor.Account, Kind: ledger.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"}, time.Now())
+	_, _, err := s.Ledger.Credit(t.Context(), ledger.Credit{Account: poor.Account, Kind: ledger.Topup, Amount: 10 * usd, Key: "pi:more", Source: "sim"})
 	s.OK(err)
 	s.Want("a refused one may be sent again", send(poor, "k", third), 200, "")
 	if p := s.pots(s.A); p.Paid != 90*usd {
@@ -310,9 +311,9 @@ func TestIdempotencyAfterACrash(t *testing.T) {
 	body := `{"phone_number":"` + number + `"}`
 	long := time.Now().Add(-time.Hour)
 	dead := &store.IdempotencyKey{Account: s.A.Account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
-	_, err := s.DB.BeginRequest(t.Context(), dead, long)
+	_, err := s.DB.BeginRequest(storetest.At(t.Context(), long), dead)
 	s.OK(err)
-	_, err = s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead}, long)
+	_, err = s.Ledger.OrderNumber(storetest.At(t.Context(), long), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead})
 	s.OK(err)
 	first := s.As(s.A, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
 	s.Want("again", first, 200, "")

@@ -10,6 +10,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // analyzed is a call with its analysis, as it is answered.
@@ -26,15 +27,15 @@ type analyzed struct {
 // TestAnalysis: absent, waiting, done, failed; to its owner only.
 func TestAnalysis(t *testing.T) {
 	o := open(t)
-	agent, err := o.DB.CreateAgent(t.Context(), o.A.Account, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Settings: json.RawMessage(
-		`{"analysis":{"summary":true,"extract":{"type":"object","properties":{"order":{"type":"integer"}}}}}`)}, began)
+	agent, err := o.DB.CreateAgent(storetest.At(t.Context(), began), o.A.Account, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Settings: json.RawMessage(
+		`{"analysis":{"summary":true,"extract":{"type":"object","properties":{"order":{"type":"integer"}}}}}`)})
 	o.OK(err)
 	call := func(agentID string) string {
-		s, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card, Agent: agentID, AgentVersion: 1}, began)
+		s, err := o.Ledger.StartSession(storetest.At(t.Context(), began), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card, Agent: agentID, AgentVersion: 1})
 		o.OK(err)
 		o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Friday."}},
 			Engines: &store.ServedBy{ASR: []string{}, LLM: []string{"first", "second"}, TTS: []string{"voice"}}}))
-		_, err = o.Ledger.CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.AgentTime: 1000}}, began)
+		_, err = o.Ledger.CloseSession(storetest.At(t.Context(), began), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.AgentTime: 1000}})
 		o.OK(err)
 		return s.ID
 	}
@@ -49,10 +50,10 @@ func TestAnalysis(t *testing.T) {
 	if a, text := look(id); a.Analysis == nil || a.Analysis.State != "waiting" || a.Analysis.Summary != nil || string(a.Analysis.Data) != "null" {
 		t.Errorf("waiting: %s", text)
 	}
-	d, err := o.Ledger.ClaimAnalysis(t.Context(), began)
+	d, err := o.Ledger.ClaimAnalysis(storetest.At(t.Context(), began))
 	o.OK(err)
 	said := "They come."
-	_, err = o.Ledger.SaveAnalysis(t.Context(), d, ledger.Analysis{State: ledger.AnalysisDone, Summary: &said, Data: json.RawMessage(`{"order":12345678901234567}`)}, nil, began)
+	_, err = o.Ledger.SaveAnalysis(storetest.At(t.Context(), began), d, ledger.Analysis{State: ledger.AnalysisDone, Summary: &said, Data: json.RawMessage(`{"order":12345678901234567}`)}, nil)
 	o.OK(err)
 	if a, text := look(id); a.Analysis.State != "done" || *a.Analysis.Summary != said || string(a.Analysis.Data) != `{"order":12345678901234567}` || a.Analysis.Reason != nil || a.Analysis.DoneAt == nil {
 		t.Errorf("done: %s", text)
@@ -61,9 +62,9 @@ func TestAnalysis(t *testing.T) {
 		t.Errorf("another account is answered with %d", status)
 	}
 	id = call(agent.ID)
-	d, err = o.Ledger.ClaimAnalysis(t.Context(), began)
+	d, err = o.Ledger.ClaimAnalysis(storetest.At(t.Context(), began))
 	o.OK(err)
-	_, err = o.Ledger.SaveAnalysis(t.Context(), d, ledger.Analysis{State: ledger.AnalysisFailed, Reason: ledger.AnalysisAnswer, Detail: "data.order: is missing", Summary: &said}, nil, began)
+	_, err = o.Ledger.SaveAnalysis(storetest.At(t.Context(), began), d, ledger.Analysis{State: ledger.AnalysisFailed, Reason: ledger.AnalysisAnswer, Detail: "data.order: is missing", Summary: &said}, nil)
 	o.OK(err)
 	if a, text := look(id); a.Analysis.State != "failed" || *a.Analysis.Reason != "answer" || *a.Analysis.Detail != "data.order: is missing" || *a.Analysis.Summary != said {
 		t.Errorf("failed: %s", text)

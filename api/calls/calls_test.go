@@ -41,7 +41,7 @@ func open(t *testing.T) *line {
 	o := &line{World: apitest.Open(t, apitest.Options{Began: began, Agent: "Ana"})}
 	signer, err := ticket.NewSigner("a master secret of a test, long enough")
 	o.OK(err)
-	o.node, _, err = o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.node, _, err = o.Ledger.RegisterNode(storetest.At(t.Context(), began), "node", "127.0.0.1:1")
 	o.OK(err)
 	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
 	calls.Mount(a, o.DB, export.New(o.DB))
@@ -59,8 +59,8 @@ var inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
 
 func (o *line) start(who owner, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := o.Ledger.StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.Account, Terms: terms, Card: card, Agent: who.Agent,
-		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B"}, at)
+	s, err := o.Ledger.StartSession(storetest.At(o.Context(), at), ledger.Start{Node: o.node, Account: who.Account, Terms: terms, Card: card, Agent: who.Agent,
+		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B"})
 	o.OK(err)
 	return s
 }
@@ -101,8 +101,9 @@ func TestCall(t *testing.T) {
 		t.Errorf("what the carrier said of the caller is %v", c.Verstat)
 	}
 	answered := began.Add(2 * time.Second)
-	_, err := o.Ledger.Checkpoint(t.Context(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, answered)
+	r, err := o.Ledger.Checkpoints(storetest.At(t.Context(), answered), []ledger.Checkpoint{{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}})
 	o.OK(err)
+	o.OK(r[0].Err)
 	if o.Read(o.A, at, &c); c.Status != "connected" || c.Duration < 3600 || c.Cost == 0 || c.EndedAt != nil {
 		t.Errorf("while it lasts: %+v", c)
 	}
@@ -111,7 +112,7 @@ func TestCall(t *testing.T) {
 		Turns:      json.RawMessage(`[{"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`),
 		AnsweredBy: "human"}))
 	usage := billing.Usage{billing.AgentTime: 61_500, billing.LineTime: 61_500}
-	cost, err := o.Ledger.CloseSession(t.Context(), s, ledger.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage}, answered.Add(61500*time.Millisecond))
+	cost, err := o.Ledger.CloseSession(storetest.At(t.Context(), answered.Add(61500*time.Millisecond)), s, ledger.Closing{Reason: "failed", Detail: "media_timeout", StartedAt: answered, Usage: usage})
 	o.OK(err)
 	o.OK(history.New(o.DB).SaveWire(t.Context(), o.A.Account, s.ID, history.Wire{Quality: &quality.Report{MOS: 4.25}}))
 	o.Read(o.A, at, &c)
@@ -130,7 +131,7 @@ func TestList(t *testing.T) {
 	for i := range 5 {
 		for _, who := range []owner{o.A, o.B} {
 			c := o.start(who, inbound, began.Add(time.Duration(i)*time.Second))
-			_, err := o.Ledger.CloseSession(t.Context(), c, ledger.Closing{Reason: "user_hangup"}, began.Add(time.Minute))
+			_, err := o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(time.Minute)), c, ledger.Closing{Reason: "user_hangup"})
 			o.OK(err)
 			if who == o.A {
 				want = append([]string{c.ID}, want...)

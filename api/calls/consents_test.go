@@ -12,16 +12,17 @@ import (
 
 	"parley/billing"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // dialled places a call with its evidence of consent.
 func (o *line) dialled(who owner, to string, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := o.Ledger.StartSession(o.Context(), ledger.Start{Node: o.node, Account: who.Account, Card: card, Agent: who.Agent,
+	s, err := o.Ledger.StartSession(storetest.At(o.Context(), at), ledger.Start{Node: o.node, Account: who.Account, Card: card, Agent: who.Agent,
 		Terms: billing.Terms{Kind: billing.Outbound, Country: "ES", Mobile: true}, From: "+34911234567", To: to,
-		Consent: &ledger.Consent{ToHash: sha256.Sum256([]byte(to)), Key: "key_1", IP: "192.0.2.7"}}, at)
+		Consent: &ledger.Consent{ToHash: sha256.Sum256([]byte(to)), Key: "key_1", IP: "192.0.2.7"}})
 	o.OK(err)
-	_, err = o.Ledger.CloseSession(o.Context(), s, ledger.Closing{Reason: "busy"}, at)
+	_, err = o.Ledger.CloseSession(storetest.At(o.Context(), at), s, ledger.Closing{Reason: "busy"})
 	o.OK(err)
 	return s
 }
@@ -54,7 +55,7 @@ func sealOf(t *testing.T, before string, row map[string]string) string {
 func TestConsents(t *testing.T) {
 	o := open(t)
 	for _, who := range []owner{o.A, o.B} {
-		_, _, err := o.Ledger.Credit(t.Context(), ledger.Credit{Account: who.Account, Kind: ledger.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.Account, Source: "sim"}, began)
+		_, _, err := o.Ledger.Credit(storetest.At(t.Context(), began), ledger.Credit{Account: who.Account, Kind: ledger.Topup, Amount: 50 * billing.USD, Key: "topup:" + who.Account, Source: "sim"})
 		o.OK(err)
 	}
 	var want []string
@@ -117,7 +118,7 @@ func TestListIsFiltered(t *testing.T) {
 	in := o.start(o.A, inbound, began)
 	over := o.start(o.A, inbound, began.Add(time.Hour))
 	o.start(o.B, inbound, began)
-	_, err := o.Ledger.CloseSession(t.Context(), over, ledger.Closing{Reason: "no_answer"}, began.Add(2*time.Hour))
+	_, err := o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(2*time.Hour)), over, ledger.Closing{Reason: "no_answer"})
 	o.OK(err)
 	stamp := began.Add(time.Hour).Format(time.RFC3339)
 	both := in.ID + over.ID

@@ -11,6 +11,7 @@ import (
 
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // spoken is a call that has turns of those totals, its stages shares of them.
@@ -27,7 +28,7 @@ func (o *line) spoken(who owner, at time.Time, totals ...int) {
 		text = []byte("[]")
 	}
 	o.OK(history.New(o.DB).SaveConversation(o.Context(), who.Account, s.ID, history.Conversation{Turns: text}))
-	_, err = o.Ledger.CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup"}, at.Add(time.Minute))
+	_, err = o.Ledger.CloseSession(storetest.At(o.Context(), at.Add(time.Minute)), s, ledger.Closing{Reason: "user_hangup"})
 	o.OK(err)
 }
 
@@ -101,7 +102,7 @@ func TestLatencyPages(t *testing.T) {
 		o.spoken(o.A, day.AddDate(0, 0, -i).Add(10*time.Hour), 100*(i+1), 100)
 	}
 	o.spoken(o.B, day.Add(10*time.Hour), 9000)
-	s, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card}, day.Add(time.Hour))
+	s, err := o.Ledger.StartSession(storetest.At(t.Context(), day.Add(time.Hour)), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card})
 	o.OK(err)
 	o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, s.ID, history.Conversation{Turns: []byte(`[{"turn":1,"endpoint_ms":1,"model_ms":1,"voice_ms":1,"total_ms":3}]`)}))
 	type answer struct {
@@ -150,10 +151,10 @@ func TestCallsAsAFile(t *testing.T) {
 	for i := range 205 {
 		o.spoken(o.A, began.Add(time.Duration(i)*time.Millisecond))
 	}
-	evil, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card, Agent: o.A.Agent,
-		From: `+1+cmd|' /C calc'!A0`, To: "+34911234567"}, began.Add(time.Minute))
+	evil, err := o.Ledger.StartSession(storetest.At(t.Context(), began.Add(time.Minute)), ledger.Start{Node: o.node, Account: o.A.Account, Terms: inbound, Card: card, Agent: o.A.Agent,
+		From: `+1+cmd|' /C calc'!A0`, To: "+34911234567"})
 	o.OK(err)
-	_, err = o.Ledger.CloseSession(t.Context(), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"}, began.Add(2*time.Minute))
+	_, err = o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(2*time.Minute)), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"})
 	o.OK(err)
 	rows := func(query string) [][]string {
 		t.Helper()

@@ -26,6 +26,11 @@ func (c *Client) CallText(ctx context.Context, id string) (json.RawMessage, erro
 	return *out, nil
 }
 
+// CallQuality is what the network did to a telephone call.
+func (c *Client) CallQuality(ctx context.Context, id string) (*wire.CallQuality, error) {
+	return ask[wire.CallQuality](ctx, c, http.MethodGet, c.address("v1", "calls", id, "quality"), nil)
+}
+
 // ForgetCall deletes what was said in a call; the record of the call remains.
 func (c *Client) ForgetCall(ctx context.Context, id string) error {
 	resp, err := c.send(ctx, http.MethodDelete, c.address("v1", "calls", id), nil)

@@ -8,12 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"parley/api"
+	"parley/api/tts"
 	"parley/api/wire"
 	"parley/store"
-	"parley/store/ledger"
 )
 
 // maxAgentForm bounds a form with an agent, in bytes: the longest texts, escaped.
@@ -26,14 +24,14 @@ func agentPages() []page {
 	return []page{
 		{route: "GET " + agentsAt, serve: listAgents},
 		{route: "GET " + agentsAt + "/new", serve: newAgentPage},
-		{route: "POST " + agentsAt, max: maxAgentForm, serve: createAgent},
-		{route: "POST " + agentsAt + "/check", max: maxAgentForm, serve: checkAgent},
+		{route: "POST " + agentsAt, max: maxAgentForm, form: createAgent},
+		{route: "POST " + agentsAt + "/check", max: maxAgentForm, form: checkAgent},
 		{route: "GET " + agentsAt + "/import", serve: importPage},
 		{route: "POST " + agentsAt + "/import", max: maxAgentForm, serve: importAgent},
 		{route: "GET " + one, serve: editAgent},
-		{route: "POST " + one, max: maxAgentForm, serve: saveAgent},
+		{route: "POST " + one, max: maxAgentForm, form: saveAgent},
 		{route: "GET " + one + "/document", serve: documentPage},
-		{route: "POST " + one + "/document", max: maxAgentForm, serve: saveDocument},
+		{route: "POST " + one + "/document", max: maxAgentForm, form: saveDocument},
 		{route: "GET " + one + "/export", serve: exportAgent},
 		{route: "GET " + one + "/versions", serve: listVersions},
 		{route: "GET " + one + "/versions/{version}", serve: versionPage},
@@ -73,7 +71,7 @@ func listAgents(q *Request) error {
 
 // numbersOf are the telephone numbers that each agent answers.
 func (q *Request) numbersOf() (map[string][]string, error) {
-	all, err := ledger.New(q.DB).Numbers(q.Context(), q.Account(), store.Page{})
+	all, err := q.Ledger.Numbers(q.Context(), q.Account(), store.Page{})
 	out := map[string][]string{}
 	for _, n := range all {
 		if n.AgentID != nil {
@@ -93,18 +91,28 @@ type agentView struct {
 	Numbers  []string
 	Limit    *limitView  // of spending; nil: it is new
 	Wrong    []Complaint // with the document
-	Early    bool        // whether answers are begun early unless an agent says otherwise
-	Stages   []agentStage
-	settings *huma.Schema // of settings; nil: the server has none
 	// Newer is what another user changed while this was edited.
 	Newer *wire.AgentDiff
+	Shown []shownChange // what that is
 }
 
-// Blank is an entry of a list for scripts to make more of.
-func (v *agentView) Blank(list string) Row {
-	r := blankRow(list)
-	r.N = -1
-	return r
+// Voices are the choices.
+func (v *agentView) Voices() (out []Option) {
+	for _, e := range tts.Voices() {
+		out = append(out, Option{Value: e.ID, Label: fmt.Sprintf("%s, %s, %s", e.Name, e.Gender, e.Description)})
+	}
+	return out
+}
+
+// Languages are the choices.
+func (v *agentView) Languages() []Option { return languageOptions() }
+
+// languageOptions are the languages that agents speak.
+func languageOptions() (out []Option) {
+	for _, l := range tts.Languages() {
+		out = append(out, Option{Value: l.Code, Label: l.Name})
+	}
+	return out
 }
 
 // agentTabs are the ways from one page of an agent to the others.
@@ -114,14 +122,13 @@ type agentTabs struct{ ID, Tab string }
 func (v *agentView) Tabs(tab string) agentTabs { return agentTabs{v.ID, tab} }
 
 func newAgentPage(q *Request) error {
-	f, err := formOf(&wire.AgentDefinition{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
+	f, err := q.formOf(&wire.AgentDefinition{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
 	return q.Show("agent", "New agent")(q.agentView(nil, f), err)
 }
 
 // agentView gathers what the editor shows; a nil agent is new.
 func (q *Request) agentView(a *wire.AgentDefinition, f *agentForm) *agentView {
-	v := &agentView{Title: "New agent", Agent: a, Form: f, Early: q.Card().SpeculativeReplies(), Stages: agentStages(q.Status.Models().Models),
-		settings: q.d.api.Document().Components.Schemas.SchemaFromRef(wire.AgentSettingsRef)}
+	v := &agentView{Title: "New agent", Agent: a, Form: f}
 	if a != nil {
 		v.ID, v.Title = a.ID, a.Name
 	}
@@ -147,7 +154,7 @@ func (q *Request) agentEdited() (*agentView, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := formOf(a)
+	f, err := q.formOf(a)
 	if err != nil {
 		return nil, err
 	}
@@ -178,12 +185,13 @@ func (q *Request) judge(document any) ([]wire.Mistake, error) {
 	return found.Mistakes, err
 }
 
-// entered reads the form and says in it what is wrong.
-func (q *Request) entered() (*agentForm, *wire.AgentDefinition, error) {
-	f, err := agentEntered(q)
+// entered says in a form that was sent what is wrong with its agent.
+func (q *Request) entered(form *Form) (*agentForm, *wire.AgentDefinition, error) {
+	fields, err := q.agentFields()
 	if err != nil {
 		return nil, nil, err
 	}
+	f := &agentForm{Form: form, fields: fields}
 	a, err := f.document()
 	if err != nil {
 		return nil, nil, err
@@ -194,28 +202,21 @@ func (q *Request) entered() (*agentForm, *wire.AgentDefinition, error) {
 }
 
 // checkAgent says what is wrong with a form, or a document, while it is written.
-func checkAgent(q *Request) error {
-	form, err := q.Form()
-	if err != nil {
-		return err
-	}
+func checkAgent(q *Request, form *Form) (err error) {
 	var list []Complaint
 	if form.Values.Has("document") {
 		_, list, err = q.documentEntered(form)
 	} else {
 		var f *agentForm
-		if f, _, err = q.entered(); err == nil {
+		if f, _, err = q.entered(form); err == nil {
 			list = f.Complaints()
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return q.Part("agent", "agent-complaints", list)
+	return q.ShowPart("agent", "agent-complaints")(list, err)
 }
 
-func createAgent(q *Request) error {
-	f, a, err := q.entered()
+func createAgent(q *Request, form *Form) error {
+	f, a, err := q.entered(form)
 	if err != nil {
 		return err
 	}
@@ -229,8 +230,8 @@ func createAgent(q *Request) error {
 	return q.Done(Path(agentsAt+"/", made.ID), made.Name+" is there. Talk to it, or give it a telephone number.")
 }
 
-func saveAgent(q *Request) error {
-	f, a, err := q.entered()
+func saveAgent(q *Request, form *Form) error {
+	f, a, err := q.entered(form)
 	if err != nil {
 		return err
 	}
@@ -288,6 +289,9 @@ func (q *Request) conflict(v *agentView, version int64, page, part string) error
 		v.Newer, err = &wire.AgentDiff{From: version, To: now.Version}, nil
 	}
 	if err != nil {
+		return err
+	}
+	if v.Shown, err = q.shown(v.Newer.Changes); err != nil {
 		return err
 	}
 	v.Form.Values.Set("version", strconv.FormatInt(now.Version, 10))

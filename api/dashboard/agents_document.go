@@ -2,12 +2,9 @@ package dashboard
 
 import (
 	"encoding/json"
-	"io"
-	"mime"
 	"net/http"
 	"strconv"
 
-	"parley/api"
 	"parley/api/wire"
 )
 
@@ -35,11 +32,7 @@ func (q *Request) documentEntered(f *Form) (json.RawMessage, []Complaint, error)
 	return text, list, err
 }
 
-func saveDocument(q *Request) error {
-	form, err := q.Form()
-	if err != nil {
-		return err
-	}
+func saveDocument(q *Request, form *Form) error {
 	stored, err := q.agent()
 	if err != nil {
 		return err
@@ -77,9 +70,12 @@ func importPage(q *Request) error {
 
 // importAgent makes an agent of a file, or of what was pasted.
 func importAgent(q *Request) error {
-	f, err := q.file()
+	f, file, err := q.formWithFile(maxAgentForm)
 	if err != nil {
 		return err
+	}
+	if len(file) > 0 { // a browser sends an empty one where none was chosen
+		f.Values.Set("document", string(file))
 	}
 	v := &agentView{Title: "Import an agent", Form: &agentForm{Form: f}}
 	text, list, err := q.documentEntered(f)
@@ -94,26 +90,4 @@ func importAgent(q *Request) error {
 		return err
 	}
 	return q.Done(Path(agentsAt+"/", made.ID), made.Name+" was imported.")
-}
-
-// file reads a form in which the document may be a file.
-func (q *Request) file() (*Form, error) {
-	if kind, _, _ := mime.ParseMediaType(q.R.Header.Get("Content-Type")); kind != "multipart/form-data" {
-		return q.Form()
-	}
-	if err := q.R.ParseMultipartForm(maxAgentForm); err != nil {
-		return nil, api.ReadError(err)
-	}
-	f := &Form{Values: q.R.PostForm}
-	file, header, err := q.R.FormFile("file")
-	if err != nil || header.Size == 0 {
-		return f, nil // none was chosen
-	}
-	defer file.Close()
-	text, err := io.ReadAll(file)
-	if err != nil {
-		return nil, api.ReadError(err)
-	}
-	f.Values.Set("document", string(text))
-	return f, nil
 }

@@ -3,8 +3,6 @@ package dashboard
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -13,20 +11,22 @@ import (
 // Schema's types.
 const oneOf = "choice"
 
-// factsOf are the facts that a JSON Schema asks for, in its order; not ok: the schema says
+// factRows are the facts that a JSON Schema asks for, in its order; not ok: the schema says
 // more than a list of facts can.
-func factsOf(raw json.RawMessage) (rows []Row, ok bool) {
+func (x *agentField) factRows(raw json.RawMessage) (rows []row, ok bool) {
 	var s struct {
+		Type       string          `json:"type"`
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
 	}
-	if json.Unmarshal(raw, &s) != nil || len(s.Properties) == 0 {
+	if strictly(raw).Decode(&s) != nil || s.Type != "object" || len(s.Properties) == 0 {
 		return nil, false
 	}
-	d := json.NewDecoder(bytes.NewReader(s.Properties))
+	d := strictly(s.Properties)
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
 		return nil, false
 	}
+	kinds := x.entry.Properties["kind"]
 	for d.More() {
 		name, err := d.Token()
 		var p struct {
@@ -34,86 +34,77 @@ func factsOf(raw json.RawMessage) (rows []Row, ok bool) {
 			Description string   `json:"description"`
 			Enum        []string `json:"enum"`
 		}
-		if err != nil || d.Decode(&p) != nil {
+		if err != nil || d.Decode(&p) != nil || p.Type == oneOf || !slices.Contains(kinds.Enum, p.Type) {
 			return nil, false
 		}
-		cells := map[string]string{"name": name.(string), "kind": p.Type, "description": p.Description, "choices": strings.Join(p.Enum, ", ")}
-		switch {
-		case len(p.Enum) > 0:
-			cells["kind"] = oneOf
-		case p.Type == "string":
-			cells["kind"] = ""
-		case !slices.ContainsFunc(Row{}.Kinds(), func(o Option) bool { return o.Value == p.Type }):
-			return nil, false
+		fact := map[string]string{"name": name.(string), "kind": kinds.code(p.Type), "description": p.Description, "choices": strings.Join(p.Enum, ", ")}
+		if len(p.Enum) > 0 {
+			fact["kind"] = oneOf
 		}
-		if slices.Contains(s.Required, name.(string)) {
-			cells["needed"] = "on"
+		if slices.Contains(s.Required, fact["name"]) {
+			fact["needed"] = "on"
 		}
-		rows = append(rows, newRow("analysis_extract", func(c string) string { return cells[c] }))
+		r := x.row(len(rows), func(c string) string { return fact[c] })
+		if r.cells["name"] != name || r.cells["description"] != p.Description || !slices.Equal(choicesIn(fact["choices"]), p.Enum) {
+			return nil, false // it has spaces or commas that the form would lose
+		}
+		rows = append(rows, r)
 	}
-	again := &agentForm{Form: &Form{}}
-	again.setRows("analysis_extract", slices.Clone(rows))
-	written, err := json.Marshal(again.entries("analysis_extract"))
-	return rows, err == nil && again.Form.OK() && sameSchema(raw, written)
+	return rows, true
 }
 
-// sameSchema says whether two schemas ask for the same, in whatever order.
-func sameSchema(a, b json.RawMessage) bool {
-	var read [2]map[string]any
-	for i, raw := range []json.RawMessage{a, b} {
-		if json.Unmarshal(raw, &read[i]) != nil {
-			return false
-		}
-		if required, ok := read[i]["required"].([]any); ok {
-			slices.SortFunc(required, func(x, y any) int { return strings.Compare(fmt.Sprint(x), fmt.Sprint(y)) })
-			if len(required) == 0 {
-				delete(read[i], "required")
-			}
+// strictly reads JSON whose objects have no other members than those that are asked for.
+func strictly(text json.RawMessage) *json.Decoder {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d
+}
+
+// choicesIn are the answers in a text that has commas or ends of lines between them.
+func choicesIn(text string) (out []string) {
+	for _, c := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '\n' }) {
+		if c = strings.TrimSpace(c); c != "" {
+			out = append(out, c)
 		}
 	}
-	return reflect.DeepEqual(read[0], read[1])
+	return out
 }
 
 // facts are the JSON Schema that asks for what was entered.
-func (f *agentForm) facts(rows []Row) any {
+func (f *agentForm) facts(x *agentField, rows []row) any {
 	var properties object
 	var required, seen []string
 	for _, r := range rows {
-		name := r.Cells["name"]
 		var p object
-		p.add("type", map[string]string{"": "string", oneOf: "string"}[r.Cells["kind"]])
-		if kind := r.Cells["kind"]; kind != "" && kind != oneOf {
-			p[0].value = kind
+		name, kind := r.cells["name"], r.cells["kind"]
+		if kind == "" || kind == oneOf {
+			p.add("type", "string")
+		} else {
+			p.add("type", kind)
 		}
-		if text := r.Cells["description"]; text != "" {
+		if text := r.cells["description"]; text != "" {
 			p.add("description", text)
 		}
 		switch {
 		case name == "":
-			f.failRow(r.List, r.N, "name", "Say what it is called in the results.")
+			f.Fail(x.id("name", r.n), "Say what it is called in the results.")
 		case slices.Contains(seen, name):
-			f.failRow(r.List, r.N, "name", "There is another fact of this name.")
+			f.Fail(x.id("name", r.n), "There is another fact of this name.")
 		}
-		if r.Cells["kind"] == oneOf {
-			choices := strings.FieldsFunc(r.Cells["choices"], func(c rune) bool { return c == ',' || c == '\n' })
-			for i := range choices {
-				choices[i] = strings.TrimSpace(choices[i])
-			}
-			choices = slices.DeleteFunc(choices, func(c string) bool { return c == "" })
+		if kind == oneOf {
+			choices := choicesIn(r.cells["choices"])
 			if len(choices) == 0 {
-				f.failRow(r.List, r.N, "choices", "Write the answers, with commas between them.")
+				f.Fail(x.id("choices", r.n), "Write the answers, with commas between them.")
 			}
 			p.add("enum", choices)
 		}
-		if r.Cells["needed"] != "" {
+		if r.cells["needed"] != "" {
 			required = append(required, name)
 		}
 		seen = append(seen, name)
 		properties.add(name, p)
 	}
-	var s object
-	s.add("type", "object")
-	s.add("properties", properties)
+	s := object{{"type", "object"}, {"properties", properties}}
 	if len(required) > 0 {
 		s.add("required", required)
 	}
@@ -121,16 +112,16 @@ func (f *agentForm) facts(rows []Row) any {
 }
 
 // factAt finds the fact that a path within the schema is about, and which of its fields.
-func (f *agentForm) factAt(within string) (n int, column string, ok bool) {
+func factAt(rows []row, within string) (n int, column string, ok bool) {
 	within, ok = strings.CutPrefix(within, ".properties.")
 	if !ok {
 		return 0, "", false
 	}
 	best := -1
-	for _, r := range f.written("analysis_extract") {
-		name := r.Cells["name"]
+	for _, r := range rows {
+		name := r.cells["name"]
 		if rest, found := strings.CutPrefix(within, name); found && (rest == "" || strings.ContainsAny(rest[:1], ".[")) && len(name) > best {
-			best, n, column = len(name), r.N, "name"
+			best, n, column = len(name), r.n, "name"
 			switch {
 			case strings.HasPrefix(rest, ".enum"):
 				column = "choices"

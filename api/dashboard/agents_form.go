@@ -2,9 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,26 +32,24 @@ func settingsOf(a *wire.AgentDefinition) (out map[string]json.RawMessage, err er
 	return out, err
 }
 
-// saying is how a word is pronounced.
-type saying struct {
-	Word string `json:"word"`
-	Say  string `json:"say"`
-}
-
 // agentForm is an agent as it is edited.
 type agentForm struct {
 	*Form
-	lists  map[string][]Row
+	fields *agentFields
 	Others []wire.Mistake
 }
 
 // formOf fills a form with a document.
-func formOf(a *wire.AgentDefinition) (*agentForm, error) {
+func (q *Request) formOf(a *wire.AgentDefinition) (*agentForm, error) {
+	fields, err := q.agentFields()
+	if err != nil {
+		return nil, err
+	}
 	settings, err := settingsOf(a)
 	if err != nil {
 		return nil, err
 	}
-	f := &agentForm{Form: NewForm("name", a.Name, "voice", a.Voice, "language", a.Language, "prompt", a.Prompt, "first_message", a.FirstMessage, "speaks", "agent",
+	f := &agentForm{fields: fields, Form: NewForm("name", a.Name, "voice", a.Voice, "language", a.Language, "prompt", a.Prompt, "first_message", a.FirstMessage, "speaks", "agent",
 		"version", strconv.FormatInt(a.Version, 10))}
 	if a.FirstMessage == "" && a.ID != "" {
 		f.Values.Set("speaks", "caller")
@@ -65,89 +61,33 @@ func formOf(a *wire.AgentDefinition) (*agentForm, error) {
 		}
 		f.Values.Set("tools", text)
 	}
-	for _, x := range agentFields {
-		f.fill(x, settingAt(settings, x.setting()))
+	for _, x := range fields.all {
+		if at, is := strings.CutPrefix(x.path, "settings."); is {
+			f.fill(x, settingAt(settings, at))
+		}
 	}
 	kept, err := json.Marshal(settings)
 	f.Values.Set("kept", string(kept))
 	return f, err
 }
 
-// fill enters a setting; nil and null: it is not there. What cannot be read stays out of
-// the form; nothing like that is stored.
-func (f *agentForm) fill(x agentField, raw json.RawMessage) {
-	text := string(raw)
-	if text == "null" {
-		text = ""
-	}
-	switch {
-	case x.how == aMember:
+// fill enters a value; nil and null: it is not there.
+func (f *agentForm) fill(x *agentField, raw json.RawMessage) {
+	if x.entry == nil {
+		f.Values.Set(x.Name, x.text(raw))
 		return
-	case x.how == aRows:
-		var rows []Row
-		if text != "" {
-			var ok bool
-			if rows, ok = rowsOf(x.Name, raw); !ok {
-				text, _ = yamlOf(raw) // what is nested without end is not stored
-				f.Values.Set(x.Name, text)
-				return
-			}
-		}
-		f.setRows(x.Name, rows)
+	}
+	rows, ok := x.rowsOf(raw)
+	if !ok {
+		text, _ := yamlOf(raw) // what is nested without end is not stored
+		f.Values.Set(x.Name, text)
 		return
-	case x.how == aOn:
-		text = map[bool]string{true: "on"}[text != "false"]
-	case text == "":
-	case x.how == aFlag:
-		text = map[string]string{"true": "on"}[text]
-	case x.how == aSwitch:
-		text = map[string]string{"true": "on", "false": "off"}[text]
-	case x.how == aText:
-		_ = json.Unmarshal(raw, &text)
-		if text == x.usual {
-			text = ""
-		}
-	case x.how != aNumber:
-		text = linesOf(x.how, raw)
 	}
-	f.Values.Set(x.Name, text)
-}
-
-// linesOf are the entries of a setting, a line each.
-func linesOf(how kind, raw json.RawMessage) string {
-	var lines []string
-	switch how {
-	case aLines:
-		_ = json.Unmarshal(raw, &lines)
-	case aPairs:
-		var list []saying
-		_ = json.Unmarshal(raw, &list)
-		for _, s := range list {
-			lines = append(lines, s.Word+" = "+s.Say)
-		}
-	case aValues:
-		var values map[string]string
-		_ = json.Unmarshal(raw, &values)
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			lines = append(lines, name+" = "+values[name])
+	for _, r := range rows {
+		for c, text := range r.cells {
+			f.Values.Add(x.Name+"_"+c, text)
 		}
 	}
-	return strings.Join(lines, "\n")
-}
-
-// agentEntered reads the form of a request.
-func agentEntered(q *Request) (*agentForm, error) {
-	form, err := q.Form()
-	if err != nil {
-		return nil, err
-	}
-	f := &agentForm{Form: form}
-	for list := range agentColumns {
-		if !f.Values.Has(list) { // else it is written as a document
-			f.readRows(list)
-		}
-	}
-	return f, nil
 }
 
 // unix are line ends as documents have them; browsers send others.
@@ -175,10 +115,16 @@ func (f *agentForm) document() (*wire.AgentDefinition, error) {
 	if read := f.yaml("tools"); read != nil {
 		a.Tools.RawMessage = read
 	}
-	for _, x := range agentFields {
-		if x.how != aMember && !f.untouched(x, settingAt(settings, x.setting())) {
-			f.put(settings, x)
+	for _, x := range f.fields.all {
+		at, is := strings.CutPrefix(x.path, "settings.")
+		if !is || f.untouched(x, settingAt(settings, at)) {
+			continue
 		}
+		raw, err := f.entered(x)
+		if err != nil {
+			return nil, err
+		}
+		putSetting(settings, at, raw)
 	}
 	var err error
 	a.Settings.RawMessage, err = json.Marshal(settings)
@@ -187,28 +133,31 @@ func (f *agentForm) document() (*wire.AgentDefinition, error) {
 
 // untouched says whether a field shows a setting as it was, which then stays to the
 // letter: also what the field cannot say.
-func (f *agentForm) untouched(x agentField, was json.RawMessage) bool {
-	old := &agentForm{Form: &Form{Values: url.Values{}}}
+func (f *agentForm) untouched(x *agentField, was json.RawMessage) bool {
+	old := &agentForm{Form: NewForm()}
 	old.fill(x, was)
-	if x.how == aRows && !f.Values.Has(x.Name) {
-		return !old.Values.Has(x.Name) && sameRows(f.written(x.Name), old.written(x.Name))
+	if f.listed(x) {
+		same := func(a, b row) bool { return maps.Equal(a.cells, b.cells) }
+		return old.listed(x) && slices.EqualFunc(f.written(x), old.written(x), same)
 	}
 	return unix(f.Value(x.Name)) == unix(old.Value(x.Name))
 }
 
-// put takes a field's value into the settings.
-func (f *agentForm) put(settings map[string]json.RawMessage, x agentField) {
-	text := unix(f.Value(x.Name))
-	value := f.entered(x, text)
+// entered is what is in a field as the document has it; nil: nothing.
+func (f *agentForm) entered(x *agentField) (json.RawMessage, error) {
+	var value any
+	switch {
+	case x.entry != nil && !f.listed(x):
+		return f.yaml(x.Name), nil
+	case x.entry != nil:
+		value = f.entries(x)
+	default:
+		value = x.value(unix(f.Value(x.Name)), func(what string) { f.Fail(x.Name, what) })
+	}
 	if value == nil {
-		putSetting(settings, x.setting(), nil)
-		return
+		return nil, nil
 	}
-	raw, err := json.Marshal(value)
-	if err != nil { // a number that is none
-		raw, _ = json.Marshal(text)
-	}
-	putSetting(settings, x.setting(), raw)
+	return json.Marshal(value)
 }
 
 // settingAt is a setting, or one of an object among them: "engines.llm".
@@ -245,34 +194,6 @@ func putSetting(settings map[string]json.RawMessage, path string, raw json.RawMe
 	settings[name] = raw
 }
 
-// entered is what is in a field as the document has it; nil: nothing.
-func (f *agentForm) entered(x agentField, text string) any {
-	switch {
-	case x.how == aRows && f.Values.Has(x.Name):
-		if read := f.yaml(x.Name); read != nil {
-			return read
-		}
-		return nil
-	case x.how == aRows:
-		return f.entries(x.Name)
-	case x.how == aOn:
-		return map[bool]any{true: false}[text == ""] // nil when it is ticked
-	case text == "":
-		return nil
-	case x.how == aFlag:
-		return true
-	case x.how == aSwitch:
-		return text == "on"
-	case x.how == aNumber && json.Valid([]byte(text)) && text[0] != '"':
-		return json.RawMessage(text)
-	case x.how == aLines:
-		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
-	case x.how == aPairs, x.how == aValues:
-		return f.lines(x.Name, x.how, text)
-	}
-	return text
-}
-
 // yaml reads a field that holds a document; nil: nothing is in it, or a mistake.
 func (f *agentForm) yaml(name string) json.RawMessage {
 	text := f.Values.Get(name)
@@ -287,32 +208,4 @@ func (f *agentForm) yaml(name string) json.RawMessage {
 		return nil
 	}
 	return read
-}
-
-// lines reads "this = that", a line each.
-func (f *agentForm) lines(name string, how kind, text string) any {
-	var list []saying
-	values := map[string]string{}
-	for n, line := range strings.Split(text, "\n") {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		left, right, ok := strings.Cut(line, "=")
-		left, right = strings.TrimSpace(left), strings.TrimSpace(right)
-		_, twice := values[left]
-		switch {
-		case !ok && how == aPairs:
-			f.Fail(name, fmt.Sprintf("Line %d: write it as “SQL = sequel”.", n+1))
-		case !ok || left == "":
-			f.Fail(name, fmt.Sprintf("Line %d: write it as “city = Rome”.", n+1))
-		case twice && how == aValues:
-			f.Fail(name, fmt.Sprintf("Line %d: %s is there twice.", n+1, left))
-		}
-		values[left] = right
-		list = append(list, saying{left, right})
-	}
-	if how == aPairs {
-		return list
-	}
-	return values
 }

@@ -4,157 +4,164 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 )
 
 // maxRows bounds the entries of a list that are read from a form.
 const maxRows = 64
 
-// Row is an entry of a list.
-type Row struct {
-	List   string
-	N      int               // which it is; -1: one that scripts make more of
-	Cells  map[string]string // what is in its fields, of which there is each column
-	Errors map[string]string // what is wrong with them
+// row is an entry of a list.
+type row struct {
+	n     int               // which it is
+	cells map[string]string // what is in its fields, by their names
 }
 
-func newRow(list string, value func(column string) string) Row {
-	r := Row{List: list, Cells: map[string]string{}}
-	for _, c := range agentColumns[list] {
-		r.Cells[c] = strings.TrimSpace(unix(value(c)))
+// row makes the nth entry of a list.
+func (x *agentField) row(n int, value func(column string) string) row {
+	r := row{n, map[string]string{}}
+	for _, c := range x.entry.Form.Fields {
+		r.cells[c] = strings.TrimSpace(unix(value(c)))
 	}
 	return r
 }
 
-func blankRow(list string) Row { return newRow(list, func(string) string { return "" }) }
-
-// empty says whether nothing was written into it; what was chosen alone is nothing.
-func (r Row) empty() bool {
-	for c, v := range r.Cells {
-		if v != "" && c != "kind" && c != "needed" && c != "warm" {
+// empty says whether nothing was written into an entry; what was chosen alone is nothing.
+func (x *agentField) empty(r row) bool {
+	for c, v := range r.cells {
+		if v != "" && !x.entry.Properties[c].chosen() {
 			return false
 		}
 	}
 	return true
 }
 
-// id is what a field of the entry is called on the page.
-func (r Row) id(column string) string { return fmt.Sprintf("%s_%s_%d", r.List, column, r.N) }
-
-// Field makes an input of the entry: see Form.Field.
-func (r Row) Field(column, label string, options ...string) Field {
-	return r.Select(column, label, "", nil, options...)
+// id is what a field of an entry is called on the page.
+func (x *agentField) id(column string, n int) string {
+	return fmt.Sprintf("%s_%s_%d", x.Name, column, n)
 }
 
-// Select makes a field of choices: see Form.Select.
-func (r Row) Select(column, label, chosen string, choices []Option, options ...string) Field {
-	name := r.List + "_" + column
-	f := NewForm(name, r.Cells[column])
-	if what := r.Errors[column]; what != "" {
-		f.Fail(name, what)
+// listed says whether a field shows a list: else it may be written as a document.
+func (f *agentForm) listed(x *agentField) bool { return x.entry != nil && !f.Values.Has(x.Name) }
+
+// rows are the entries of a list that were sent.
+func (f *agentForm) rows(x *agentField) (rows []row) {
+	most := maxRows
+	for _, c := range x.entry.Form.Fields {
+		most = min(most, len(f.Values[x.Name+"_"+c]))
 	}
-	x := f.Select(name, label, chosen, choices, options...)
-	x.ID = r.id(column)
-	return x
+	for n := range most {
+		rows = append(rows, x.row(n, func(c string) string { return f.Values[x.Name+"_"+c][n] }))
+	}
+	return rows
 }
 
-// Rows are the entries of a list.
-func (f *agentForm) Rows(list string) []Row { return f.lists[list] }
+// written are the entries in which something is. The nth entry of a document is the nth of
+// these.
+func (f *agentForm) written(x *agentField) []row { return slices.DeleteFunc(f.rows(x), x.empty) }
 
-// setRows replaces the entries of a list; there is always one to write into.
-func (f *agentForm) setRows(list string, rows []Row) {
-	if len(rows) == 0 || f.Value("more") == list {
-		rows = append(rows, blankRow(list))
-	}
-	for i := range rows {
-		rows[i].N = i
-	}
-	if f.lists == nil {
-		f.lists = map[string][]Row{}
-	}
-	f.lists[list] = rows
+// Row is an entry of a list as the template shows it.
+type Row struct {
+	Title  string
+	Groups [][]control
 }
 
-// written are the entries in which something is. The nth entry of a document is the nth
-// of these.
-func (f *agentForm) written(list string) []Row {
-	var out []Row
-	for _, r := range f.lists[list] {
-		if !r.empty() {
-			out = append(out, r)
-		}
+// shownRows are the entries of a list; there is always one to write into.
+func (f *agentForm) shownRows(x *agentField) (out []Row) {
+	rows := f.rows(x)
+	if len(rows) == 0 || f.Value("more") == x.Name {
+		rows = append(rows, row{n: len(rows)})
+	}
+	for _, r := range rows {
+		out = append(out, x.shown(r, f.Errors))
 	}
 	return out
 }
 
-// failRow says what is wrong with a field of an entry.
-func (f *agentForm) failRow(list string, n int, column, what string) {
-	r := &f.lists[list][n]
-	if r.Errors == nil {
-		r.Errors = map[string]string{}
+// shown is an entry as the template shows it; the one that scripts make more of is number -1.
+func (x *agentField) shown(r row, wrong map[string]string) Row {
+	var all []control
+	for _, c := range x.entry.Form.Fields {
+		id := x.id(c, r.n)
+		all = append(all, x.entry.Properties[c].control(id, x.Name+"_"+c, r.cells[c], wrong[id], slices.Contains(x.entry.Required, c)))
 	}
-	if r.Errors[column] == "" {
-		r.Errors[column] = what
+	if x.AnyOf != nil {
+		x.chooseEngine(r.n, &all[0])
 	}
-	f.Fail(r.id(column), what)
+	return Row{Title: x.entry.Title, Groups: beside(all)}
 }
 
-// readRows takes the entries of a list from what was sent.
-func (f *agentForm) readRows(list string) {
-	columns := agentColumns[list]
-	most := maxRows
-	for _, c := range columns {
-		most = min(most, len(f.Values[list+"_"+c]))
+// chooseEngine has the field of the nth engine offer those of the server.
+func (x *agentField) chooseEngine(n int, of *control) {
+	of.How, of.Label, of.need = "select", "If that one fails", plain
+	choices := []Option{{Value: "", Label: "None"}}
+	if n == 0 {
+		of.Label, choices[0].Label = "First choice", "As the server has it"
 	}
-	rows := make([]Row, most)
-	for i := range rows {
-		rows[i] = newRow(list, func(c string) string { return f.Values[list+"_"+c][i] })
+	for _, name := range x.offered {
+		choices = append(choices, Option{Value: name, Label: name})
 	}
-	f.setRows(list, rows)
+	if of.Value != "" && !slices.Contains(x.offered, of.Value) {
+		choices = append(choices, Option{Value: of.Value, Label: of.Value + " (not offered here)"})
+	}
+	of.choose(choices)
 }
 
-// rowsOf are the entries of a setting; not ok: it is more than entries can show.
-func rowsOf(list string, raw json.RawMessage) (rows []Row, ok bool) {
+// rowsOf are the entries of a value; not ok: it is more than entries can show.
+func (x *agentField) rowsOf(raw json.RawMessage) (rows []row, ok bool) {
+	var entries []map[string]json.RawMessage
 	switch {
-	case list == "analysis_extract":
-		return factsOf(raw)
-	case strings.HasPrefix(list, "engines_"):
-		var names []string
+	case len(raw) == 0 || string(raw) == "null":
+	case x.Form.Each != nil:
+		return x.factRows(raw)
+	case x.AnyOf != nil:
+		var names []json.RawMessage
 		if json.Unmarshal(raw, &names) != nil {
-			names = make([]string, 1)
-			_ = json.Unmarshal(raw, &names[0]) // nothing else is stored
+			names = []json.RawMessage{raw}
 		}
 		for _, name := range names {
-			rows = append(rows, newRow(list, func(string) string { return name }))
+			entries = append(entries, map[string]json.RawMessage{"engine": name})
 		}
-		return rows, true
+	default:
+		_ = json.Unmarshal(raw, &entries) // nothing else is stored
 	}
-	var entries []map[string]any
-	_ = json.Unmarshal(raw, &entries) // nothing else is stored
-	for _, e := range entries {
-		rows = append(rows, newRow(list, func(c string) string {
-			if on, flag := e[c].(bool); flag {
-				return map[bool]string{true: "on"}[on]
-			}
-			text, _ := e[c].(string)
-			return text
-		}))
+	for n, e := range entries {
+		rows = append(rows, x.row(n, func(c string) string { return x.entry.Properties[c].text(e[c]) }))
 	}
 	return rows, true
 }
 
-// sameRows says whether two lists have the same in them.
-func sameRows(a, b []Row) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !maps.Equal(a[i].Cells, b[i].Cells) {
-			return false
+// entries are a list as the document has it; nil: there are none.
+func (f *agentForm) entries(x *agentField) any {
+	var out []object
+	for _, r := range f.written(x) {
+		var one object
+		for _, c := range x.entry.Form.Fields {
+			v := x.entry.Properties[c].value(r.cells[c], func(what string) { f.Fail(x.id(c, r.n), what) })
+			if v == nil && slices.Contains(x.entry.Required, c) {
+				v = "" // so that it is said
+			}
+			if v != nil {
+				one.add(c, v)
+			}
 		}
+		out = append(out, one)
 	}
-	return true
+	switch {
+	case len(out) == 0:
+		return nil
+	case x.Form.Each != nil:
+		return f.facts(x, f.written(x))
+	case x.AnyOf == nil:
+		return out
+	case len(out) == 1:
+		return out[0][0].value
+	}
+	var names []any
+	for _, one := range out {
+		names = append(names, one[0].value)
+	}
+	return names
 }
 
 // object is one whose members have an order, which models see.
@@ -187,38 +194,4 @@ func (m object) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// entries are a list as the document has it; nil: there are none.
-func (f *agentForm) entries(list string) any {
-	rows := f.written(list)
-	switch {
-	case len(rows) == 0:
-		return nil
-	case list == "analysis_extract":
-		return f.facts(rows)
-	case strings.HasPrefix(list, "engines_"):
-		names := make([]string, len(rows))
-		for i, r := range rows {
-			names[i] = r.Cells["engine"]
-		}
-		if len(names) == 1 {
-			return names[0]
-		}
-		return names
-	}
-	out := make([]object, len(rows))
-	for i, r := range rows {
-		for _, c := range agentColumns[list] {
-			switch v := r.Cells[c]; {
-			case c == "warm":
-				if v != "" {
-					out[i].add(c, true)
-				}
-			case v != "", c == "title", c == "text", c == "number": // those must be there, so that it is said
-				out[i].add(c, v)
-			}
-		}
-	}
-	return out
 }

@@ -12,10 +12,14 @@ import (
 // mistaken puts what the API says is wrong where it was entered.
 func (f *agentForm) mistaken(wrong []wire.Mistake) {
 	for _, m := range wrong {
-		x, within, ok := fieldAt(m.Path)
+		x, within := f.fields.at(m.Path)
+		ok := x != nil
 		switch {
-		case ok && x.how == aRows && !f.Values.Has(x.Name):
-			ok = f.mistakenRow(x.Name, within, m.Problem)
+		case ok && f.listed(x):
+			var id string
+			if id, ok = f.mistakenRow(x, within); ok {
+				f.Fail(id, sentence(m.Problem))
+			}
 		case ok:
 			f.Fail(x.Name, where(within)+sentence(m.Problem))
 		}
@@ -25,35 +29,31 @@ func (f *agentForm) mistaken(wrong []wire.Mistake) {
 	}
 }
 
-// mistakenRow puts a problem beside the entry that it is about.
-func (f *agentForm) mistakenRow(list, within, problem string) bool {
-	if list == "analysis_extract" {
-		n, column, ok := f.factAt(within)
-		if ok {
-			f.failRow(list, n, column, sentence(problem))
-		}
-		return ok
+// mistakenRow finds the field of an entry that a path within a list is about.
+func (f *agentForm) mistakenRow(x *agentField, within string) (id string, ok bool) {
+	if x.Form.Each != nil {
+		n, column, ok := factAt(f.rows(x), within)
+		return x.id(column, n), ok
 	}
-	rows, at := f.written(list), 0
+	written, at := f.written(x), 0
 	if rest, indexed := strings.CutPrefix(within, "["); indexed {
 		number, deeper, _ := strings.Cut(rest, "]")
 		n, err := strconv.Atoi(number)
 		if err != nil {
-			return false
+			return "", false
 		}
 		at, within = n, deeper
-	} else if !strings.HasPrefix(list, "engines_") { // of these one alone has no number
-		return false
+	} else if x.AnyOf == nil { // one alone has no number
+		return "", false
 	}
-	if at < 0 || at >= len(rows) {
-		return false
+	if at < 0 || at >= len(written) {
+		return "", false
 	}
 	column := strings.TrimPrefix(within, ".")
-	if !slices.Contains(agentColumns[list], column) {
-		column = agentColumns[list][0]
+	if !slices.Contains(x.entry.Form.Fields, column) {
+		column = x.entry.Form.Fields[0]
 	}
-	f.failRow(list, rows[at].N, column, sentence(problem))
-	return true
+	return x.id(column, written[at].n), true
 }
 
 // where names a place within a field for people: "2nd entry, url: ".
@@ -75,20 +75,29 @@ func (f *agentForm) OK() bool { return f.Form.OK() && len(f.Others) == 0 }
 // Complaint is one thing that is wrong, for the list above the form.
 type Complaint struct{ Field, Label, What string }
 
+// wrong is what is wrong with a field, and with the entries in it.
+func (f *agentForm) wrong(x *agentField) (out []Complaint) {
+	if what := f.Errors[x.Name]; what != "" {
+		out = append(out, Complaint{x.Name, x.Title, what})
+	}
+	if !f.listed(x) {
+		return out
+	}
+	for n := range f.rows(x) {
+		for _, c := range x.entry.Form.Fields {
+			if what := f.Errors[x.id(c, n)]; what != "" {
+				out = append(out, Complaint{x.id(c, n), fmt.Sprintf("%s %d, %s", x.Title, n+1, c), what})
+			}
+		}
+	}
+	return out
+}
+
 // Complaints are all that is wrong, in the order of the form.
 func (f *agentForm) Complaints() []Complaint {
 	var out []Complaint
-	for _, x := range agentFields {
-		if what := f.Errors[x.Name]; what != "" {
-			out = append(out, Complaint{x.Name, x.Label, what})
-		}
-		for _, r := range f.Rows(x.Name) {
-			for _, c := range agentColumns[x.Name] {
-				if what := r.Errors[c]; what != "" {
-					out = append(out, Complaint{r.id(c), fmt.Sprintf("%s %d, %s", x.Label, r.N+1, c), what})
-				}
-			}
-		}
+	for _, x := range f.fields.all {
+		out = append(out, f.wrong(x)...)
 	}
 	for _, m := range f.Others {
 		out = append(out, Complaint{"", m.Path, sentence(m.Problem)})

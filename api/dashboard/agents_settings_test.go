@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/api/apitest"
+	"parley/api/dashboard/dashboardtest"
 	"parley/api/manage"
 	"parley/store"
 )
@@ -35,6 +36,60 @@ func TestEverySettingHasAField(t *testing.T) {
 				t.Errorf("there is no field for %s", field)
 			}
 		}
+	}
+}
+
+// TestNewSettingsHaveFields: what the schema gets is entered, said to be wrong and saved without
+// an edit of the pages, whatever its type.
+func TestNewSettingsHaveFields(t *testing.T) {
+	schema := agentSchema(t)
+	settings := schema["properties"].(map[string]any)["settings"].(map[string]any)
+	properties := settings["properties"].(map[string]any)
+	names := []string{}
+	for name, described := range map[string]string{
+		"mood":    `{"type":"string","title":"Mood","enum":["calm","merry"],"default":"calm"}`,
+		"pauses":  `{"type":"integer","title":"Pauses","minimum":1,"maximum":9,"default":3}`,
+		"sings":   `{"type":"boolean","title":"Sings"}`,
+		"sleeps":  `{"type":"boolean","title":"Sleeps","default":true}`,
+		"motto":   `{"type":"string","title":"Motto","x-form":{"label":"What it lives by","hint":"In a few words."}}`,
+		"heroes":  `{"type":"array","title":"Heroes","items":{"type":"string"}}`,
+		"friends": `{"type":"array","title":"Friends","items":{"type":"object","title":"A friend","properties":{"name":{"type":"string","title":"Their name"}},"required":["name"],"x-form":{"fields":["name"]}},"x-form":{"add":"Add a friend"}}`,
+	} {
+		var of any
+		if err := json.Unmarshal([]byte(described), &of); err != nil {
+			t.Fatal(err)
+		}
+		properties[name], names = of, append(names, name)
+	}
+	form := settings["x-form"].(map[string]any)
+	form["sections"] = append(form["sections"].([]any), map[string]any{"id": "soul", "title": "Its soul", "fields": names})
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Mount: mountAgentsOf(schema)}).SignIn()
+	page := s.Get("/app/agents/new").Body
+	for _, want := range []string{`<details class="card" id="soul"`, `>What it lives by <`, `In a few words.`, `<option value="merry">merry</option>`, `name="pauses" type="number"`,
+		`min="1" max="9"`, `placeholder="3"`, `name="sleeps" type="checkbox" value="on" checked`, `Add a friend`, `>Their name<`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	a := makeAgent(s, s.Account, lola)
+	at := "/app/agents/" + a.ID
+	fields := entries(s.Get(at).Body)
+	for _, pair := range [][2]string{{"mood", "merry"}, {"pauses", "4"}, {"sings", "on"}, {"sleeps", ""}, {"motto", "Be."}, {"heroes", "Ada\r\nAlan"}, {"friends_name", "Eve"}} {
+		fields = with(fields, pair[0], pair[1])
+	}
+	if w := s.Post(at, fields...); w.Status != http.StatusSeeOther {
+		t.Fatalf("%d %s", w.Status, w.Body)
+	}
+	saved, err := s.DB.Agent(t.Context(), s.Account, a.ID)
+	s.OK(err)
+	changes, err := manage.Changes(a, saved)
+	s.OK(err)
+	text, err := json.Marshal(changes)
+	s.OK(err)
+	const want = `[{"path":"settings.friends[0]","after":{"name":"Eve"}},{"path":"settings.heroes[0]","after":"Ada"},{"path":"settings.heroes[1]","after":"Alan"},` +
+		`{"path":"settings.mood","after":"merry"},{"path":"settings.motto","after":"Be."},{"path":"settings.pauses","after":4},{"path":"settings.sings","after":true},{"path":"settings.sleeps","after":false}]`
+	if string(text) != want {
+		t.Errorf("saved is %s", text)
 	}
 }
 

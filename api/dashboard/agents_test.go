@@ -10,12 +10,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/export"
 	"parley/api/manage"
@@ -102,8 +104,49 @@ func agentSite(t *testing.T) *dashboardtest.Site {
 	return dashboardtest.NewSite(t, dashboardtest.Options{Mount: mountAgents})
 }
 
+// published is the part of the published document that describes agents, which takes long to read.
+var published = struct {
+	sync.Mutex
+	schema []byte
+}{}
+
+// agentSchema is the schema of agents as it is published.
+func agentSchema(t testing.TB) (out map[string]any) {
+	t.Helper()
+	published.Lock()
+	defer published.Unlock()
+	if published.schema == nil {
+		schemas := apitest.Published(t).Components.Schemas
+		text, err := json.Marshal(map[string]any{"properties": map[string]any{"settings": schemas["AgentSettings"].Value, "tools": schemas["AgentTools"].Value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		published.schema = text
+	}
+	if err := json.Unmarshal(published.schema, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// mountAgents adds the routes of agents, whose settings are those that are published.
 func mountAgents(s *dashboardtest.Site, a *api.API) {
-	manage.Mount(a, s.DB, export.New(s.DB), fakeDefinition)
+	mountAgentsOf(agentSchema(s.T))(s, a)
+}
+
+func mountAgentsOf(schema map[string]any) func(s *dashboardtest.Site, a *api.API) {
+	return func(s *dashboardtest.Site, a *api.API) {
+		define := fakeDefinition
+		var err error
+		define.Schema, err = json.Marshal(schema)
+		s.OK(err)
+		manage.Mount(a, s.DB, export.New(s.DB), define)
+		mountSpeech(a)
+	}
+}
+
+// mountSpeech adds what the editor has a voice heard by.
+func mountSpeech(a *api.API) {
 	a.Handle(api.Route{Access: api.Service, Operation: huma.Operation{Method: http.MethodPost, Path: "/tts/synthesize", OperationID: "synthesize", Hidden: true}},
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "audio/wav")
@@ -122,7 +165,7 @@ func beep() []byte {
 // makeAgent stores an agent of an account.
 func makeAgent(s *dashboardtest.Site, account string, a store.Agent) *store.Agent {
 	s.T.Helper()
-	made, err := s.DB.CreateAgent(s.T.Context(), account, a, stamp())
+	made, err := s.DB.CreateAgent(s.T.Context(), account, a)
 	s.OK(err)
 	return made
 }
@@ -282,7 +325,7 @@ func TestSomebodyElseWasFaster(t *testing.T) {
 	fields := with(entries(s.Get(at).Body), "name", "Mine")
 	theirs := *a
 	theirs.Prompt = "Be kind.\nBe <b>rude</b>."
-	_, err := s.DB.UpdateAgent(t.Context(), s.Account, theirs, stamp())
+	_, err := s.DB.UpdateAgent(t.Context(), s.Account, theirs)
 	s.OK(err)
 	document := s.Post(at+"/document", "document", "name: Third", "version", "1")
 	w := s.Post(at, fields...)
@@ -343,7 +386,7 @@ func TestVersionsOfAnAgent(t *testing.T) {
 	at := "/app/agents/" + a.ID
 	second := *a
 	second.Name, second.Settings = "Ana", json.RawMessage(`{"speed":1.5}`)
-	_, err := s.DB.UpdateAgent(t.Context(), s.Account, second, stamp())
+	_, err := s.DB.UpdateAgent(t.Context(), s.Account, second)
 	s.OK(err)
 	list := s.Get(at + "/versions").Body
 	for _, want := range []string{at + "/versions/1", at + "/versions/2", at + "/versions/2?against=1", "Lola", "Ana"} {
@@ -378,7 +421,7 @@ func TestVersionsOfAnAgent(t *testing.T) {
 // TestForeignAgentsAreNotThere, under any address, and nobody changes them.
 func TestForeignAgentsAreNotThere(t *testing.T) {
 	s := agentSite(t).SignIn()
-	other, err := ledger.New(s.DB).OwnAccount(t.Context(), s.NewUser("b@example.com", people.RoleMember), "Other", billing.DefaultRateCard(), stamp())
+	other, err := ledger.New(s.DB).OwnAccount(t.Context(), s.NewUser("b@example.com", people.RoleMember), "Other", billing.DefaultRateCard())
 	s.OK(err)
 	theirs := makeAgent(s, other.ID, lola)
 	for _, id := range []string{theirs.ID, "ag_0", "..%2Fkeys", "%00", "a%2Fb"} {
@@ -413,7 +456,7 @@ func TestForeignAgentsAreNotThere(t *testing.T) {
 func TestDeletedAgents(t *testing.T) {
 	s := agentSite(t).SignIn()
 	a := makeAgent(s, s.Account, lola)
-	_, err := ledger.New(s.DB).ImportNumber(t.Context(), s.Account, "+34911234567", a.ID, stamp())
+	_, err := ledger.New(s.DB).ImportNumber(t.Context(), s.Account, "+34911234567", a.ID)
 	s.OK(err)
 	at := "/app/agents/" + a.ID
 	if page := s.Get(at + "/delete"); !strings.Contains(html.UnescapeString(page.Body), "+34911234567") || !strings.Contains(page.Body, "Delete Lola?") {

@@ -66,8 +66,12 @@ func versionPage(q *Request) error {
 	if err != nil {
 		return err
 	}
+	changes, err := q.shown(d.Changes)
+	if err != nil {
+		return err
+	}
 	text, err := agentFile(&was)
-	return q.Show("agent-version", fmt.Sprintf("%s, version %d", a.Name, was.Version))(versionView{a, was, d.From, shown(d.Changes), text}, err)
+	return q.Show("agent-version", fmt.Sprintf("%s, version %d", a.Name, was.Version))(versionView{a, was, d.From, changes, text}, err)
 }
 
 // against is the version that another is compared with; 0: the one before.
@@ -98,20 +102,20 @@ func restoreVersion(q *Request) error {
 	return q.Done(Path(agentsAt+"/", a.ID), fmt.Sprintf("%s is again what it was in version %d. That is version %d now.", saved.Name, was.Version, saved.Version))
 }
 
-// Shown are the changes of a conflict.
-func (v *agentView) Shown() []shownChange {
-	if v.Newer == nil {
-		return nil
+// shown are changes as they are shown.
+func (q *Request) shown(changes []wire.Change) ([]shownChange, error) {
+	fields, err := q.agentFields()
+	if err != nil {
+		return nil, err
 	}
-	return shown(v.Newer.Changes)
-}
-
-func shown(changes []wire.Change) []shownChange {
 	out := make([]shownChange, len(changes))
 	for i, c := range changes {
-		out[i] = shownChange{c.Path, labelOf(c.Path), diffLines(lines(c.Before), lines(c.After))}
+		out[i] = shownChange{Path: c.Path, Lines: diffLines(lines(c.Before), lines(c.After))}
+		if x, _ := fields.at(c.Path); x != nil {
+			out[i].Label = x.Title
+		}
 	}
-	return out
+	return out, nil
 }
 
 // lines are a value of a document as it is compared: of a text its own.

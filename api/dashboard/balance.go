@@ -149,7 +149,7 @@ func dollars(u wire.USD) string { return billing.Money(u).String() }
 
 // usage adds what the last days went to.
 func (q *Request) usage(v *balanceView) error {
-	last := q.Now().UTC().Truncate(24 * time.Hour)
+	last := q.DB.Now().UTC().Truncate(24 * time.Hour)
 	first := last.AddDate(0, 0, 1-v.Days)
 	v.From = first.Format(time.DateOnly)
 	ask := func(by string) ([]wire.Usage, error) {

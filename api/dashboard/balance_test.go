@@ -14,6 +14,7 @@ import (
 	"parley/billing/payment/simulated"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // till is a site that takes payments, by a provider that is simulated.
@@ -35,7 +36,7 @@ func mountTill(s *dashboardtest.Site, a *api.API) *simulated.Provider {
 	pays, err := simulated.New(simulated.Config{PageURL: "http://127.0.0.1:1/simulated/", WebhookURL: "http://127.0.0.1:1/hooks/simulated",
 		WebhookSecret: "whsec_for_tests", Now: time.Now})
 	s.OK(err)
-	topup.Mount(a, &topup.Service{Store: s.DB, Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
+	topup.Mount(a, &topup.Service{Store: s.DB, Ledger: ledger.New(s.DB), Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
 		Log: slog.New(slog.DiscardHandler)})
 	return pays
 }
@@ -44,12 +45,12 @@ func mountTill(s *dashboardtest.Site, a *api.API) *simulated.Provider {
 func used(s *dashboardtest.Site, usage billing.Usage) (call *ledger.Session, cost billing.Money) {
 	s.T.Helper()
 	at := time.Now().UTC().Add(-time.Minute).Truncate(time.Second)
-	node, _, err := ledger.New(s.DB).RegisterNode(s.T.Context(), "node", "127.0.0.1:1", at)
+	node, _, err := ledger.New(s.DB).RegisterNode(storetest.At(s.T.Context(), at), "node", "127.0.0.1:1")
 	s.OK(err)
 	card := billing.DefaultRateCard()
-	call, err = ledger.New(s.DB).StartSession(s.T.Context(), ledger.Start{Node: node, Account: s.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, at)
+	call, err = ledger.New(s.DB).StartSession(storetest.At(s.T.Context(), at), ledger.Start{Node: node, Account: s.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card})
 	s.OK(err)
-	cost, err = ledger.New(s.DB).CloseSession(s.T.Context(), call, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: usage}, at.Add(30*time.Second))
+	cost, err = ledger.New(s.DB).CloseSession(storetest.At(s.T.Context(), at.Add(30*time.Second)), call, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: usage})
 	s.OK(err)
 	return call, cost
 }

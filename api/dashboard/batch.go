@@ -159,7 +159,7 @@ func (q *Request) batchView() (*batchView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &batchView{BatchDetail: d, now: q.Now()}
+	v := &batchView{BatchDetail: d, now: q.DB.Now()}
 	agent := ""
 	for i, r := range v.BatchDetail.Rows {
 		v.Cost += billing.Money(r.Cost)

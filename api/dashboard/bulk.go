@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -90,29 +89,12 @@ func newBulkPage(q *Request) error {
 
 // bulkForm reads the form with its file, which wins over the text of an earlier one.
 func (q *Request) bulkForm() (*Form, error) {
-	err := q.R.ParseMultipartForm(maxBulkForm)
-	if errors.Is(err, http.ErrNotMultipart) {
-		return q.Form()
-	}
-	if err != nil {
-		if err := api.ReadError(err); !errors.Is(err, api.ErrTooLarge) {
-			return nil, err
-		}
-		f := &Form{Values: url.Values{}}
+	f, text, err := q.formWithFile(maxBulkForm)
+	if errors.Is(err, api.ErrTooLarge) {
+		f := NewForm()
 		f.Fail("file", tooLargeList)
 		return f, nil
 	}
-	defer func() { _ = q.R.MultipartForm.RemoveAll() }() // all of it was in memory
-	f := &Form{Values: url.Values(q.R.MultipartForm.Value)}
-	file, _, err := q.R.FormFile("file")
-	if errors.Is(err, http.ErrMissingFile) {
-		return f, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxList+1))
 	if err != nil {
 		return nil, err
 	}

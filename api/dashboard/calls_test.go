@@ -73,13 +73,13 @@ func (x *exchange) fill(dir string) {
 	t := x.T
 	t.Helper()
 	at := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
-	node, _, err := ledger.New(x.DB).RegisterNode(t.Context(), "node", "127.0.0.1:1", at)
+	node, _, err := ledger.New(x.DB).RegisterNode(storetest.At(t.Context(), at), "node", "127.0.0.1:1")
 	x.OK(err)
-	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"}, at)
+	agent, err := x.DB.CreateAgent(storetest.At(t.Context(), at), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"})
 	x.OK(err)
 	start := func(at time.Time) *ledger.Session {
-		c, err := ledger.New(x.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: x.Account, Agent: agent.ID, From: "+34612345678", To: "+34911234567",
-			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}, Card: billing.DefaultRateCard()}, at)
+		c, err := ledger.New(x.DB).StartSession(storetest.At(t.Context(), at), ledger.Start{Node: node, Account: x.Account, Agent: agent.ID, From: "+34612345678", To: "+34911234567",
+			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}, Card: billing.DefaultRateCard()})
 		x.OK(err)
 		return c
 	}
@@ -93,7 +93,7 @@ func (x *exchange) fill(dir string) {
 			{"turn":2,"generation":3,"at_ms":2900,"endpoint_ms":200,"model_ms":0,"voice_ms":0,"total_ms":210,"points":{"speech_end_ms":2690,"final_text_ms":121,"first_token_ms":151,
 			"first_sentence_ms":162,"first_audio_ms":null,"first_packet_ms":211}}]`)}))
 	x.OK(history.New(x.DB).BeginRecording(storetest.At(t.Context(), at), c.ID, "node"))
-	_, err = ledger.New(x.DB).CloseSession(t.Context(), c, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000}}, at.Add(3*time.Second))
+	_, err = ledger.New(x.DB).CloseSession(storetest.At(t.Context(), at.Add(3*time.Second)), c, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000}})
 	x.OK(err)
 	x.OK(history.New(x.DB).SaveWire(t.Context(), x.Account, c.ID, history.Wire{Quality: &quality.Report{MOS: 4.25, MOSMin: 4.1, Received: 150, Lost: 2},
 		SIP: []history.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
@@ -101,8 +101,9 @@ func (x *exchange) fill(dir string) {
 	at = time.Now().UTC().Add(-time.Minute).Truncate(time.Second)
 	lasts := start(at)
 	x.lasts = lasts.ID
-	_, err = ledger.New(x.DB).Checkpoint(t.Context(), ledger.Checkpoint{Session: lasts, Seq: 1, StartedAt: at, Usage: billing.Usage{billing.AgentTime: 50_000, billing.LineTime: 50_000}}, at.Add(50*time.Second))
+	r, err := ledger.New(x.DB).Checkpoints(storetest.At(t.Context(), at.Add(50*time.Second)), []ledger.Checkpoint{{Session: lasts, Seq: 1, StartedAt: at, Usage: billing.Usage{billing.AgentTime: 50_000, billing.LineTime: 50_000}}})
 	x.OK(err)
+	x.OK(r[0].Err)
 }
 
 // record keeps three seconds of a call: the caller hums, then the agent does.
@@ -253,11 +254,11 @@ func TestCallPages(t *testing.T) {
 		strings.Contains(page.Body, x.over+"/delete\"") || strings.Contains(page.Body, "<h3>Analysis") {
 		t.Errorf("after what was said was deleted: %s", page.Body)
 	}
-	other, err := ledger.New(x.DB).CreateAccount(t.Context(), "Other", billing.DefaultRateCard(), time.Now())
+	other, err := ledger.New(x.DB).CreateAccount(t.Context(), "Other", billing.DefaultRateCard())
 	x.OK(err)
-	node, _, err := ledger.New(x.DB).RegisterNode(t.Context(), "node2", "127.0.0.1:1", time.Now())
+	node, _, err := ledger.New(x.DB).RegisterNode(t.Context(), "node2", "127.0.0.1:1")
 	x.OK(err)
-	foreign, err := ledger.New(x.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: other.ID, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()}, time.Now())
+	foreign, err := ledger.New(x.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: other.ID, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()})
 	x.OK(err)
 	for _, path := range []string{"", "/signalling", "/recording/delete", "/delete"} {
 		if page := x.Get("/app/calls/" + foreign.ID + path); page.Status != http.StatusNotFound {

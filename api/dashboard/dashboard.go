@@ -39,7 +39,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -49,6 +48,7 @@ import (
 	"parley/api/ticket"
 	"parley/billing"
 	"parley/store"
+	"parley/store/ledger"
 	"parley/store/people"
 )
 
@@ -61,6 +61,7 @@ var assetFiles embed.FS
 // Services are what pages work with besides the API's routes.
 type Services struct {
 	DB      *store.DB
+	Ledger  *ledger.Ledger
 	People  *people.Store
 	Card    func() *billing.RateCard // in force
 	Status  *status.Server
@@ -84,8 +85,6 @@ type Services struct {
 	// Seed makes the demonstration for a server's first user and returns its account;
 	// nil: it is not offered.
 	Seed func(ctx context.Context) (account string, err error)
-	// Now is the clock; nil: the system's.
-	Now func() time.Time
 }
 
 // Notice is one of them, in the words for each.
@@ -106,9 +105,6 @@ type Dashboard struct {
 func New(s Services) *Dashboard {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
-	}
-	if s.Now == nil {
-		s.Now = s.DB.Now
 	}
 	d := &Dashboard{Services: s, csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses()}
 	d.assets = newAssets()

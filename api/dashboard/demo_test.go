@@ -2,7 +2,6 @@ package dashboard_test
 
 import (
 	"parley/store/people"
-	"parley/store/storetest"
 
 	"net/http"
 	"net/http/httptest"
@@ -102,13 +101,13 @@ func TestDemoLink(t *testing.T) {
 func TestDemoLinksByKey(t *testing.T) {
 	s, _ := newDemo(t)
 	other := s.NewUser("luis@example.com", people.RoleMember)
-	account, err := ledger.New(s.DB).OwnAccount(t.Context(), other, "Another", billing.DefaultRateCard(), s.Stamp())
+	account, err := ledger.New(s.DB).OwnAccount(t.Context(), other, "Another", billing.DefaultRateCard())
 	s.OK(err)
 	for _, tt := range []struct {
 		account, role string
 		want          int
 	}{{s.Account, people.RoleOwner, 201}, {s.Account, people.RoleMember, 403}, {account.ID, people.RoleOwner, 404}} {
-		_, key, err := people.New(s.DB).MakeKey(storetest.At(t.Context(), s.Stamp()), people.NewKey{Account: tt.account, Name: "test", Role: tt.role})
+		_, key, err := people.New(s.DB).MakeKey(t.Context(), people.NewKey{Account: tt.account, Name: "test", Role: tt.role})
 		s.OK(err)
 		a := s.Ask(s.NewClient(), "POST", "/v1/demonstration-links", "", "X-API-Key", key)
 		if a.Status != tt.want {
@@ -129,7 +128,7 @@ func TestDemoLinksByKey(t *testing.T) {
 func TestDemoAsSomebodyElse(t *testing.T) {
 	s, links := newDemo(t)
 	s.Get(links.New())
-	_, token, err := people.New(s.DB).Invite(storetest.At(t.Context(), s.Stamp()), s.Account, "noor@example.com", people.RoleMember, s.User)
+	_, token, err := people.New(s.DB).Invite(t.Context(), s.Account, "noor@example.com", people.RoleMember, s.User)
 	s.OK(err)
 	invitation := "/app/invitation?token=" + token
 	if a := s.Get(invitation); !strings.Contains(a.Body, "You are signed in as demo@localhost") {
@@ -164,7 +163,7 @@ func TestDemoAsSomebodyElse(t *testing.T) {
 // server is started as usual, and there are no links.
 func TestNoDemoNoDoor(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{})
-	token, err := people.New(s.DB).OpenBrowser(storetest.At(t.Context(), s.Stamp()), s.User, true) // of an earlier demonstration
+	token, err := people.New(s.DB).OpenBrowser(t.Context(), s.User, true) // of an earlier demonstration
 	s.OK(err)
 	for _, cookie := range []string{"", "parley=" + token} {
 		if a := s.Ask(s.NewClient(), "GET", "/app/people", "", "Cookie", cookie); a.Status != http.StatusSeeOther {

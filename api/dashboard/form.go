@@ -5,7 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"parley/api"
@@ -24,6 +28,30 @@ func (q *Request) Form() (*Form, error) {
 		return nil, api.ReadError(err)
 	}
 	return &Form{Values: q.R.PostForm}, nil
+}
+
+// formWithFile is Form for one in which the field file is a file; nil: there is none. It holds most
+// bytes in memory, as many as the page takes.
+func (q *Request) formWithFile(most int64) (f *Form, file []byte, err error) {
+	switch err := q.R.ParseMultipartForm(most); {
+	case errors.Is(err, http.ErrNotMultipart):
+		f, err = q.Form()
+		return f, nil, err
+	case err != nil:
+		return nil, nil, api.ReadError(err)
+	}
+	defer func() { _ = q.R.MultipartForm.RemoveAll() }() // all of it was in memory
+	f = &Form{Values: url.Values(q.R.MultipartForm.Value)}
+	part, _, err := q.R.FormFile("file")
+	if errors.Is(err, http.ErrMissingFile) {
+		return f, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer part.Close()
+	file, err = io.ReadAll(part)
+	return f, file, err
 }
 
 // NewForm returns a form that is filled in already, with names and values in turn.
@@ -183,14 +211,19 @@ func (f *Form) Select(name, label, chosen string, choices []Option, options ...s
 	if x.Value == "" {
 		x.Value = chosen
 	}
-	x.Options = append([]Option{}, choices...)
+	x.choose(choices)
+	return x
+}
+
+// choose makes the field one of choices.
+func (x *Field) choose(choices []Option) {
+	x.Options = slices.Clone(choices)
 	for i := range x.Options {
 		x.Options[i].Selected = x.Options[i].Value == x.Value
 		if x.Required() && x.Options[i].Value == "" { // one of the choices, which browsers would take for none
 			x.need = plain
 		}
 	}
-	return x
 }
 
 // Once names what a form asks for. The page keeps it in a hidden field, so that a form that

@@ -138,10 +138,10 @@ func homePage(q *Request) error {
 		return err
 	}
 	v.Agents = agents
-	if v.Account, err = ledger.New(q.DB).Account(q.Context(), q.Account()); err != nil {
+	if v.Account, err = q.Ledger.Account(q.Context(), q.Account()); err != nil {
 		return err
 	}
-	if v.Numbers, err = ledger.New(q.DB).Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
+	if v.Numbers, err = q.Ledger.Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
 		return err
 	}
 	keys, err := q.People.Keys(q.Context(), q.Account(), store.Page{})
@@ -170,6 +170,6 @@ func homeLive(q *Request) error {
 	if err != nil {
 		return err
 	}
-	account, err := ledger.New(q.DB).Account(q.Context(), q.Account())
+	account, err := q.Ledger.Account(q.Context(), q.Account())
 	return q.ShowPart("home", "live")(homeView{Account: account, Live: live}, err)
 }

@@ -41,7 +41,7 @@ func TestEveryTaskByKeyboard(t *testing.T) {
 // TestWelcomeByKeyboard sets up a server that nobody has used yet.
 func TestWelcomeByKeyboard(t *testing.T) {
 	s := dashboardtest.NewSite(t, dashboardtest.Options{Empty: true})
-	first, err := dashboard.FirstRun(t.Context(), s.DB, s.Stamp())
+	first, err := dashboard.FirstRun(t.Context(), s.DB)
 	s.OK(err)
 	b := dashboardtest.Open(t, s.URL, denied...)
 	b.Go(first)

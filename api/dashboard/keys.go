@@ -137,7 +137,7 @@ func (v *limitView) Reached() bool { return v.Limit != nil && v.Spent+v.Held >= 
 
 // limit reads the limit of the account or one of its keys or agents.
 func (q *Request) limit(subject, at, binds string) (*limitView, error) {
-	l, err := ledger.New(q.DB).SpendingLimit(q.Context(), q.Account(), subject, q.Now())
+	l, err := q.Ledger.SpendingLimit(q.Context(), q.Account(), subject)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func setKeyLimit(q *Request) error {
 
 // keyLimits are those of the account's keys that have one, by key.
 func (q *Request) keyLimits() (map[string]*limitView, error) {
-	all, err := ledger.New(q.DB).SpendingLimits(q.Context(), q.Account(), store.Page{}, q.Now())
+	all, err := q.Ledger.SpendingLimits(q.Context(), q.Account(), store.Page{})
 	of := make(map[string]*limitView, len(all))
 	for i := range all {
 		of[all[i].Subject] = &limitView{SpendingLimit: &all[i]}

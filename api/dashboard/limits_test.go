@@ -45,7 +45,7 @@ func newLimited(t *testing.T) *limited {
 // is holds the limit of a subject to want; empty: there is none.
 func (s *limited) is(subject, want string) {
 	s.T.Helper()
-	l, err := ledger.New(s.DB).SpendingLimit(s.T.Context(), s.Account, subject, s.DB.Now())
+	l, err := ledger.New(s.DB).SpendingLimit(s.T.Context(), s.Account, subject)
 	s.OK(err)
 	got := ""
 	if l.Limit != nil {
@@ -59,7 +59,7 @@ func (s *limited) is(subject, want string) {
 // set sets it without the dashboard.
 func (s *limited) set(subject string, limit billing.Money) {
 	s.T.Helper()
-	_, err := ledger.New(s.DB).SetSpendingLimit(s.T.Context(), s.Account, subject, &limit, s.DB.Now())
+	_, err := ledger.New(s.DB).SetSpendingLimit(s.T.Context(), s.Account, subject, &limit)
 	s.OK(err)
 }
 
@@ -115,11 +115,11 @@ func TestLimitsShowWhatIsSpent(t *testing.T) {
 		s.set(p.subject, 50*billing.Cent)
 	}
 	at := s.DB.Now()
-	node, _, err := ledger.New(s.DB).RegisterNode(t.Context(), "node", "127.0.0.1:1", at)
+	node, _, err := ledger.New(s.DB).RegisterNode(t.Context(), "node", "127.0.0.1:1")
 	s.OK(err)
-	call, err := ledger.New(s.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: s.Account, Key: s.key, Agent: s.agent, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()}, at)
+	call, err := ledger.New(s.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: s.Account, Key: s.key, Agent: s.agent, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()})
 	s.OK(err)
-	cost, err := ledger.New(s.DB).CloseSession(t.Context(), call, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 600_000}}, at.Add(10*time.Minute))
+	cost, err := ledger.New(s.DB).CloseSession(storetest.At(t.Context(), at.Add(10*time.Minute)), call, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 600_000}})
 	s.OK(err)
 	if cost < 50*billing.Cent {
 		t.Fatalf("it cost %s", cost)
@@ -161,7 +161,7 @@ func TestLimitsAreOwners(t *testing.T) {
 	if a := s.Ask(member, "GET", "/app/keys/"+s.key+"/limit", ""); a.Status != http.StatusForbidden {
 		t.Errorf("a member opens the form of a key: %d", a.Status)
 	}
-	other, err := ledger.New(s.DB).CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard(), stamp())
+	other, err := ledger.New(s.DB).CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard())
 	s.OK(err)
 	theirs, _, err := people.New(s.DB).MakeKey(storetest.At(t.Context(), stamp()), people.NewKey{Account: other.ID, Name: "theirs", Role: people.RoleMember})
 	s.OK(err)

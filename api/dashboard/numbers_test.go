@@ -57,7 +57,7 @@ func newShop(t *testing.T) *shop {
 	x := &shop{exchange: &exchange{}}
 	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: x.mountShop})
 	x.SignIn()
-	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"}, time.Now())
+	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"})
 	x.OK(err)
 	x.agent = agent.ID
 	return x
@@ -138,7 +138,7 @@ func TestNumberPages(t *testing.T) {
 // buy gives the account a number.
 func (s *shop) buy() string {
 	s.T.Helper()
-	n, err := ledger.New(s.DB).ImportNumber(s.T.Context(), s.Account, "+34911234567", s.agent, time.Now())
+	n, err := ledger.New(s.DB).ImportNumber(s.T.Context(), s.Account, "+34911234567", s.agent)
 	s.OK(err)
 	return n.E164
 }

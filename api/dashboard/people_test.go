@@ -73,7 +73,7 @@ func TestInvitation(t *testing.T) {
 
 	// Somebody who has a user signs in, and then sees both accounts.
 	eva := s.NewUser("eva@example.com", people.RoleMember)
-	own, err := ledger.New(s.DB).OwnAccount(t.Context(), eva, "Eva's own", billing.DefaultRateCard(), time.Now())
+	own, err := ledger.New(s.DB).OwnAccount(t.Context(), eva, "Eva's own", billing.DefaultRateCard())
 	s.OK(err)
 	link = invite("eva@example.com", "owner")
 	_, token, _ = strings.Cut(link, "token=")
@@ -107,7 +107,7 @@ func TestInvitation(t *testing.T) {
 	if a := s.Ask(stranger, "GET", "/app/people", ""); strings.Contains(a.Body, "luis@example.com") || !strings.Contains(html.UnescapeString(a.Body), "Eva's own") {
 		t.Error("she still looks at the other account")
 	}
-	foreign, err := ledger.New(s.DB).CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard(), time.Now())
+	foreign, err := ledger.New(s.DB).CreateAccount(t.Context(), "Foreign", billing.DefaultRateCard())
 	s.OK(err)
 	if unknown, known := move("acc_x"), move(foreign.ID); unknown.Status != http.StatusNotFound || known.Status != http.StatusNotFound || known.Body != unknown.Body {
 		t.Errorf("a foreign account: %d, an unknown one: %d", known.Status, unknown.Status)
@@ -170,11 +170,11 @@ func TestHostileNames(t *testing.T) {
 	s, _ := fullSite(t)
 	s.SignIn()
 	ctx, now := t.Context(), time.Now()
-	_, err := s.DB.CreateAgent(ctx, s.Account, store.Agent{Name: evil, Voice: "F1", Language: "en"}, now)
+	_, err := s.DB.CreateAgent(ctx, s.Account, store.Agent{Name: evil, Voice: "F1", Language: "en"})
 	s.OK(err)
 	_, _, err = people.New(s.DB).MakeKey(storetest.At(ctx, now), people.NewKey{Account: s.Account, Name: evil, Role: people.RoleMember})
 	s.OK(err)
-	other, err := ledger.New(s.DB).OwnAccount(ctx, s.User, evil, billing.DefaultRateCard(), now)
+	other, err := ledger.New(s.DB).OwnAccount(ctx, s.User, evil, billing.DefaultRateCard())
 	s.OK(err)
 	_, _, err = s.Hooks.Create(storetest.At(ctx, now), s.Account, webhook.Webhook{URL: "https://example.com/x", Description: evil})
 	s.OK(err)

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -75,18 +74,18 @@ func TestBatchSendsChanges(t *testing.T) {
 	if !strings.Contains(a.Body, `id="resume"`) {
 		t.Error("the page does not learn that the batch is paused")
 	}
-	s.OK(campaign.New(s.DB).ResumeCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), time.Now()))
+	s.OK(campaign.New(s.DB).ResumeCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/")))
 	tab := s.Tab()
 	tab.Go(at)
 	dashboardtest.Eval[any](tab, `void (window.kept = document.querySelector("#rows-1"))`)
-	node, _, err := ledger.New(s.DB).RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	node, _, err := ledger.New(s.DB).RegisterNode(t.Context(), "node", "127.0.0.1:1")
 	s.OK(err)
-	claimed, err := campaign.New(s.DB).ClaimRows(t.Context(), node, billing.DefaultRateCard().Wallet(), 1, time.Now())
+	claimed, err := campaign.New(s.DB).ClaimRows(t.Context(), node, billing.DefaultRateCard().Wallet(), 1)
 	s.OK(err)
-	s.OK(campaign.New(s.DB).FailRow(t.Context(), &claimed[0], "callcenter.not_placed", "Nobody could be called.", time.Now()))
+	s.OK(campaign.New(s.DB).FailRow(t.Context(), &claimed[0], "callcenter.not_placed", "Nobody could be called."))
 	wantRows(s.Get(next), true, false, false)
 	tab.Wait(`document.querySelector("#rows-0 tr").textContent.includes("Nobody could be called.")`)
 	tab.Wait(`window.kept === document.querySelector("#rows-1") && document.querySelectorAll("tbody tr").length === 120 && document.querySelector("progress").value === 0`)
-	s.OK(campaign.New(s.DB).CancelCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), "callcenter.batch_cancelled", "The batch was cancelled.", time.Now()))
+	s.OK(campaign.New(s.DB).CancelCampaign(t.Context(), s.Account, strings.TrimPrefix(at, "/app/bulk/"), "callcenter.batch_cancelled", "The batch was cancelled."))
 	tab.Wait(`document.querySelector("#rows-2").textContent.includes("The batch was cancelled.") && !document.querySelector("[hx-get*=progress]")`)
 }

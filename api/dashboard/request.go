@@ -135,11 +135,16 @@ func (q *Request) page(code int, name, title string, data any) error {
 //
 //	return q.Show("keys", "API keys")(q.keysView(&Form{}))
 func (q *Request) Show(name, title string) func(data any, err error) error {
+	return found(func(data any) error { return q.Page(name, title, data) })
+}
+
+// found shows data that may not have been found.
+func found(show func(data any) error) func(data any, err error) error {
 	return func(data any, err error) error {
 		if err != nil {
 			return err
 		}
-		return q.Page(name, title, data)
+		return show(data)
 	}
 }
 
@@ -150,12 +155,7 @@ func (q *Request) Part(name, part string, data any) error {
 
 // ShowPart is Part for data that may not have been found, as Show is Page.
 func (q *Request) ShowPart(name, part string) func(data any, err error) error {
-	return func(data any, err error) error {
-		if err != nil {
-			return err
-		}
-		return q.Part(name, part, data)
-	}
+	return found(func(data any) error { return q.Part(name, part, data) })
 }
 
 // Invalid answers a form that cannot be taken (422): a script gets the part of the page
@@ -169,12 +169,7 @@ func (q *Request) Invalid(name, part, title string, data any) error {
 
 // ShowInvalid is Invalid for data that may not have been found, as Show is Page.
 func (q *Request) ShowInvalid(name, part, title string) func(data any, err error) error {
-	return func(data any, err error) error {
-		if err != nil {
-			return err
-		}
-		return q.Invalid(name, part, title, data)
-	}
+	return found(func(data any) error { return q.Invalid(name, part, title, data) })
 }
 
 // Done says on the next page what was done, and goes there.

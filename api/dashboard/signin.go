@@ -233,6 +233,6 @@ func mintTicket(q *Request) error {
 		api.WriteError(q.W, api.ErrMissingKey)
 		return nil
 	}
-	api.WriteJSON(q.W, http.StatusOK, q.Tickets.Mint(q.Principal(), q.Now()))
+	api.WriteJSON(q.W, http.StatusOK, q.Tickets.Mint(q.Principal(), q.DB.Now()))
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
@@ -314,9 +313,9 @@ func TestFirstRun(t *testing.T) {
 	if a := s.Get("/app/sign-in"); !strings.Contains(a.Body, "Nobody can sign in") {
 		t.Error("the sign-in page does not say that nobody can")
 	}
-	dead, err := dashboard.FirstRun(t.Context(), s.DB, time.Now())
+	dead, err := dashboard.FirstRun(t.Context(), s.DB)
 	s.OK(err)
-	link, err := dashboard.FirstRun(t.Context(), s.DB, time.Now()) // the next start
+	link, err := dashboard.FirstRun(t.Context(), s.DB) // the next start
 	s.OK(err)
 	if a := s.Get(dead); a.Status != http.StatusNotFound {
 		t.Errorf("the link of an earlier start: %d", a.Status)
@@ -342,7 +341,7 @@ func TestFirstRun(t *testing.T) {
 	if a := s.Get(link); a.Status != http.StatusNotFound {
 		t.Errorf("the link again: %d", a.Status)
 	}
-	if again, err := dashboard.FirstRun(t.Context(), s.DB, time.Now()); err != nil || again != "" {
+	if again, err := dashboard.FirstRun(t.Context(), s.DB); err != nil || again != "" {
 		t.Errorf("a server that has been set up offers %q, %v", again, err)
 	}
 	c := s.NewClient()
@@ -354,7 +353,7 @@ func TestFirstRun(t *testing.T) {
 // seed makes the demonstration of a test.
 func seed(s *dashboardtest.Site, made *string) func(ctx context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		a, err := ledger.New(s.DB).CreateAccount(ctx, "Demo of a test", billing.DefaultRateCard(), time.Now())
+		a, err := ledger.New(s.DB).CreateAccount(ctx, "Demo of a test", billing.DefaultRateCard())
 		if err == nil {
 			*made = a.ID
 		}

@@ -98,7 +98,7 @@ func (q *Request) view(name, title string, data any) (*view, error) {
 	if q.Browser.Account == "" {
 		return v, nil
 	}
-	if v.Account, err = ledger.New(q.DB).Account(q.Context(), q.Browser.Account); err != nil {
+	if v.Account, err = q.Ledger.Account(q.Context(), q.Browser.Account); err != nil {
 		return nil, err
 	}
 	v.Low = q.low(v.Account)

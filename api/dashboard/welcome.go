@@ -10,19 +10,17 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/store"
-	"parley/store/ledger"
 	"parley/store/people"
 )
 
 // FirstRun is the path of the link with which a new server's first user is made; empty
 // when the server has one. Earlier links are dead.
-func FirstRun(ctx context.Context, db *store.DB, now time.Time) (string, error) {
+func FirstRun(ctx context.Context, db *store.DB) (string, error) {
 	there, err := people.New(db).AnybodySignsIn(ctx)
 	if err != nil || there {
 		return "", err
@@ -76,7 +74,7 @@ func welcome(q *Request, f *Form) error {
 	if demo {
 		err = q.d.seedFor(q.Context(), u.ID)
 	} else {
-		_, err = ledger.New(q.DB).OwnAccount(q.Context(), u.ID, f.Value("account"), q.Card(), q.Now())
+		_, err = q.Ledger.OwnAccount(q.Context(), u.ID, f.Value("account"), q.Card())
 	}
 	if err != nil {
 		return err

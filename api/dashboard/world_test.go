@@ -14,7 +14,6 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
-	"parley/store/storetest"
 	"parley/store/webhook"
 )
 
@@ -37,26 +36,26 @@ func newWorld(t testing.TB) *world {
 	}})
 	w.SignIn()
 	w.fill(dir)
-	ctx, at := t.Context(), stamp()
+	ctx := t.Context()
 	agent := w.agent()
-	number, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234567", agent, at)
+	number, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234567", agent)
 	w.OK(err)
-	spare, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234568", agent, at)
+	spare, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234568", agent)
 	w.OK(err)
-	k, _, err := people.New(w.DB).MakeKey(storetest.At(ctx, at), people.NewKey{Account: w.Account, Name: "old website", Role: people.RoleMember})
+	k, _, err := people.New(w.DB).MakeKey(ctx, people.NewKey{Account: w.Account, Name: "old website", Role: people.RoleMember})
 	w.OK(err)
-	w.OK(people.New(w.DB).RevokeKey(storetest.At(ctx, at), w.Account, k.ID))
-	good, _, err := people.New(w.DB).MakeKey(storetest.At(ctx, at), people.NewKey{Account: w.Account, Name: "website", Role: people.RoleMember})
+	w.OK(people.New(w.DB).RevokeKey(ctx, w.Account, k.ID))
+	good, _, err := people.New(w.DB).MakeKey(ctx, people.NewKey{Account: w.Account, Name: "website", Role: people.RoleMember})
 	w.OK(err)
-	hook, _, err := w.Hooks.Create(storetest.At(ctx, at), w.Account, webhook.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}})
+	hook, _, err := w.Hooks.Create(ctx, w.Account, webhook.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}})
 	w.OK(err)
-	w.OK(people.New(w.DB).AddMember(storetest.At(ctx, at), w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
-	_, _, err = people.New(w.DB).Invite(storetest.At(ctx, at), w.Account, "eva@example.com", people.RoleOwner, w.User)
+	w.OK(people.New(w.DB).AddMember(ctx, w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
+	_, _, err = people.New(w.DB).Invite(ctx, w.Account, "eva@example.com", people.RoleOwner, w.User)
 	w.OK(err)
 	batch := w.Post("/app/bulk", "list", "34912345678\n34912345679\n", "name", "Friday "+hostile, "from", number.E164, "agent_id", agent, "on_machine", "continue", "consent", "on")
-	other, err := ledger.New(w.DB).CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard(), at)
+	other, err := ledger.New(w.DB).CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard())
 	w.OK(err)
-	w.OK(ledger.New(w.DB).OpenDispute(ctx, other.ID, "pi_1", at))
+	w.OK(ledger.New(w.DB).OpenDispute(ctx, other.ID, "pi_1"))
 	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
 		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",
@@ -81,7 +80,7 @@ func (w *world) agent() string {
 	changed.Version = 0
 	for _, prompt := range []string{"Be kind.", a.Prompt} {
 		changed.Prompt = prompt
-		_, err := w.DB.UpdateAgent(w.T.Context(), w.Account, changed, stamp())
+		_, err := w.DB.UpdateAgent(w.T.Context(), w.Account, changed)
 		w.OK(err)
 	}
 	return made.ID

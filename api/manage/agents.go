@@ -76,7 +76,7 @@ func (m agents) create(ctx context.Context, in *newAgentInput) (*agentOutput, er
 	if err := m.define.Apply(&a, in.Body.RawMessage); err != nil {
 		return nil, err
 	}
-	return answer(m.db.CreateAgent(ctx, api.AccountOf(ctx), a, m.db.Now()))
+	return answer(m.db.CreateAgent(ctx, api.AccountOf(ctx), a))
 }
 
 // agent reads an agent of the account that asks.
@@ -134,7 +134,7 @@ func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Ag
 		if err = f(a); err != nil {
 			return nil, err
 		}
-		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a, m.db.Now()); !errors.Is(err, store.ErrVersion) {
+		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a); !errors.Is(err, store.ErrVersion) {
 			return answer(a, err)
 		}
 	}

@@ -3,9 +3,9 @@ package manage
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -30,21 +30,21 @@ const (
 // the OpenAPI document.
 func describe(r huma.Registry, agent json.RawMessage) error {
 	var of struct {
-		Properties struct{ Settings, Tools *huma.Schema }
+		Properties struct{ Settings, Tools json.RawMessage }
 	}
 	if err := json.Unmarshal(agent, &of); err != nil {
 		return err
 	}
 	for _, part := range []struct {
 		ref, example string
-		schema       *huma.Schema
+		schema       json.RawMessage
 	}{{wire.AgentSettingsRef, settingsExample, of.Properties.Settings}, {wire.AgentToolsRef, toolsExample, of.Properties.Tools}} {
-		s := part.schema
-		if s == nil {
-			s = &huma.Schema{}
-		}
-		if err := complete(s); err != nil {
-			return err
+		s := &huma.Schema{}
+		if part.schema != nil {
+			var err error
+			if s, err = published(part.schema); err != nil {
+				return err
+			}
 		}
 		s.Examples = make([]any, 1)
 		if err := json.Unmarshal([]byte(part.example), &s.Examples[0]); err != nil {
@@ -55,29 +55,33 @@ func describe(r huma.Registry, agent json.RawMessage) error {
 	return nil
 }
 
-// complete reads the schemas that stand where a schema may also be a boolean.
-func complete(s *huma.Schema) error {
-	if others, ok := s.AdditionalProperties.(map[string]any); ok {
-		text, err := json.Marshal(others)
-		if err != nil {
-			return err
-		}
-		of := new(huma.Schema)
-		if err := json.Unmarshal(text, of); err != nil {
-			return err
-		}
-		s.AdditionalProperties = of
+// published is a schema as the OpenAPI document has it: without x-form, and with a schema where
+// there may also be a boolean.
+func published(text json.RawMessage) (*huma.Schema, error) {
+	s := &huma.Schema{}
+	var also struct {
+		Properties           map[string]json.RawMessage
+		Items                json.RawMessage
+		AdditionalProperties json.RawMessage
 	}
-	inner := slices.Collect(maps.Values(s.Properties))
+	if err := errors.Join(json.Unmarshal(text, s), json.Unmarshal(text, &also)); err != nil {
+		return nil, err
+	}
+	var err error
+	for name, of := range also.Properties {
+		if s.Properties[name], err = published(of); err != nil {
+			return nil, err
+		}
+	}
 	if s.Items != nil {
-		inner = append(inner, s.Items)
-	}
-	for _, of := range append(inner, s.AnyOf...) {
-		if err := complete(of); err != nil {
-			return err
+		if s.Items, err = published(also.Items); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	if _, is := s.AdditionalProperties.(map[string]any); is {
+		s.AdditionalProperties, err = published(also.AdditionalProperties)
+	}
+	return s, err
 }
 
 // document is a body that its handler reads as a T, which describes it. Members

@@ -55,7 +55,7 @@ func (m doNotCall) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.D
 
 func (m doNotCall) add(ctx context.Context, in *struct{ Body wire.NewListed }) (*api.Reply[wire.DoNotCall], error) {
 	e, _, err := m.db.AddDoNotCall(ctx, api.AccountOf(ctx),
-		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI}, m.db.Now())
+		store.DoNotCall{Number: in.Body.Number, Reason: in.Body.Reason, Source: store.ListedByAPI})
 	return api.Show(viewListed)(e, err)
 }
 
@@ -124,7 +124,7 @@ func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, err)
 		return
 	}
-	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries, m.db.Now())
+	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries)
 	if wrong, ok := errors.AsType[*store.ListingError](err); ok {
 		_, what, _ := strings.Cut(wrong.Err.Error(), store.ErrInvalid.Error()+": ")
 		err = api.Bad("line %d: %s", lines[wrong.At], what)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/store"
+	"parley/store/storetest"
 )
 
 const listPath = "/v1/do-not-call"
@@ -71,7 +72,7 @@ func TestDoNotCallPages(t *testing.T) {
 	var want []string
 	for i := range 7 {
 		e := store.DoNotCall{Number: fmt.Sprintf("+3461234567%d", i), Source: store.ListedByOperator}
-		if _, _, err := o.DB.AddDoNotCall(t.Context(), o.A.Account, e, time.Now().Add(time.Duration(i)*time.Second)); err != nil {
+		if _, _, err := o.DB.AddDoNotCall(storetest.At(t.Context(), time.Now().Add(time.Duration(i)*time.Second)), o.A.Account, e); err != nil {
 			t.Fatal(err)
 		}
 		want = append([]string{e.Number + " "}, want...)

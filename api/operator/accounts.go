@@ -17,7 +17,7 @@ import (
 
 // accounts serves the server's accounts.
 type accounts struct {
-	db     *store.DB
+	ledger *ledger.Ledger
 	people *people.Store
 	card   func() *billing.RateCard
 	halt   func(account string)
@@ -28,7 +28,7 @@ type accounts struct {
 // themselves within seconds.
 func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(account string)) {
 	const all, one = "/v1/operator/accounts", "/v1/operator/accounts/{id}"
-	m := accounts{db, people.New(db), card, halt}
+	m := accounts{ledger.New(db), people.New(db), card, halt}
 	api.Register(a, routes.Get(all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
 	api.Register(a, routes.Post(all, "create-account", "Make an account",
 		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner "+
@@ -56,7 +56,7 @@ func (m accounts) view(a *ledger.Account) wire.Account {
 }
 
 func (m accounts) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.Account], error) {
-	return api.Pages(in.Limit, func(a ledger.Account) string { return a.ID }, m.view)(ledger.New(m.db).Accounts(ctx, in.Page()))
+	return api.Pages(in.Limit, func(a ledger.Account) string { return a.ID }, m.view)(m.ledger.Accounts(ctx, in.Page()))
 }
 
 type accountInput struct {
@@ -64,7 +64,7 @@ type accountInput struct {
 }
 
 func (m accounts) read(ctx context.Context, id string) (*wire.AccountDetail, error) {
-	a, err := ledger.New(m.db).Account(ctx, id)
+	a, err := m.ledger.Account(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,7 @@ func (m accounts) create(ctx context.Context, in *struct{ Body wire.NewAccount }
 	if len(in.Body.Name) > maxAccountName {
 		return nil, api.Bad("name: take at most %d bytes", maxAccountName)
 	}
-	at := m.db.Now()
-	a, err := ledger.New(m.db).OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card(), at)
+	a, err := m.ledger.OwnAccount(ctx, api.PrincipalOf(ctx).User, in.Body.Name, m.card())
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +129,11 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*api.Reply[wir
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if err := ledger.New(m.db).ChangeAccount(ctx, in.ID, c, m.db.Now()); err != nil {
+	if err := m.ledger.ChangeAccount(ctx, in.ID, c); err != nil {
 		return nil, err
 	}
 	if in.Body.DailyLimit.Given {
-		if _, err := ledger.New(m.db).SetSpendingLimit(ctx, in.ID, in.ID, in.Body.DailyLimit.Amount, m.db.Now()); err != nil {
+		if _, err := m.ledger.SetSpendingLimit(ctx, in.ID, in.ID, in.Body.DailyLimit.Amount); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +144,7 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*api.Reply[wir
 }
 
 func (m accounts) resolve(ctx context.Context, in *accountInput) (*api.Reply[wire.AccountDetail], error) {
-	if err := ledger.New(m.db).ResolveDispute(ctx, in.ID, "", m.db.Now()); err != nil {
+	if err := m.ledger.ResolveDispute(ctx, in.ID, ""); err != nil {
 		return nil, err
 	}
 	return m.answer(ctx, in.ID)

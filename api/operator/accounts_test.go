@@ -41,12 +41,12 @@ func open(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, db: storetest.New(t)}
 	ctx, now, card := t.Context(), time.Now(), billing.DefaultRateCard()
-	d.ok(d.db.PutRateCard(ctx, card, now))
+	d.ok(d.db.PutRateCard(ctx, card))
 	u, err := people.New(d.db).CreateUser(storetest.At(ctx, now), "op@example.com", people.RoleOperator)
 	d.ok(err)
 	_, d.key, err = people.New(d.db).CreateOperatorKey(storetest.At(ctx, now), u.ID, "x")
 	d.ok(err)
-	a, err := ledger.New(d.db).CreateAccount(ctx, "Casa Lola", card, now)
+	a, err := ledger.New(d.db).CreateAccount(ctx, "Casa Lola", card)
 	d.ok(err)
 	k, secret, err := people.New(d.db).FirstKey(storetest.At(ctx, now), a.ID, "x", "")
 	d.ok(err)
@@ -130,7 +130,7 @@ func TestAccounts(t *testing.T) {
 	if keyless := send(201, "POST", all, `{"name":"Eva"}`); keyless.Key != "" {
 		t.Error("a key that nobody asked for")
 	}
-	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1"))
 	at := all + "/" + d.account
 	if a := send(200, "GET", at, ""); a.Disputes != 1 || a.Name != "Casa Lola" || len(a.Members) != 0 {
 		t.Errorf("read: %+v", a)
@@ -149,7 +149,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("changed back: %+v", a)
 	}
 	limit := func() *billing.Money {
-		l, err := ledger.New(d.db).SpendingLimit(t.Context(), d.account, d.account, time.Now())
+		l, err := ledger.New(d.db).SpendingLimit(t.Context(), d.account, d.account)
 		d.ok(err)
 		return l.Limit
 	}

@@ -52,14 +52,14 @@ func (k ring) Authenticate(_ context.Context, secret string) (api.Principal, err
 func setup(t *testing.T) *harness {
 	h := &harness{T: t, url: storetest.URL(t), keys: ring{}, dir: t.TempDir()}
 	h.db = storetest.Open(t, h.url)
-	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard(), time.Now()))
+	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
 	for _, key := range []string{"sk_b", "sk_a"} {
-		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
+		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard())
 		h.ok(err)
 		h.keys[key], h.mine = a.ID, a.ID
 	}
 	var err error
-	h.node, _, err = ledger.New(h.db).RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	h.node, _, err = ledger.New(h.db).RegisterNode(t.Context(), "node", "127.0.0.1:1")
 	h.ok(err)
 	return h
 }
@@ -77,7 +77,7 @@ func (h *harness) call() string { h.Helper(); return h.session().ID }
 func (h *harness) session() *ledger.Session {
 	h.Helper()
 	s, err := ledger.New(h.db).StartSession(h.Context(), ledger.Start{Node: h.node, Account: h.mine, Terms: billing.Terms{Kind: billing.Web},
-		Card: billing.DefaultRateCard()}, time.Now())
+		Card: billing.DefaultRateCard()})
 	h.ok(err)
 	return s
 }

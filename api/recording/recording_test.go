@@ -115,7 +115,7 @@ func TestMachineIsGone(t *testing.T) {
 	h := setup(t)
 	call, lasting := h.call(), h.call()
 	h.ok(history.New(h.db).BeginRecording(t.Context(), call, "away"))
-	_, _, err := ledger.New(h.db).RegisterNode(t.Context(), "there", "127.0.0.1:1", h.db.Now())
+	_, _, err := ledger.New(h.db).RegisterNode(t.Context(), "there", "127.0.0.1:1")
 	h.ok(err)
 	h.ok(history.New(h.db).BeginRecording(storetest.At(t.Context(), h.db.Now().Add(-2*history.LostAfter)), lasting, "there")) // a server that lives has time
 	other := h.live("other")
@@ -167,7 +167,7 @@ func TestRetention(t *testing.T) {
 		t.Errorf("after 29 days: %d", got.status)
 	}
 	days := 3
-	h.ok(ledger.New(h.db).ChangeAccount(t.Context(), h.mine, ledger.AccountChange{RecordingDays: &days}, time.Now()))
+	h.ok(ledger.New(h.db).ChangeAccount(t.Context(), h.mine, ledger.AccountChange{RecordingDays: &days}))
 	if _, _, err := l.open(r, "", r.ExpiresAt); err == nil {
 		t.Error("what has expired and was not deleted yet can be read")
 	}
@@ -187,7 +187,7 @@ func TestForgotten(t *testing.T) {
 	h := setup(t)
 	l := h.live("node")
 	days := 3
-	h.ok(ledger.New(h.db).ChangeAccount(t.Context(), h.mine, ledger.AccountChange{ConversationDays: &days}, time.Now()))
+	h.ok(ledger.New(h.db).ChangeAccount(t.Context(), h.mine, ledger.AccountChange{ConversationDays: &days}))
 	asked, ended := h.call(), h.session()
 	old := ended.ID
 	for _, call := range []string{asked, old} {
@@ -207,7 +207,7 @@ func TestForgotten(t *testing.T) {
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 1 {
 		t.Errorf("the files that are left: %v", left)
 	}
-	_, err := ledger.New(h.db).CloseSession(t.Context(), ended, ledger.Closing{Reason: "user_hangup"}, time.Now())
+	_, err := ledger.New(h.db).CloseSession(t.Context(), ended, ledger.Closing{Reason: "user_hangup"})
 	h.ok(err)
 	h.ok(l.round(storetest.At(t.Context(), time.Now().Add(4*24*time.Hour)), leftOver))
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {

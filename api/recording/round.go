@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/media/isolate"
 	"parley/media/record"
 	"parley/store"
 	"parley/store/history"
@@ -17,18 +18,13 @@ import (
 // Run takes up what an earlier life of the node left behind, deletes what has expired and
 // removes the files of what was deleted, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(roundEvery)
-	defer tick.Stop()
-	for age := time.Duration(0); ; age = leftOver {
+	round := func(age time.Duration) {
 		if err := s.round(ctx, age); err != nil && ctx.Err() == nil {
 			s.Log.Warn("recordings will be looked after later", "err", err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
 	}
+	round(0)
+	return isolate.Every(ctx, roundEvery, func() { round(leftOver) })
 }
 
 // round looks after the recordings of this node, and has what was said in calls deleted

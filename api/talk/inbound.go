@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/inference"
 )
 
@@ -232,12 +233,6 @@ func (s *Session) features(data json.RawMessage) {
 	}
 }
 
-// Voices and languages as clients may write them.
-var (
-	voices    = []string{"F1", "F2", "F3", "F4", "F5", "M1", "M2", "M3", "M4", "M5"}
-	languages = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
-)
-
 // Voice is the canonical form of a voice's name, "" when there is none such. The
 // longer names of newer clients, such as en_f1, mean the same ten.
 func Voice(name string) string {
@@ -245,7 +240,7 @@ func Voice(name string) string {
 	for _, prefix := range []string{"EN_", "ESCA_"} {
 		name = strings.TrimPrefix(name, prefix)
 	}
-	for _, v := range voices {
+	for _, v := range wire.Voices {
 		if v == name {
 			return v
 		}
@@ -257,7 +252,7 @@ func Voice(name string) string {
 // none of the nine.
 func Language(tag string) string {
 	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
-	for _, l := range languages {
+	for _, l := range wire.Languages {
 		if l == code {
 			return l
 		}

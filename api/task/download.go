@@ -37,7 +37,7 @@ func downloads() map[string]*huma.Response {
 
 // download is GET /api/tts/tasks/{task_id}/download.
 func (s *Service) download(w http.ResponseWriter, r *http.Request) {
-	t, err := ledger.New(s.Store).Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
+	t, err := s.ledger.Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
 	if err != nil {
 		api.WriteError(w, err)
 		return

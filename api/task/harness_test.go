@@ -52,9 +52,9 @@ func (k ring) Authenticate(_ context.Context, secret string) (api.Principal, err
 func setup(t *testing.T) *harness {
 	h := &harness{t: t, url: storetest.URL(t), keys: ring{}}
 	h.db = storetest.Open(t, h.url)
-	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard(), time.Now()))
+	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
 	for _, key := range []string{"sk_b", "sk_a"} {
-		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard(), time.Now())
+		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard())
 		h.ok(err)
 		h.keys[key], h.acc = a.ID, a.ID
 	}
@@ -113,7 +113,7 @@ func quick() *enginetest.FakeTTS {
 // node begins a life of the node that all of a test's are, with its results in dir.
 func (h *harness) node(engine *enginetest.FakeTTS, dir string) *node {
 	h.t.Helper()
-	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "", time.Now())
+	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "")
 	h.ok(err)
 	n := &node{harness: h, engine: engine, counts: make(chan string, 100)}
 	queue := jobs.New(slog.New(slog.DiscardHandler))

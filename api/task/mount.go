@@ -91,10 +91,10 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 	if strings.ContainsRune(r.Text, 0) {
 		return nil, api.Bad("text: it holds the character U+0000")
 	}
-	t, err := ledger.New(s.Store).SubmitTask(ctx, ledger.Submission{
+	t, err := s.ledger.SubmitTask(ctx, ledger.Submission{
 		Node: s.Node, Account: api.AccountOf(ctx), Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
 		Script: ledger.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
-	}, s.enqueue, s.Store.Now())
+	}, s.enqueue)
 	if errors.Is(err, store.ErrTasks) {
 		return nil, api.ErrJobs
 	}
@@ -107,7 +107,7 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 
 // get is GET /api/tts/tasks/{task_id}.
 func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
-	t, err := ledger.New(s.Store).Task(ctx, api.AccountOf(ctx), in.TaskID)
+	t, err := s.ledger.Task(ctx, api.AccountOf(ctx), in.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
 
 // cancel is DELETE /api/tts/tasks/{task_id}.
 func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, error) {
-	err := ledger.New(s.Store).CancelTask(ctx, api.AccountOf(ctx), in.TaskID, s.Store.Now())
+	err := s.ledger.CancelTask(ctx, api.AccountOf(ctx), in.TaskID)
 	if errors.Is(err, store.ErrTaskEnded) {
 		return nil, api.ErrTaskOver
 	}

@@ -22,6 +22,7 @@ import (
 
 	"parley/api/tts"
 	"parley/billing"
+	"parley/media/isolate"
 	"parley/store"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -74,6 +75,7 @@ const defaultPace = 150
 // goroutines.
 type Service struct {
 	Config
+	ledger *ledger.Ledger
 
 	mu      sync.Mutex
 	running map[string]context.CancelCauseFunc // tasks this node works on
@@ -102,7 +104,7 @@ func New(c Config) *Service {
 	if c.Pace == 0 {
 		c.Pace = defaultPace
 	}
-	s := &Service{Config: c, running: map[string]context.CancelCauseFunc{}}
+	s := &Service{Config: c, ledger: ledger.New(c.Store), running: map[string]context.CancelCauseFunc{}}
 	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout}, s.work)
 	jobs.Handle(c.Queue, jobs.Limits{Workers: 1, Timeout: timeout}, s.sweep)
 	jobs.Every(c.Queue, sweepEvery, sweepArgs{})
@@ -116,20 +118,15 @@ func (s *Service) enqueue(ctx context.Context, tx pgx.Tx, account, task string) 
 // Run takes up what an earlier life of the node left behind, and removes expired
 // results, until ctx ends. Tasks are worked on while the queue runs.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
 	if err := s.requeue(ctx); err != nil {
 		s.Log.Warn("tasks of an earlier life will be taken up later", "err", err)
 	}
-	for {
+	round := func() {
 		here := time.Now() // as the times of files are
 		s.removeExpired(here)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
 	}
+	round()
+	return isolate.Every(ctx, sweepEvery, round)
 }
 
 // sweep is the job that looks after tasks of all nodes.
@@ -137,12 +134,12 @@ func (s *Service) sweep(ctx context.Context, _ sweepArgs) error {
 	if err := s.requeue(ctx); err != nil {
 		return err
 	}
-	_, err := ledger.New(s.Store).ForgetTasks(ctx, s.Store.Now().Add(-rowLife))
+	_, err := s.ledger.ForgetTasks(ctx, s.Store.Now().Add(-rowLife))
 	return err
 }
 
 func (s *Service) requeue(ctx context.Context) error {
-	n, err := ledger.New(s.Store).RequeueTasks(ctx, s.enqueue, s.Store.Now())
+	n, err := s.ledger.RequeueTasks(ctx, s.enqueue)
 	if n > 0 {
 		s.Log.Info("tasks that were left behind are taken up again", "tasks", n)
 	}

@@ -102,7 +102,7 @@ func TestSubmissionsAreRefused(t *testing.T) {
 	n := h.node(engine, t.TempDir())
 	// Two of the longest texts cost more than the other account may owe.
 	_, _, err := ledger.New(h.db).Credit(t.Context(), ledger.Credit{Account: h.keys["sk_b"], Kind: ledger.Adjustment, Key: "less",
-		Amount: 30*billing.Cent - 5*usd}, time.Now())
+		Amount: 30*billing.Cent - 5*usd})
 	h.ok(err)
 	for _, tt := range []struct {
 		name, voice, key, body string
@@ -193,7 +193,7 @@ func TestCancelling(t *testing.T) {
 		}
 		if i == 0 {
 			paths = append(paths, n.submitted("Another one.", "wav")) // its place is free
-			h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(paths[len(paths)-1]), time.Now()))
+			h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(paths[len(paths)-1])))
 		}
 		if i == ledger.MaxTasks-1 {
 			break
@@ -218,7 +218,7 @@ func TestCancelledElsewhere(t *testing.T) {
 	n := h.node(engine, t.TempDir())
 	path := n.submitted("One is here.", "wav")
 	waitBusy(engine, 1)
-	h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(path), time.Now()))
+	h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(path)))
 	waitBusy(engine, 0)
 }
 

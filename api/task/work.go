@@ -11,6 +11,7 @@ import (
 
 	"parley/api"
 	"parley/api/tts"
+	"parley/media/isolate"
 	"parley/media/transcode"
 	"parley/store"
 	"parley/store/jobs"
@@ -29,7 +30,7 @@ var errCancelled = errors.New("the task was cancelled")
 
 // work is the job that speaks a task.
 func (s *Service) work(ctx context.Context, args speakArgs) error {
-	t, err := ledger.New(s.Store).ClaimTask(ctx, s.Node, args.Account, args.Task, s.Store.Now())
+	t, err := s.ledger.ClaimTask(ctx, s.Node, args.Account, args.Task)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // cancelled, done, or in other hands
 	}
@@ -60,11 +61,10 @@ var errCrashed = errors.New("the processes that worked on it died")
 func (s *Service) settle(ctx context.Context, t *ledger.Task, length time.Duration, err error) error {
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyPatience)
 	defer cancel()
-	now := s.Store.Now()
 	f, _ := formatNamed(t.Format)
 	switch {
 	case err == nil:
-		err = ledger.New(s.Store).CompleteTask(tidy, t, length, now.Add(resultLife), now)
+		err = s.ledger.CompleteTask(tidy, t, length, resultLife)
 		switch {
 		case err == nil:
 			s.Count(string(ledger.TaskCompleted))
@@ -72,19 +72,19 @@ func (s *Service) settle(ctx context.Context, t *ledger.Task, length time.Durati
 			s.remove(s.path(t, f))
 			err = nil
 		default: // it may have completed all the same, and then needs its file
-			err = errors.Join(err, ledger.New(s.Store).ReleaseTask(tidy, t, true, now))
+			err = errors.Join(err, s.ledger.ReleaseTask(tidy, t, true))
 		}
 		return err
 	case errors.Is(err, errCancelled), errors.Is(err, store.ErrFenced):
 		return nil // it has gone, or others have it
 	case errors.Is(ctx.Err(), context.Canceled):
-		return errors.Join(ctx.Err(), ledger.New(s.Store).ReleaseTask(tidy, t, true, now))
+		return errors.Join(ctx.Err(), s.ledger.ReleaseTask(tidy, t, true))
 	case t.Attempts < maxAttempts && !errors.Is(err, api.ErrLanguage):
-		return errors.Join(fmt.Errorf("task %s, attempt %d: %w", t.ID, t.Attempts, err), ledger.New(s.Store).ReleaseTask(tidy, t, false, now))
+		return errors.Join(fmt.Errorf("task %s, attempt %d: %w", t.ID, t.Attempts, err), s.ledger.ReleaseTask(tidy, t, false))
 	}
 	s.Log.Warn("a task has failed", "task", t.ID, "err", err)
 	p := api.ProblemOf(api.ErrSynthesis)
-	if err = ledger.New(s.Store).FailTask(tidy, t, p.Code, p.Message, now); err == nil {
+	if err = s.ledger.FailTask(tidy, t, p.Code, p.Message); err == nil {
 		s.Count(string(ledger.TaskFailed))
 	} else if errors.Is(err, store.ErrFenced) {
 		err = nil
@@ -159,21 +159,13 @@ func (s *Service) signed(ctx context.Context, t *ledger.Task, progress *atomic.I
 	defer signing.Wait()
 	defer cancel(nil)
 	signing.Go(func() { // not isolated: it only asks the store, by what calls ask it by, too
-		tick := time.NewTicker(signEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+		_ = isolate.Every(ctx, signEvery, func() {
 			// While the database is away the work goes on: the claim holds for a while.
-			err := ledger.New(s.Store).TouchTask(ctx, t, int(progress.Load()), s.Store.Now())
+			err := s.ledger.TouchTask(ctx, t, int(progress.Load()))
 			if errors.Is(err, store.ErrFenced) {
 				cancel(err)
-				return
 			}
-		}
+		})
 	})
 	length, err := f(ctx)
 	if cause := context.Cause(ctx); cause != nil && err != nil {

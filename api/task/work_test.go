@@ -32,7 +32,7 @@ type bench struct {
 
 func (h *harness) bench(speaker Speaker) *bench {
 	h.t.Helper()
-	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "", time.Now())
+	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "")
 	h.ok(err)
 	dir := h.t.TempDir()
 	b := &bench{harness: h, counts: map[string]int{}}
@@ -46,7 +46,7 @@ func (b *bench) take(text, format string) speakArgs {
 	b.t.Helper()
 	t, err := ledger.New(b.Store).SubmitTask(b.t.Context(), ledger.Submission{Node: b.Node, Account: b.acc, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
 		Script: ledger.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
-		func(context.Context, pgx.Tx, string, string) error { return nil }, time.Now())
+		func(context.Context, pgx.Tx, string, string) error { return nil })
 	b.ok(err)
 	return speakArgs{b.acc, t.ID}
 }
@@ -114,13 +114,13 @@ func TestATaskThatKillsIsGivenUp(t *testing.T) {
 	b := h.bench(tts.New(quick()))
 	a := b.take("One.", "wav")
 	for range maxAttempts {
-		life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "", time.Now())
+		life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "")
 		h.ok(err)
 		b.Node = life
-		_, err = ledger.New(h.db).ClaimTask(t.Context(), life, a.Account, a.Task, time.Now())
+		_, err = ledger.New(h.db).ClaimTask(t.Context(), life, a.Account, a.Task)
 		h.ok(err)
 	}
-	life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "", time.Now())
+	life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "")
 	h.ok(err)
 	b.Node = life
 	b.ok(b.work(t.Context(), a))

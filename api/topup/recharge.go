@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing/payment"
+	"parley/media/isolate"
 	"parley/store"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -27,8 +28,9 @@ const (
 // threshold. The store makes the attempts; any node may charge one, and several may at
 // once, for its identifier is the provider's idempotency key.
 type Recharges struct {
-	Store *store.DB
-	Queue *jobs.Queue
+	Store  *store.DB
+	Ledger *ledger.Ledger
+	Queue  *jobs.Queue
 	// Provider takes the money. It is called when the queue runs.
 	Provider func() payment.Provider
 	Log      *slog.Logger
@@ -62,7 +64,7 @@ func (r *Recharges) Enqueue(ctx context.Context, tx pgx.Tx, account, attempt str
 // sweep finds what was lost: attempts whose worker died or gave up, and those that
 // nobody has made, such as a new month's.
 func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
-	n, err := ledger.New(r.Store).SweepRecharges(ctx, r.Enqueue, r.Store.Now())
+	n, err := r.Ledger.SweepRecharges(ctx, r.Enqueue)
 	if n > 0 {
 		r.Log.Warn("automatic recharges without an outcome are tried again", "attempts", n)
 	}
@@ -73,7 +75,7 @@ func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
 // fails the job, which tries again with the same key and so learns it; an event may
 // tell it earlier.
 func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
-	a, err := ledger.New(r.Store).BeginRecharge(ctx, args.Account, args.Attempt, r.Store.Now())
+	a, err := r.Ledger.BeginRecharge(ctx, args.Account, args.Attempt)
 	if err != nil || a == nil {
 		return err
 	}
@@ -81,7 +83,7 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	if a.Provider != p.Name() { // the operator has changed it: this one has no card
 		return r.fail(ctx, a, ledger.RechargeNoCard, "")
 	}
-	look, err := ledger.New(r.Store).NextReadVersion(ctx)
+	look, err := r.Ledger.NextReadVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	if err != nil {
 		return err
 	}
-	t, err := ledger.New(r.Store).ReconcilePayment(ctx, ledger.PaymentRead{Provider: p.Name(), Version: look, Payment: paid}, r.Store.Now())
+	t, err := r.Ledger.ReconcilePayment(ctx, ledger.PaymentRead{Provider: p.Name(), Version: look, Payment: paid})
 	if err == nil {
 		r.Log.Info("automatic recharge", "attempt", a.ID, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
 	}
@@ -105,7 +107,7 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 
 func (r *Recharges) fail(ctx context.Context, a *ledger.RechargeAttempt, why ledger.RechargeFailure, code string) error {
 	r.Log.Info("automatic recharge failed", "attempt", a.ID, "account", a.Account, "reason", why, "code", code)
-	return ledger.New(r.Store).FailRecharge(ctx, a.Account, a.ID, why, code, r.Store.Now())
+	return r.Ledger.FailRecharge(ctx, a.Account, a.ID, why, code)
 }
 
 // failureOf is what a card that could not be charged means.
@@ -131,24 +133,17 @@ const (
 // Run carries out what operators ask for until ctx ends. Several nodes may do so at
 // once: the provider gives back once for each refund.
 func (d *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(refundEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	return isolate.Every(ctx, refundEvery, func() {
 		if err := d.PayBack(ctx); err != nil && ctx.Err() == nil {
 			d.Log.Warn("refunds were not made", "err", err)
 		}
-	}
+	})
 }
 
 // PayBack tells the provider of the refunds that are asked for, each once. One that
 // fails does not keep the others.
 func (d *Service) PayBack(ctx context.Context) error {
-	asked, err := ledger.New(d.Store).AskedRefunds(ctx, d.Provider.Name())
+	asked, err := d.Ledger.AskedRefunds(ctx, d.Provider.Name())
 	for i := range asked {
 		err = errors.Join(err, d.payBack(ctx, &asked[i]))
 	}

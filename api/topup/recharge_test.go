@@ -18,6 +18,7 @@ import (
 	"parley/store"
 	"parley/store/jobs"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // patience only bounds a hang.
@@ -51,7 +52,7 @@ func (c charges) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account,
 func (o *bank) work(p payment.Provider) (stop func()) {
 	o.Helper()
 	q := jobs.New(slog.New(slog.DiscardHandler))
-	r := topup.Recharges{Store: o.DB, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
+	r := topup.Recharges{Store: o.DB, Ledger: o.Ledger, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
 	o.OK(q.Open(o.Context(), o.Database))
 	o.DB.UseQueue(charges{r})
@@ -250,12 +251,12 @@ func TestRechargeStops(t *testing.T) {
 	o := open(t)
 	o.carded(o.A)
 	a := o.set(o.A, now15)
-	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp", time.Now()))
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp"))
 	o.carded(o.B)
 	b := o.set(o.B, now15)
 	p := &stubborn{Provider: o.pays, name: "another"}
 	stop := o.work(p) // what was made without a queue is swept up
-	_, err := o.Ledger.SweepRecharges(t.Context(), o.queued(p), time.Now().Add(time.Hour))
+	_, err := o.Ledger.SweepRecharges(storetest.At(t.Context(), time.Now().Add(time.Hour)), o.queued(p))
 	o.OK(err)
 	for _, c := range []struct {
 		who        owner
@@ -280,7 +281,7 @@ func TestRechargeStops(t *testing.T) {
 func (o *bank) queued(p payment.Provider) store.Enqueue {
 	o.Helper()
 	q := jobs.New(slog.New(slog.DiscardHandler))
-	r := topup.Recharges{Store: o.DB, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
+	r := topup.Recharges{Store: o.DB, Ledger: o.Ledger, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
 	o.OK(q.Open(o.Context(), o.Database))
 	o.Cleanup(q.Close)
@@ -357,7 +358,7 @@ func TestRechargeSettings(t *testing.T) {
 		t.Errorf("another account: %s", text)
 	}
 	o.set(o.A, `{"enabled": true}`)
-	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp", time.Now()))
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp"))
 	if status, text := o.setting(o.A, "PATCH", `{"enabled": true}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("in a dispute: %d %s", status, text)
 	}

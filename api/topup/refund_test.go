@@ -52,7 +52,7 @@ func TestRefunds(t *testing.T) {
 	id := o.paidTopUp()
 	ask := func() *ledger.Refund {
 		t.Helper()
-		r, err := o.Ledger.RequestRefund(t.Context(), o.A.Account, id, 5*usd, time.Now())
+		r, err := o.Ledger.RequestRefund(t.Context(), o.A.Account, id, 5*usd)
 		o.OK(err)
 		return r
 	}

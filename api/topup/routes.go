@@ -71,7 +71,7 @@ func (d *Service) check(amount dollars) error {
 }
 
 func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.TopUp], error) {
-	return api.Pages(in.Limit, func(t ledger.TopUp) string { return t.ID }, view)(ledger.New(d.Store).TopUps(ctx, api.AccountOf(ctx), in.Page()))
+	return api.Pages(in.Limit, func(t ledger.TopUp) string { return t.ID }, view)(d.Ledger.TopUps(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
@@ -79,7 +79,7 @@ func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.To
 func (d *Service) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*api.Reply[wire.TopUp], error) {
-	t, err := ledger.New(d.Store).TopUp(ctx, api.AccountOf(ctx), in.ID)
+	t, err := d.Ledger.TopUp(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

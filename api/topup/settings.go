@@ -69,14 +69,14 @@ func (d *Service) mountSettings(a *api.API) {
 type settingsInput struct{ Body RechargeSettings }
 
 func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*api.Reply[wire.AutoRecharge], error) {
-	return api.Show(viewRecharge)(ledger.New(d.Store).Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), ledger.DefaultRecharge(d.Card()), d.Store.Now()))
+	return api.Show(viewRecharge)(d.Ledger.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), ledger.DefaultRecharge(d.Card())))
 }
 
 // set changes the settings that were sent; whole brings the others back to the rate
 // card's.
 func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*api.Reply[wire.AutoRecharge], error) {
 	defaults := ledger.DefaultRecharge(d.Card())
-	s, err := ledger.New(d.Store).SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *ledger.Recharge) error {
+	s, err := d.Ledger.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *ledger.Recharge) error {
 		if whole {
 			*r = defaults
 		}
@@ -96,7 +96,7 @@ func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*ap
 			return nil // it can be disabled whatever the bounds have become
 		}
 		return d.judge(*r)
-	}, d.Store.Now())
+	})
 	if errors.Is(err, store.ErrTopupRequired) {
 		err = api.Detail(err, "pay a top-up by card first: the card that pays is kept, and recharged from then on")
 	}

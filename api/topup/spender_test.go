@@ -12,6 +12,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
+	"parley/store/storetest"
 )
 
 // TestRechargeIsForOwners: a key without the mark reads how automatic recharge stands and
@@ -48,11 +49,11 @@ func TestRechargeIsBounded(t *testing.T) {
 	_, err := o.Ledger.SetRecharge(t.Context(), o.A.Account, o.pays.Name(), ledger.DefaultRecharge(card), func(r *ledger.Recharge) error {
 		*r = ledger.Recharge{Enabled: true, Threshold: 1_000_000 * usd, Amount: 2000 * usd, MonthlyCap: 1_000_000 * usd}
 		return nil
-	}, time.Now())
+	})
 	o.OK(err)
 	was := o.settled(o.A)
 	for range 3 { // as a node does every half minute
-		_, err := o.Ledger.SweepRecharges(t.Context(), nothingLost(t), time.Now())
+		_, err := o.Ledger.SweepRecharges(t.Context(), nothingLost(t))
 		o.OK(err)
 	}
 	now := o.settled(o.A)
@@ -65,7 +66,7 @@ func TestRechargeIsBounded(t *testing.T) {
 		t.Errorf("after a top-up by hand: %+v", now)
 	}
 	stop()
-	_, err = o.Ledger.SweepRecharges(t.Context(), nothingLost(t), time.Now().Add(ledger.RechargePause+time.Second))
+	_, err = o.Ledger.SweepRecharges(storetest.At(t.Context(), time.Now().Add(ledger.RechargePause+time.Second)), nothingLost(t))
 	o.OK(err)
 	if _, text := o.setting(o.A, "GET", ""); o.recharge(text).InProgress == nil {
 		t.Errorf("nothing is charged after the wait: %s", text)

@@ -11,7 +11,6 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/jobs"
-	"parley/store/ledger"
 )
 
 const (
@@ -37,7 +36,7 @@ func HandleLooks(q *jobs.Queue, desk func() *Service) {
 // not keep the others; a provider that does not answer is left alone until the next round.
 func (d *Service) LookForPaid(ctx context.Context) (failed error) {
 	for range lookBatch {
-		due, err := ledger.New(d.Store).DueTopUp(ctx, d.Provider.Name(), d.Store.Now())
+		due, err := d.Ledger.DueTopUp(ctx, d.Provider.Name())
 		if errors.Is(err, store.ErrNotFound) {
 			return failed
 		}
@@ -93,7 +92,7 @@ func (d *Service) receive(w http.ResponseWriter, r *http.Request) {
 
 // apply settles what an event is about, unless that was done.
 func (d *Service) apply(r *http.Request, event payment.Event) error {
-	done, err := ledger.New(d.Store).EventApplied(r.Context(), d.Provider.Name(), event.ID)
+	done, err := d.Ledger.EventApplied(r.Context(), d.Provider.Name(), event.ID)
 	if err != nil || done {
 		return err
 	}

@@ -26,7 +26,8 @@ import (
 // Service takes payments. Its fields are not changed after Mount; it is used by several
 // goroutines.
 type Service struct {
-	Store *store.DB
+	Store  *store.DB
+	Ledger *ledger.Ledger
 	// Provider takes the money; nil only where the routes are described and not used.
 	Provider payment.Provider
 	// Hook is the last part of the webhook's path, below /hooks/.
@@ -62,11 +63,11 @@ var routes = api.Managed("Account")
 // begin makes a top-up and its page. A provider that did not answer in time is asked
 // once more: for the same top-up it has the same page.
 func (d *Service) begin(ctx context.Context, account string, amount billing.Money) (*ledger.TopUp, error) {
-	t, err := ledger.New(d.Store).CreateTopUp(ctx, account, d.Provider.Name(), amount, d.Store.Now())
+	t, err := d.Ledger.CreateTopUp(ctx, account, d.Provider.Name(), amount)
 	if err != nil {
 		return nil, err
 	}
-	customer, err := ledger.New(d.Store).Customer(ctx, account, t.Provider)
+	customer, err := d.Ledger.Customer(ctx, account, t.Provider)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (d *Service) begin(ctx context.Context, account string, amount billing.Mone
 		d.Log.Error("the payment provider made no page", "topup", t.ID, "err", err)
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	return ledger.New(d.Store).OpenTopUp(ctx, account, t.ID, page)
+	return d.Ledger.OpenTopUp(ctx, account, t.ID, page)
 }
 
 // errForeign is a payment that is no top-up of ours: the provider's account may
@@ -96,7 +97,7 @@ func (d *Service) look(ctx context.Context, id string, event payment.Event) (*le
 
 // settle is look for a refund, too, that has come to its end.
 func (d *Service) settle(ctx context.Context, id string, event payment.Event, refund *ledger.Refund) (*ledger.TopUp, error) {
-	n, err := ledger.New(d.Store).NextReadVersion(ctx)
+	n, err := d.Ledger.NextReadVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (d *Service) settle(ctx context.Context, id string, event payment.Event, re
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	t, err := ledger.New(d.Store).ReconcilePayment(ctx, ledger.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund}, d.Store.Now())
+	t, err := d.Ledger.ReconcilePayment(ctx, ledger.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errForeign
 	}

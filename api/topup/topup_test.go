@@ -100,10 +100,10 @@ func TestDeclinedAndCanceled(t *testing.T) {
 // The first top-up opens ten sessions at once.
 func TestFirstTopUpLiftsConcurrency(t *testing.T) {
 	o := open(t)
-	node, _, err := o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1", time.Now())
+	node, _, err := o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1")
 	o.OK(err)
 	start := func() error {
-		_, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: node, Account: o.A.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card}, time.Now())
+		_, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: node, Account: o.A.Account, Terms: billing.Terms{Kind: billing.Web}, Card: card})
 		return err
 	}
 	for n, want := range []int{3, 10} {
@@ -296,7 +296,7 @@ func TestOthersAndPages(t *testing.T) {
 		}
 	}
 	// One that is disputed or suspended pays nothing more in.
-	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp_1", time.Now()))
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "dp_1"))
 	if status, text := o.ask(o.A, "POST", "/v1/topups", `{"amount": 10}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("disputed: %d %s", status, text)
 	}

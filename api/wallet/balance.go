@@ -13,12 +13,11 @@ import (
 )
 
 func (m *wallet) balance(ctx context.Context, _ *struct{}) (*api.Reply[wire.Balance], error) {
-	at := m.db.Now()
-	b, err := ledger.New(m.db).Balance(ctx, api.AccountOf(ctx), at)
+	b, err := m.books.Balance(ctx, api.AccountOf(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(viewBalance(b, m.card().Wallet(), at)), nil
+	return api.Body(viewBalance(b, m.card().Wallet(), m.db.Now())), nil
 }
 
 func viewBalance(b *ledger.Balance, rules billing.Wallet, at time.Time) wire.Balance {
@@ -96,7 +95,7 @@ func ViewEngines(by *store.ServedBy) *wire.CallEngines {
 func (m *wallet) receipt(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's or session's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*api.Reply[wire.Receipt], error) {
-	return api.Show(viewReceipt)(ledger.New(m.db).Receipt(ctx, api.AccountOf(ctx), in.ID))
+	return api.Show(viewReceipt)(m.books.Receipt(ctx, api.AccountOf(ctx), in.ID))
 }
 
 func viewReceipt(r *ledger.Receipt) wire.Receipt {

@@ -44,7 +44,7 @@ func open(t *testing.T) *bank {
 	var err error
 	o.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	o.OK(err)
-	o.node, _, err = o.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1", began)
+	o.node, _, err = o.Ledger.RegisterNode(storetest.At(t.Context(), began), "node", "127.0.0.1:1")
 	o.OK(err)
 	a := api.New(ticket.Keys{Signer: o.signer, Store: o.DB, People: o.People})
 	wallet.Mount(a, o.DB, export.New(o.DB), func() *billing.RateCard { return card })
@@ -65,7 +65,7 @@ var began = time.Now().UTC().Add(-60 * 24 * time.Hour).Truncate(24 * time.Hour)
 func (o *bank) credit(c ledger.Credit, at time.Time) {
 	o.Helper()
 	c.Source = "sim"
-	_, _, err := o.Ledger.Credit(o.Context(), c, at)
+	_, _, err := o.Ledger.Credit(storetest.At(o.Context(), at), c)
 	o.OK(err)
 }
 
@@ -77,20 +77,21 @@ func (o *bank) topup(account string, amount billing.Money) {
 // start begins a session; agent may be empty.
 func (o *bank) start(account, agent string, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
-	s, err := o.Ledger.StartSession(o.Context(), ledger.Start{Node: o.node, Account: account, Terms: terms, Card: card, Agent: agent}, at)
+	s, err := o.Ledger.StartSession(storetest.At(o.Context(), at), ledger.Start{Node: o.node, Account: account, Terms: terms, Card: card, Agent: agent})
 	o.OK(err)
 	return s
 }
 
 func (o *bank) use(s *ledger.Session, seq int64, u billing.Usage, at time.Time) {
 	o.Helper()
-	_, err := o.Ledger.Checkpoint(o.Context(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: at, Usage: u}, at)
+	r, err := o.Ledger.Checkpoints(storetest.At(o.Context(), at), []ledger.Checkpoint{{Session: s, Seq: seq, StartedAt: at, Usage: u}})
 	o.OK(err)
+	o.OK(r[0].Err)
 }
 
 func (o *bank) end(s *ledger.Session, u billing.Usage, at time.Time) {
 	o.Helper()
-	_, err := o.Ledger.CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: u}, at)
+	_, err := o.Ledger.CloseSession(storetest.At(o.Context(), at), s, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: u})
 	o.OK(err)
 }
 

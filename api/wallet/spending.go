@@ -26,7 +26,7 @@ func mountSpending(a *api.API, m *wallet) {
 }
 
 func (m *wallet) limits(ctx context.Context, in *api.Paging) (*api.Listed[wire.SpendingLimit], error) {
-	return api.Pages(in.Limit, func(l ledger.SpendingLimit) string { return l.Subject }, ViewLimit)(ledger.New(m.db).SpendingLimits(ctx, api.AccountOf(ctx), in.Page(), m.db.Now()))
+	return api.Pages(in.Limit, func(l ledger.SpendingLimit) string { return l.Subject }, ViewLimit)(m.books.SpendingLimits(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 type setLimitInput struct {
@@ -44,5 +44,5 @@ func (m *wallet) setLimit(ctx context.Context, in *setLimitInput) (*api.Reply[wi
 	if subject == "account" {
 		subject = account
 	}
-	return api.Show(ViewLimit)(ledger.New(m.db).SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount, m.db.Now()))
+	return api.Show(ViewLimit)(m.books.SetSpendingLimit(ctx, account, subject, in.Body.DailyLimit.Amount))
 }

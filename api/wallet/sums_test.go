@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // kinds are all sessions there are.
@@ -98,7 +99,7 @@ func (o *bank) mishaps(r *rand.Rand, account string, i int, at time.Time) {
 	case 3:
 		c.Kind, c.Amount = ledger.Adjustment, -c.Amount
 	case 4:
-		_, err := o.Ledger.ExpireLots(o.Context(), at)
+		_, err := o.Ledger.ExpireLots(storetest.At(o.Context(), at))
 		o.OK(err)
 		return
 	default:
@@ -112,16 +113,16 @@ func (o *bank) numbers(account string, from, to time.Time) {
 	o.Helper()
 	for i, states := range [][]carrier.State{{carrier.Active}, {carrier.Pending, carrier.Active}, {carrier.Pending, carrier.Failed}} {
 		at := from.Add(time.Duration(i) * 240 * time.Hour)
-		n, err := o.Ledger.OrderNumber(o.Context(), ledger.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.A.Account], i),
-			Country: "ES", Carrier: "acme", Card: card}, at)
+		n, err := o.Ledger.OrderNumber(storetest.At(o.Context(), at), ledger.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.A.Account], i),
+			Country: "ES", Carrier: "acme", Card: card})
 		o.OK(err)
 		for _, state := range states {
-			_, err = o.Ledger.ReconcileNumber(o.Context(), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"}, at)
+			_, err = o.Ledger.ReconcileNumber(storetest.At(o.Context(), at), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"})
 			o.OK(err)
 			at = at.Add(24 * time.Hour)
 		}
 	}
-	_, err := o.Ledger.ChargeNumbers(o.Context(), card, to)
+	_, err := o.Ledger.ChargeNumbers(storetest.At(o.Context(), to), card)
 	o.OK(err)
 }
 

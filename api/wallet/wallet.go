@@ -19,7 +19,7 @@ import (
 
 // Mount adds the routes. card is the rate card in force.
 func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.RateCard) {
-	m := &wallet{db: db, card: card, files: files}
+	m := &wallet{db: db, books: ledger.New(db), card: card, files: files}
 	const exact = " Amounts have up to nine decimals and are exact; show balances rounded down to the cent."
 	api.Register(a, routes.Get("/v1/balance", "get-balance", "Read the balance",
 		"What the account has, sessions in progress counted. `balance` is `paid` + `bonus`, and `posted` - `accrued`. "+
@@ -48,6 +48,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.
 // wallet serves the routes.
 type wallet struct {
 	db    *store.DB
+	books *ledger.Ledger
 	card  func() *billing.RateCard
 	files *export.Sender
 }

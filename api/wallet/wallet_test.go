@@ -12,6 +12,7 @@ import (
 	"parley/api"
 	"parley/billing"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // TestPagesWhileEntriesArrive: what was there at the first page comes once each,
@@ -224,8 +225,8 @@ func TestBalance(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	suspend := true
-	o.OK(o.Ledger.ChangeAccount(t.Context(), o.A.Account, ledger.AccountChange{Suspended: &suspend}, now))
-	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "p", now))
+	o.OK(o.Ledger.ChangeAccount(t.Context(), o.A.Account, ledger.AccountChange{Suspended: &suspend}))
+	o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, "p"))
 	if b := want("suspended and disputed", 20_949_999_999, "account.suspended", "dispute.opened", "bonus.expiring"); !b.Suspended || !b.Disputed {
 		t.Errorf("%+v", b)
 	}
@@ -260,9 +261,9 @@ func TestOneMomentInAFile(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		for range 50 {
-			s, err := o.Ledger.StartSession(t.Context(), ledger.Start{Node: o.node, Account: o.A.Account, Terms: kinds[5], Card: card}, began)
+			s, err := o.Ledger.StartSession(storetest.At(t.Context(), began), ledger.Start{Node: o.node, Account: o.A.Account, Terms: kinds[5], Card: card})
 			if err == nil {
-				_, err = o.Ledger.CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.STTTime: 1000}}, began)
+				_, err = o.Ledger.CloseSession(storetest.At(t.Context(), began), s, ledger.Closing{Reason: "user_hangup", StartedAt: began, Usage: billing.Usage{billing.STTTime: 1000}})
 			}
 			if err != nil {
 				done <- err
@@ -305,9 +306,9 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%+v", none)
 	}
 	for i, ref := range []string{"dp_1", "dp_2", "dp_3"} {
-		o.OK(o.Ledger.OpenDispute(t.Context(), o.A.Account, ref, began.Add(time.Duration(i)*time.Second)))
+		o.OK(o.Ledger.OpenDispute(storetest.At(t.Context(), began.Add(time.Duration(i)*time.Second)), o.A.Account, ref))
 	}
-	o.OK(o.Ledger.ResolveDispute(t.Context(), o.A.Account, "dp_2", began.Add(time.Hour)))
+	o.OK(o.Ledger.ResolveDispute(storetest.At(t.Context(), began.Add(time.Hour)), o.A.Account, "dp_2"))
 	var refs []string
 	for cursor := ""; ; {
 		var p page

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/cmd/parley/command"
 )
 
 // kept is what backup and restore print with --json.
@@ -81,15 +83,15 @@ func goThere(t *testing.T, who *user.User) {
 		}
 	}
 	give(home)
-	if code, said := runToEnd(t, as(who, command(dir, "backup", filepath.Join(home, "none")))); code != exitFailed || !strings.Contains(said, "nothing to back up") {
+	if code, said := runToEnd(t, as(who, parley(dir, "backup", filepath.Join(home, "none")))); code != command.ExitFailed || !strings.Contains(said, "nothing to back up") {
 		t.Errorf("exit status %d: %s", code, said)
 	}
-	first := launch(t, as(who, command(dir, "serve")))
+	first := launch(t, as(who, parley(dir, "serve")))
 	first.signal(syscall.SIGTERM)
-	if code := first.end(); code != exitDone {
+	if code := first.end(); code != command.ExitDone {
 		t.Fatalf("exit status %d:\n%s", code, first.text())
 	}
-	if code, said := runToEnd(t, as(who, command(dir, "account", "create", "--name", "Lola"))); code != exitDone {
+	if code, said := runToEnd(t, as(who, parley(dir, "account", "create", "--name", "Lola"))); code != command.ExitDone {
 		t.Fatalf("exit status %d: %s", code, said)
 	}
 	version := filepath.Join(dir, "postgres", "data", "PG_VERSION")
@@ -105,21 +107,21 @@ func goThere(t *testing.T, who *user.User) {
 	}
 	write("9\n")
 	for _, c := range [][]string{{"serve"}, {"backup", filepath.Join(home, "b")}} {
-		code, said := runToEnd(t, as(who, command(dir, c...)))
+		code, said := runToEnd(t, as(who, parley(dir, c...)))
 		last := lastLine(said)
-		if code != exitFailed || !strings.Contains(last, "apt-get install postgresql-9") || !strings.Contains(last, "parley backup DIR") || !strings.Contains(last, "parley restore DIR") {
+		if code != command.ExitFailed || !strings.Contains(last, "apt-get install postgresql-9") || !strings.Contains(last, "parley backup DIR") || !strings.Contains(last, "parley restore DIR") {
 			t.Errorf("%v: exit status %d: %s", c, code, last)
 		}
 	}
 	write(string(is))
-	k := copied(t, as(who, command(dir, "backup", "--json", filepath.Join(home, "b"))))
+	k := copied(t, as(who, parley(dir, "backup", "--json", filepath.Join(home, "b"))))
 	if strconv.Itoa(k.Manifest.Postgres) != strings.TrimSpace(string(is)) || k.Manifest.Totals.Bonus != "5" {
 		t.Errorf("the backup says %+v", k)
 	}
 	if pid := firstLine(filepath.Join(dir, "postgres", "data", "postmaster.pid")); pid != "" {
 		t.Errorf("the database runs on as %s", pid)
 	}
-	if code, said := runToEnd(t, as(who, command(dir, "restore", filepath.Join(home, "b")))); code != exitFailed || !strings.Contains(said, "is not empty") {
+	if code, said := runToEnd(t, as(who, parley(dir, "restore", filepath.Join(home, "b")))); code != command.ExitFailed || !strings.Contains(said, "is not empty") {
 		t.Errorf("over a data directory: exit status %d: %s", code, said)
 	}
 	if err := os.Rename(dir, dir+".old"); err != nil {
@@ -133,10 +135,10 @@ func goThere(t *testing.T, who *user.User) {
 		}
 		give(dir)
 	}
-	if k := copied(t, as(restorer, command(dir, "restore", "--json", filepath.Join(home, "b")))); k.Accounts != 1 {
+	if k := copied(t, as(restorer, parley(dir, "restore", "--json", filepath.Join(home, "b")))); k.Accounts != 1 {
 		t.Errorf("restored %+v", k)
 	}
-	if code, said := runToEnd(t, as(who, command(dir, "ledger", "verify"))); code != exitDone {
+	if code, said := runToEnd(t, as(who, parley(dir, "ledger", "verify"))); code != command.ExitDone {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 	entries, err := os.ReadDir(home)

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"context"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 )
-
-// agentPatience is how long a person who pressed Tab waits for a server.
-const agentPatience = time.Second
 
 func newCompletionCommand() *cobra.Command {
 	write := map[string]func(*cobra.Command, io.Writer) error{
@@ -25,29 +20,4 @@ func newCompletionCommand() *cobra.Command {
 			"  parley completion powershell >> $PROFILE",
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"}, Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(cmd *cobra.Command, args []string) error { return write[args[0]](cmd.Root(), cmd.OutOrStdout()) }}
-}
-
-// complete says which values flags of cmd take.
-func complete(cmd *cobra.Command, values map[string][]string) {
-	for flag, list := range values {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)) // a test presses Tab
-	}
-}
-
-// completeAgents completes the identifiers of --agent by asking the server. Whatever goes wrong,
-// there is nothing to complete: a shell's prompt is no place for errors.
-func completeAgents(cmd *cobra.Command) {
-	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), agentPatience)
-		defer cancel()
-		r := &remote{url: cmd.Flag("url").Value.String(), key: cmd.Flag("key").Value.String()}
-		var ids []string
-		if c, err := r.client(); err == nil {
-			list, _ := c.Agents(ctx)
-			for _, a := range list {
-				ids = append(ids, a.ID+"\t"+a.Name)
-			}
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	})
 }

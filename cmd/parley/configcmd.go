@@ -2,15 +2,16 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"parley/cmd/parley/command"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/local"
 )
 
 func newConfigCommand() *cobra.Command {
-	return group("config", "Check or show the settings a server would start with",
+	return command.Group("config", "Check or show the settings a server would start with",
 		"Settings come from flags, then the environment (PARLEY_…), then the file of --config or PARLEY_CONFIG, then defaults.\n"+
 			"These commands read them as the server would.",
 		"  parley config check\n  parley config print --json",
@@ -26,9 +27,9 @@ func newConfigCommand() *cobra.Command {
 // newSettingsCommand is a command that reads the settings as serve would.
 func newSettingsCommand(use, short, long, example string, answer func(*config.Config) (object any, text string)) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs}
-	addSettingFlags(cmd)
-	return runs(cmd, oneObject, func(j *job, _ []string) error {
-		cfg, warnings, err := loadConfig(j.Command)
+	local.SettingFlags(cmd)
+	return command.Runs(cmd, command.OneObject, func(j *command.Job, _ []string) error {
+		cfg, warnings, err := local.Config(j.Command)
 		if err != nil {
 			return err
 		}
@@ -38,34 +39,6 @@ func newSettingsCommand(use, short, long, example string, answer func(*config.Co
 		for _, d := range cfg.Doubts() {
 			fmt.Fprintf(j.ErrOrStderr(), "parley: warning: %s; %s\n", d.Text, d.Fix)
 		}
-		return j.printText(answer(cfg))
+		return j.AnswerText(answer(cfg))
 	})
-}
-
-// addSettingFlags gives cmd the flags of the settings that have one.
-func addSettingFlags(cmd *cobra.Command) {
-	configFlag(cmd)
-	for _, s := range config.Settings() {
-		usage := s.Meaning + " (PARLEY_" + s.Name + ")"
-		switch {
-		case !s.Flag:
-		case s.Default == "off": // a switch is on when its flag is there
-			cmd.Flags().Bool(s.FlagName(), false, usage)
-		default:
-			cmd.Flags().String(s.FlagName(), s.Default, usage)
-		}
-	}
-	complete(cmd, map[string][]string{"log": {"debug", "info", "warn", "error"}})
-}
-
-// loadConfig reads the settings with those flags of cmd that were given.
-func loadConfig(cmd *cobra.Command) (*config.Config, []string, error) {
-	src := config.Sources{Flags: map[string]string{}, Env: os.Environ()}
-	src.File, _ = cmd.Flags().GetString("config")
-	for _, s := range config.Settings() {
-		if s.Flag && cmd.Flags().Changed(s.FlagName()) {
-			src.Flags[s.FlagName()] = cmd.Flags().Lookup(s.FlagName()).Value.String()
-		}
-	}
-	return config.Load(src)
 }

@@ -10,31 +10,11 @@ import (
 	"strings"
 
 	"parley/cmd/parley/config"
-	"parley/store/private"
+	"parley/cmd/parley/local"
 )
 
-// chooseDataDir picks the data directory and says why when it is not the one
-// that was to be expected. A directory that somebody chose is never replaced.
-func chooseDataDir(cfg *config.Config) (dir, because string) {
-	if cfg.DatabaseURL == "" && !cfg.DataDirSet && os.Geteuid() == 0 {
-		if err := private.Check(private.Dir(cfg.DataDir), ""); errors.Is(err, private.ErrUnreachable) {
-			return config.SystemDataDir, err.Error()
-		}
-	}
-	return cfg.DataDir, ""
-}
-
-// dataDirMode lets others pass through but not look around when we are root: the
-// database's account has its own directory inside.
-func dataDirMode() fs.FileMode {
-	if os.Geteuid() == 0 {
-		return 0o711
-	}
-	return 0o700
-}
-
 // makeDataDir makes dir unless it is there.
-func makeDataDir(dir string) error { return makeDirs(dir, dataDirMode()) }
+func makeDataDir(dir string) error { return makeDirs(dir, local.DataDirMode()) }
 
 // makeDirs makes dir, and what is missing above it, with a mode that no umask takes from:
 // the database's account must get through all of them.

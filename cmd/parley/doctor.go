@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/cmd/parley/command"
 	"parley/cmd/parley/doctor"
+	"parley/cmd/parley/local"
 )
 
 func newDoctorCommand() *cobra.Command {
@@ -18,26 +20,26 @@ func newDoctorCommand() *cobra.Command {
 			"clock, file limits, the data directory and the rate card. It changes nothing and may run beside a running server. Exit status 1\n" +
 			"when something failed. Operators see the same in the dashboard, under Setup check.",
 		Example: "  parley doctor\n  parley doctor --config parley.yaml --json", Args: cobra.NoArgs}
-	addSettingFlags(cmd)
-	return interruptible(cmd, oneObject, func(j *job, _ []string) error {
-		cfg, warnings, err := loadConfig(j.Command)
+	local.SettingFlags(cmd)
+	return command.Interruptible(cmd, command.OneObject, func(j *command.Job, _ []string) error {
+		cfg, warnings, err := local.Config(j.Command)
 		findings := []doctor.Finding{doctor.Settings(warnings, err)}
 		if err == nil {
-			dir, _ := chooseDataDir(cfg)
-			findings = append(findings, doctor.Examine(j.ctx, cfg, dir)...)
+			dir, _ := local.DataDir(cfg)
+			findings = append(findings, doctor.Examine(j.Ctx, cfg, dir)...)
 		}
-		findings = append(findings, doctor.FFmpeg(j.ctx))
-		if j.ctx.Err() != nil {
-			return context.Cause(j.ctx)
+		findings = append(findings, doctor.FFmpeg(j.Ctx))
+		if j.Ctx.Err() != nil {
+			return context.Cause(j.Ctx)
 		}
-		return j.report(findings)
+		return report(j, findings)
 	})
 }
 
 var errUnhealthy = errors.New("not everything is as it should be")
 
 // report prints what was found; the error says that something failed.
-func (j *job) report(findings []doctor.Finding) error {
+func report(j *command.Job, findings []doctor.Finding) error {
 	var text strings.Builder
 	count := map[doctor.Status]int{}
 	for _, f := range findings {
@@ -49,7 +51,7 @@ func (j *job) report(findings []doctor.Finding) error {
 	}
 	broken := count[doctor.Broken]
 	fmt.Fprintf(&text, "%d checks: %d ok, %d to think about, %d failed\n", len(findings), count[doctor.Fine], count[doctor.Doubt], broken)
-	err := j.printText(map[string]any{"ok": broken == 0, "checks": findings}, text.String())
+	err := j.AnswerText(map[string]any{"ok": broken == 0, "checks": findings}, text.String())
 	if err == nil && broken > 0 {
 		err = fmt.Errorf("%w: %d of %d checks failed", errUnhealthy, broken, len(findings))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/cmd/parley/command"
 	"parley/cmd/parley/doctor"
 )
 
@@ -14,8 +15,8 @@ func TestDoctorSettings(t *testing.T) {
 	for _, tt := range []struct{ name, value string }{{"PARLEY_SECRET", "hunter2"}, {"PARLEY_CONFIG", "/nonexistent.yaml"}} {
 		t.Setenv(tt.name, tt.value)
 		o := run("", "doctor")
-		if o.status != exitFailed || !strings.Contains(o.out, "fail  settings") || !strings.Contains(o.out, "2 checks") || strings.Contains(o.out+o.errOut, "hunter2") {
-			t.Errorf("exit status %d: %s%s", o.status, o.out, o.errOut)
+		if o.Status != command.ExitFailed || !strings.Contains(o.Out, "fail  settings") || !strings.Contains(o.Out, "2 checks") || strings.Contains(o.Out+o.ErrOut, "hunter2") {
+			t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 		}
 		t.Setenv(tt.name, "")
 	}
@@ -24,7 +25,7 @@ func TestDoctorSettings(t *testing.T) {
 // checkDoctorBeside looks at a machine where everything works and is in use.
 func checkDoctorBeside(t *testing.T, r *running, dir string) {
 	t.Helper()
-	cmd := command(dir, "doctor", "--json")
+	cmd := parley(dir, "doctor", "--json")
 	cmd.Env = append(cmd.Env, "PARLEY_HTTP_ADDR="+r.addrs["http"], "PARLEY_METRICS_ADDR="+r.addrs["metrics"], "PARLEY_SIP_ADDR="+r.addrs["sip"])
 	out, err := cmd.Output()
 	var report struct {
@@ -59,8 +60,7 @@ func TestDoctorIsInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var understood bool
-	root := newRoot(&understood)
+	root := newRoot()
 	root.SetArgs([]string{"doctor"})
 	if err := root.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)

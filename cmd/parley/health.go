@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
+	"parley/api"
 	"parley/api/status"
 )
 
@@ -113,8 +113,6 @@ func (h *health) mount(mux *http.ServeMux) {
 }
 
 func writeJSON(w http.ResponseWriter, code int, body any) {
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(code)
-	json.NewEncoder(w).Encode(body) // a client that has gone needs no answer
+	api.WriteJSON(w, code, body)
 }

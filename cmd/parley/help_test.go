@@ -12,7 +12,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/api/client/clienttest"
+	"parley/cmd/parley/admin"
+	"parley/cmd/parley/command"
+	"parley/cmd/parley/command/commandtest"
+	"parley/cmd/parley/remote"
 )
+
+// run executes a command line in this process.
+func run(in string, args ...string) commandtest.Outcome {
+	return commandtest.Run(newRoot(), in, args, settingsStatus, admin.ExitStatus, remote.ExitStatus)
+}
 
 // visible lists all commands that help shows.
 func visible(c *cobra.Command) []*cobra.Command {
@@ -86,8 +95,7 @@ func TestWords(t *testing.T) {
 
 // parses says why a command line is none.
 func parses(args []string) (*cobra.Command, error) {
-	var understood bool
-	found, rest, err := newRoot(&understood).Find(args)
+	found, rest, err := newRoot().Find(args)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +114,7 @@ func parses(args []string) (*cobra.Command, error) {
 // TestHelp requires of each command what a person who asks for help wants to read,
 // and that its examples could be typed.
 func TestHelp(t *testing.T) {
-	var understood bool
-	all := visible(newRoot(&understood))
+	all := visible(newRoot())
 	if len(all) < 30 {
 		t.Errorf("%d commands", len(all))
 	}
@@ -181,8 +188,8 @@ func TestReadme(t *testing.T) {
 func TestHelpDoesNotShowTheKey(t *testing.T) {
 	t.Setenv("PARLEY_API_KEY", "sk_secret")
 	for _, name := range []string{"synth", "transcribe", "denoise", "talk"} {
-		if o := run("", "help", name); o.status != exitDone || !strings.Contains(o.out, "parley "+name) || strings.Contains(o.out, "sk_secret") {
-			t.Errorf("%s: exit status %d: %s", name, o.status, o.out)
+		if o := run("", "help", name); o.Status != command.ExitDone || !strings.Contains(o.Out, "parley "+name) || strings.Contains(o.Out, "sk_secret") {
+			t.Errorf("%s: exit status %d: %s", name, o.Status, o.Out)
 		}
 	}
 }
@@ -191,7 +198,7 @@ func TestHelpDoesNotShowTheKey(t *testing.T) {
 // typed already.
 func tab(args ...string) []string {
 	o := run("", append([]string{"__complete"}, args...)...)
-	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	lines := strings.Split(strings.TrimSpace(o.Out), "\n")
 	for i, l := range lines {
 		lines[i], _, _ = strings.Cut(l, "\t")
 	}
@@ -199,7 +206,9 @@ func tab(args ...string) []string {
 }
 
 func TestCompletion(t *testing.T) {
-	s := fakeServer(t)
+	s := clienttest.New(t)
+	t.Setenv("PARLEY_URL", s.URL)
+	t.Setenv("PARLEY_API_KEY", clienttest.Key)
 	for _, tt := range []struct {
 		args string
 		want string
@@ -229,17 +238,20 @@ func TestCompletion(t *testing.T) {
 	s.Refuse("/v1/agents", clienttest.Problem{Status: 500, Code: "internal.error"})
 	for _, key := range []string{clienttest.Key, "sk_other", ""} {
 		t.Setenv("PARLEY_API_KEY", key)
-		if o := run("", "__complete", "talk", "--agent", ""); o.status != exitDone || strings.Contains(o.out, "ag_") || strings.Contains(o.errOut, "rror") {
-			t.Errorf("exit status %d: %s%s", o.status, o.out, o.errOut)
+		if o := run("", "__complete", "talk", "--agent", ""); o.Status != command.ExitDone || strings.Contains(o.Out, "ag_") || strings.Contains(o.ErrOut, "rror") {
+			t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 		}
 	}
 }
 
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if o := run("", "completion", shell); o.status != exitDone || !strings.Contains(o.out, "__complete") {
-			t.Errorf("%s: exit status %d: %.200s", shell, o.status, o.errOut)
+		if o := run("", "completion", shell); o.Status != command.ExitDone || !strings.Contains(o.Out, "__complete") {
+			t.Errorf("%s: exit status %d: %.200s", shell, o.Status, o.ErrOut)
 		}
+	}
+	if o := run("", "completion", "tcsh"); o.Status != command.ExitUsage || !strings.Contains(o.ErrOut, "tcsh") || o.Out != "" {
+		t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
 	// What bash-completion would find out about the command line.
 	const press = `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; }

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/cmd/parley/command"
 )
 
 // pair is where a test has a certificate and its key.
@@ -171,9 +173,9 @@ func TestHTTPSNeedsItsFiles(t *testing.T) {
 	if err := os.WriteFile(files.key, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := command(newDataDir(t), "serve")
+	cmd := parley(newDataDir(t), "serve")
 	cmd.Env = append(cmd.Env, "PARLEY_TLS_CERT="+files.cert, "PARLEY_TLS_KEY="+files.key)
-	if code, stderr := runToEnd(t, cmd); code != exitFailed || !strings.Contains(lastLine(stderr), "certificate (PARLEY_TLS_CERT, PARLEY_TLS_KEY)") {
+	if code, stderr := runToEnd(t, cmd); code != command.ExitFailed || !strings.Contains(lastLine(stderr), "certificate (PARLEY_TLS_CERT, PARLEY_TLS_KEY)") {
 		t.Errorf("exit status %d\n%s", code, stderr)
 	}
 }

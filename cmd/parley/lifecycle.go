@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 )
 
@@ -18,7 +17,7 @@ type lifecycle struct {
 	failed chan error // the first part that ended by itself; one is enough to end all
 }
 
-// part is something that runs, or something that only wants to be closed.
+// part is something that runs.
 type part struct {
 	name string
 	end  func()        // asks it to end; may be called more than once
@@ -59,19 +58,10 @@ func (l *lifecycle) run(name string, f func(ctx context.Context) error) *part {
 
 // onStop adds a part that does not run but has to be closed.
 func (l *lifecycle) onStop(name string, closer func() error) {
-	p := &part{name: name, done: make(chan struct{})}
-	var once sync.Once
-	p.end = func() {
-		once.Do(func() {
-			go func() {
-				defer close(p.done)
-				if err := closer(); err != nil {
-					l.log.Warn("a part did not stop in good order", "part", name, "err", err)
-				}
-			}()
-		})
-	}
-	l.parts = append(l.parts, p)
+	l.run(name, func(ctx context.Context) error {
+		<-ctx.Done()
+		return closer()
+	})
 }
 
 // stop ends all parts, the last one first, and waits for them for as long as

@@ -7,24 +7,16 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"parley/cmd/parley/admin"
+	"parley/cmd/parley/bench"
+	"parley/cmd/parley/command"
 	"parley/cmd/parley/config"
-)
-
-// What the process's exit status says.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2 // wrong command line or configuration
-
-	exitRefused  = 3 // billing or policy
-	exitNotFound = 4
+	"parley/cmd/parley/remote"
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -32,45 +24,29 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 // execute runs one command line and returns its exit status. A failure is one
 // line on errOut.
 func execute(args []string, in io.Reader, out, errOut io.Writer) int {
-	understood := false // the command line was, and the command has begun
-	root := newRoot(&understood)
-	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
-	err := root.Execute()
-	if err == nil {
-		return exitDone
-	}
-	// Some libraries' errors are paragraphs.
-	fmt.Fprintln(errOut, "parley:", strings.Join(strings.Fields(err.Error()), " "))
-	var wrong *config.Error
-	if !understood || errors.As(err, &wrong) {
-		return exitUsage
-	}
-	return exitStatus(err)
+	return command.Execute(newRoot(), args, in, out, errOut, settingsStatus, admin.ExitStatus, remote.ExitStatus)
 }
 
-// newRoot is the whole command line. It sets understood when it has been read
-// without a fault.
-func newRoot(understood *bool) *cobra.Command {
+// settingsStatus is the exit status for wrong settings, 0 for other errors.
+func settingsStatus(err error) int {
+	if _, wrong := errors.AsType[*config.Error](err); wrong {
+		return command.ExitUsage
+	}
+	return command.ExitDone
+}
+
+// newRoot is the whole command line.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "parley",
 		Short: "A real-time voice server for AI agents",
 		Long: "Parley answers calls over SIP, WebRTC and WebSockets with an AI agent, and turns text into speech, speech into text and noisy\n" +
 			"recordings into clean ones. This program is the server and the tool to run, inspect and try it.",
-		Example:       "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups())
-			*understood = err == nil
-			return err
-		},
+		Example: "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
 	}
-	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newAccountCommand(), newAdminUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand(), newMigrateCommand(), newBackupCommand(), newRestoreCommand(),
-		newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(), newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newReplayCommand(), newSimulateCommand(), newBenchCommand(),
-		newConfigCommand(), newCompletionCommand(), newVersionCommand())
+	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
+	root.AddCommand(admin.Commands(version)...)
+	root.AddCommand(remote.Commands()...)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

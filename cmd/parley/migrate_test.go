@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/cmd/parley/command"
 	"parley/store/private"
 )
 
@@ -19,8 +20,8 @@ func TestCommandsCreateNoDatabase(t *testing.T) {
 	dir := newDataDir(t)
 	for _, args := range [][]string{{"account", "list"}, {"account", "create", "--name", "Lola"}, {"ledger", "verify"}, {"migrate"},
 		{"replay", "ses_0"}, {"backup", filepath.Join(filepath.Dir(dir), "b")}} {
-		code, said := runToEnd(t, command(dir, args...))
-		if code != exitFailed || !strings.HasPrefix(said, "parley: ") || strings.Count(said, "\n") != 1 ||
+		code, said := runToEnd(t, parley(dir, args...))
+		if code != command.ExitFailed || !strings.HasPrefix(said, "parley: ") || strings.Count(said, "\n") != 1 ||
 			!strings.Contains(said, dir+" has no database") || !strings.Contains(said, "parley serve") || !strings.Contains(said, "PARLEY_DATA_DIR") {
 			t.Errorf("%v: exit status %d: %s", args, code, said)
 		}
@@ -62,25 +63,25 @@ func TestCommandsLeaveTheSchemaAlone(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"", "account list", exitFailed, "parley: the database has no accounts yet: parley migrate prepares it"},
-		{"", "migrate", exitDone, "it had 0"},
-		{"", "account list", exitDone, ""},
-		{"update goose_db_version set version_id = 90000 + version_id", "account list", exitFailed, "use the program of a newer server"},
-		{"", "migrate", exitFailed, "use the program of a newer server"},
-		{"update goose_db_version set version_id = version_id - 90000; delete from goose_db_version where version_id > 1", "account list", exitFailed, "parley migrate brings it up to date"},
-		{"", "account list", exitFailed, "has schema 1 and"}, // still
+		{"", "account list", command.ExitFailed, "parley: the database has no accounts yet: parley migrate prepares it"},
+		{"", "migrate", command.ExitDone, "it had 0"},
+		{"", "account list", command.ExitDone, ""},
+		{"update goose_db_version set version_id = 90000 + version_id", "account list", command.ExitFailed, "use the program of a newer server"},
+		{"", "migrate", command.ExitFailed, "use the program of a newer server"},
+		{"update goose_db_version set version_id = version_id - 90000; delete from goose_db_version where version_id > 1", "account list", command.ExitFailed, "parley migrate brings it up to date"},
+		{"", "account list", command.ExitFailed, "has schema 1 and"}, // still
 	} {
 		if tt.change != "" {
 			sql(empty, tt.change)
 		}
-		cmd := command(filepath.Join(filepath.Dir(dir), "none"), strings.Fields(tt.args)...)
+		cmd := parley(filepath.Join(filepath.Dir(dir), "none"), strings.Fields(tt.args)...)
 		cmd.Env = append(cmd.Env, "PARLEY_DATABASE_URL="+empty)
 		out, err := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(string(out), tt.want) {
 			t.Errorf("%d %s: exit status %d: %v: %s", i, tt.args, code, err, out)
 		}
 	}
-	if code, said := runToEnd(t, command(dir, "account", "list")); code != exitDone {
+	if code, said := runToEnd(t, parley(dir, "account", "list")); code != command.ExitDone {
 		t.Errorf("beside its server: exit status %d: %s", code, said)
 	}
 	s.signal(syscall.SIGTERM)
@@ -96,8 +97,8 @@ func TestServeWhereTheServiceAccountCannotGo(t *testing.T) {
 	if err := os.Chmod(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	code, said := runToEnd(t, command(filepath.Join(closed, "data"), "serve"))
-	if last := lastLine(said); code != exitFailed || !strings.Contains(last, "may not enter "+closed) || !strings.Contains(last, "PARLEY_DATA_DIR=/var/lib/parley parley serve") {
+	code, said := runToEnd(t, parley(filepath.Join(closed, "data"), "serve"))
+	if last := lastLine(said); code != command.ExitFailed || !strings.Contains(last, "may not enter "+closed) || !strings.Contains(last, "PARLEY_DATA_DIR=/var/lib/parley parley serve") {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 	if found, err := os.ReadDir(closed); err != nil || len(found) > 0 {

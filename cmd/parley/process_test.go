@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/cmd/parley/command"
 	"parley/store/storetest"
 )
 
@@ -74,21 +75,10 @@ func usedDataDir(t *testing.T) string {
 }
 
 // newDataDir is a path below a directory that the database's service account reaches.
-func newDataDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "parley-data-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return filepath.Join(dir, "data")
-}
+func newDataDir(t *testing.T) string { return filepath.Join(storetest.Dir(t), "data") }
 
-// command is the program with free ports and none of the tester's settings.
-func command(dataDir string, args ...string) *exec.Cmd {
+// parley is the program with free ports and none of the tester's settings.
+func parley(dataDir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "PARLEY_") {
@@ -103,7 +93,7 @@ func command(dataDir string, args ...string) *exec.Cmd {
 // serve starts a server and waits until its log says that it is ready.
 func serve(t *testing.T, dataDir string, env ...string) *running {
 	t.Helper()
-	cmd := command(dataDir, "serve")
+	cmd := parley(dataDir, "serve")
 	cmd.Env = append(cmd.Env, env...)
 	return launch(t, cmd)
 }
@@ -317,9 +307,9 @@ func TestSoakKills(t *testing.T) {
 func TestTwoServersOnOneDataDirectory(t *testing.T) {
 	dir := usedDataDir(t)
 	first := serve(t, dir)
-	code, stderr := runToEnd(t, command(dir, "serve"))
+	code, stderr := runToEnd(t, parley(dir, "serve"))
 	last := lastLine(stderr)
-	if code != exitFailed || !strings.HasPrefix(last, "parley: ") || !strings.Contains(last, "in use by another server") {
+	if code != command.ExitFailed || !strings.HasPrefix(last, "parley: ") || !strings.Contains(last, "in use by another server") {
 		t.Errorf("exit status %d, %q", code, last)
 	}
 	if code, body := first.get("http", "/readyz"); code != 200 {
@@ -341,17 +331,17 @@ func TestFailedStarts(t *testing.T) {
 		code int
 		line string
 	}{
-		{"port in use", "PARLEY_HTTP_ADDR=" + taken.Addr().String(), []string{"serve"}, exitFailed,
+		{"port in use", "PARLEY_HTTP_ADDR=" + taken.Addr().String(), []string{"serve"}, command.ExitFailed,
 			"parley: cannot listen on " + taken.Addr().String() + " (PARLEY_HTTP_ADDR): bind: address already in use"},
-		{"database away", "PARLEY_DATABASE_URL=postgres://u:hunter2@127.0.0.1:1/x", []string{"serve"}, exitFailed, "parley: the database does not answer"},
-		{"wrong value", "PARLEY_LOG=loud", []string{"serve"}, exitUsage, "parley: PARLEY_LOG: "},
-		{"wrong value, checked", "PARLEY_ASR=onnx", []string{"config", "check"}, exitUsage, "parley: PARLEY_ASR: "},
-		{"unknown flag", "", []string{"serve", "--port", "1"}, exitUsage, "parley: unknown flag: --port"},
-		{"unknown command", "", []string{"server"}, exitUsage, "parley: unknown command"},
-		{"argument", "", []string{"version", "please"}, exitUsage, "parley: unknown command"},
+		{"database away", "PARLEY_DATABASE_URL=postgres://u:hunter2@127.0.0.1:1/x", []string{"serve"}, command.ExitFailed, "parley: the database does not answer"},
+		{"wrong value", "PARLEY_LOG=loud", []string{"serve"}, command.ExitUsage, "parley: PARLEY_LOG: "},
+		{"wrong value, checked", "PARLEY_ASR=onnx", []string{"config", "check"}, command.ExitUsage, "parley: PARLEY_ASR: "},
+		{"unknown flag", "", []string{"serve", "--port", "1"}, command.ExitUsage, "parley: unknown flag: --port"},
+		{"unknown command", "", []string{"server"}, command.ExitUsage, "parley: unknown command"},
+		{"argument", "", []string{"version", "please"}, command.ExitUsage, "parley: unknown command"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := command(dir, tt.args...)
+			cmd := parley(dir, tt.args...)
 			cmd.Env = append(cmd.Env, tt.env)
 			code, stderr := runToEnd(t, cmd)
 			last := lastLine(stderr)
@@ -376,8 +366,8 @@ func TestClosedDataDirectory(t *testing.T) {
 	if err := os.Chmod(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	code, stderr := runToEnd(t, command(filepath.Join(closed, "data"), "serve"))
-	if last := lastLine(stderr); code != exitFailed || !strings.Contains(last, "PARLEY_DATA_DIR=/var/lib/parley parley serve") {
+	code, stderr := runToEnd(t, parley(filepath.Join(closed, "data"), "serve"))
+	if last := lastLine(stderr); code != command.ExitFailed || !strings.Contains(last, "PARLEY_DATA_DIR=/var/lib/parley parley serve") {
 		t.Errorf("exit status %d, %q", code, last)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(closed, "data", "postgres")); len(entries) != 0 {
@@ -401,7 +391,7 @@ func TestConfigAndVersionCommands(t *testing.T) {
 		{[]string{"completion", "bash"}, "", "parley"},
 		{[]string{"help", "serve"}, "", "parley serve --demo"},
 	} {
-		cmd := command(t.TempDir(), tt.args...)
+		cmd := parley(t.TempDir(), tt.args...)
 		cmd.Env = append(cmd.Env, tt.env)
 		out, err := cmd.Output()
 		if err != nil || !strings.Contains(string(out), tt.want) {

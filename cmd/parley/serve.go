@@ -17,6 +17,7 @@ import (
 
 	"parley/cmd/parley/certificate"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/local"
 	"parley/cmd/parley/node"
 	"parley/store/private"
 )
@@ -36,26 +37,18 @@ func newServeCommand() *cobra.Command {
 		Example: "  parley serve --demo\n  parley serve --config parley.yaml --log debug",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, warnings, err := loadConfig(cmd)
+			cfg, warnings, err := local.Config(cmd)
 			if err != nil {
 				return err
 			}
 			signals := make(chan os.Signal, 4) // a person's impatience, at most
 			signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer signal.Stop(signals)
-			return newServer(cfg, newLogger(cmd.ErrOrStderr(), cfg), cmd.OutOrStdout()).run(cmd.Context(), warnings, signals)
+			return newServer(cfg, local.Logger(cmd.ErrOrStderr(), cfg), cmd.OutOrStdout()).run(cmd.Context(), warnings, signals)
 		},
 	}
-	addSettingFlags(cmd)
+	local.SettingFlags(cmd)
 	return cmd
-}
-
-func newLogger(w io.Writer, cfg *config.Config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: cfg.Log}
-	if cfg.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
 }
 
 // server is one running Parley: what its parts share while they start. After
@@ -96,7 +89,7 @@ func newServer(cfg *config.Config, log *slog.Logger, out io.Writer) *server {
 // run is the whole life of the server: start, work, drain, stop.
 func (s *server) run(ctx context.Context, warnings []string, signals chan os.Signal) error {
 	var because string
-	s.dataDir, because = chooseDataDir(s.cfg)
+	s.dataDir, because = local.DataDir(s.cfg)
 	first := []any{"version", version, "node", s.cfg.Node, "data_dir", s.dataDir}
 	if because != "" {
 		first = append(first, "because", because)
@@ -162,7 +155,7 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 
 	if s.cfg.DatabaseURL == "" {
 		if err := private.Check(private.Dir(s.dataDir), ""); err != nil { // before it leaves anything there
-			return web, advise(err)
+			return web, local.Advise(err)
 		}
 	}
 	if err := makeDataDir(s.dataDir); err != nil {

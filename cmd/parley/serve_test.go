@@ -300,30 +300,3 @@ func TestDataDirUnderAStrictUmask(t *testing.T) {
 		}
 	}
 }
-
-func TestChooseDataDir(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root runs the database under another account")
-	}
-	closed := t.TempDir()
-	if err := os.Chmod(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	open := filepath.Dir(newDataDir(t))
-	for _, tt := range []struct {
-		name, cwd, env, want string
-	}{
-		{"reachable", open, "", "./data"},
-		{"closed home", closed, "", config.SystemDataDir},
-		{"closed, but chosen", closed, "PARLEY_DATA_DIR=./here", "./here"},
-		{"no private database", closed, "PARLEY_DATABASE_URL=postgres://db/x", "./data"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Chdir(tt.cwd)
-			dir, because := chooseDataDir(testConfig(t, tt.env))
-			if dir != tt.want || (because != "") != (dir == config.SystemDataDir) {
-				t.Errorf("%s because %q", dir, because)
-			}
-		})
-	}
-}

@@ -5,21 +5,23 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/command"
 )
 
 // version is set by the linker.
 var version = "development"
 
 func newVersionCommand() *cobra.Command {
-	return runs(&cobra.Command{
+	return command.Runs(&cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Long:    "Prints the version of this program, of Go, and the platform.",
 		Example: "  parley version --json",
 		Args:    cobra.NoArgs,
-	}, oneObject, func(j *job, _ []string) error {
+	}, command.OneObject, func(j *command.Job, _ []string) error {
 		platform := runtime.GOOS + "/" + runtime.GOARCH
-		return j.printText(map[string]string{"version": version, "go": runtime.Version(), "platform": platform},
+		return j.AnswerText(map[string]string{"version": version, "go": runtime.Version(), "platform": platform},
 			fmt.Sprintf("parley %s (%s, %s)\n", version, runtime.Version(), platform))
 	})
 }

@@ -136,9 +136,14 @@ var bad = []struct {
 			`voice: "Z", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`, false},
 }
 
+// fresh is an agent of which nothing was said yet.
+func fresh() agent.Document {
+	return agent.Document{Voice: agent.DefaultVoice, Language: agent.DefaultLanguage}
+}
+
 func TestEveryMistakeIsNamed(t *testing.T) {
 	for _, tt := range bad {
-		a := agent.New()
+		a := fresh()
 		err := names.Apply(&a, []byte(tt.document), true)
 		if got := fmt.Sprint(err); got != tt.wrong {
 			t.Errorf("%.120s\n got %s\nwant %s", tt.document, got, tt.wrong)
@@ -148,13 +153,13 @@ func TestEveryMistakeIsNamed(t *testing.T) {
 		}
 	}
 	for _, document := range []string{"", "{", "null", `{"name":"N"} 7`} {
-		a := agent.New()
+		a := fresh()
 		if err := names.Apply(&a, []byte(document), true); err == nil || !strings.HasPrefix(err.Error(), "body: ") {
 			t.Errorf("%q: %v", document, err)
 		}
 	}
 	for _, document := range good {
-		a := agent.New()
+		a := fresh()
 		if err := names.Apply(&a, []byte(document), true); err != nil {
 			t.Errorf("%.120s: %v", document, err)
 		}
@@ -214,7 +219,7 @@ func TestApplying(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := agent.New()
+	again := fresh()
 	if err := names.Apply(&again, text, true); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +230,7 @@ func TestApplying(t *testing.T) {
 
 // A list of mistakes that goes on and on is reported in part.
 func TestManyMistakes(t *testing.T) {
-	a := agent.New()
+	a := fresh()
 	err := names.Apply(&a, []byte(settings(`"phrases":[`+times(25, "7")+`]`)), true)
 	if wrong, _ := errors.AsType[schema.Mistakes](err); len(wrong) != 25 || !strings.HasSuffix(err.Error(), "; and 5 more") {
 		t.Errorf("%v", err)

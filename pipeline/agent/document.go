@@ -38,9 +38,6 @@ type Document struct {
 	Tools, Settings                             json.RawMessage
 }
 
-// New is an agent of which nothing was said yet.
-func New() Document { return Document{Voice: DefaultVoice, Language: DefaultLanguage} }
-
 // fields are the members of a document that its owner sets.
 var fields = []string{"name", "voice", "language", "prompt", "first_message", "tools", "settings"}
 

@@ -70,23 +70,47 @@ type Analysis struct {
 func (a *Analysis) Wanted() bool { return a != nil && (a.Summary || len(a.Extract) > 0) }
 
 func enginesSchema() *schema.Schema {
-	stage := func(text string) *schema.Schema {
-		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel})
+	stage := func(name Stage, text, title, label string) *schema.Schema {
+		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel}).
+			Named(string(name), title, schema.Entry{Label: label, Add: "Add one that takes over"})
 	}
-	return schema.Object("The engines that it uses, by name, of those that the server offers (GET /models): one, or several that are tried in order, "+
-		"the next within the turn in which one fails. What is not there is as the server has it. A call's engines say which served.", map[string]*schema.Schema{
-		"asr": stage("Recognition."), "llm": stage("The language model."), "tts": stage("The voice.")})
+	return schema.Form("The engines that it uses, by name, of those that the server offers (GET /models): one, or several that are tried in order, "+
+		"the next within the turn in which one fails. What is not there is as the server has it. A call's engines say which served.", []*schema.Schema{
+		stage(StageASR, "Recognition.", "Engines for hearing", "Hearing: turns speech into text"),
+		stage(StageLLM, "The language model.", "Engines for answering", "Answering: decides what to say"),
+		stage(StageTTS, "The voice.", "Engines for speaking", "Speaking: turns text into speech"),
+	}).Named("engines", "Engines", schema.Entry{})
 }
 
 func analysisSchema() *schema.Schema {
-	return schema.Object("What the agent's language model makes of each answered call when it is over, charged as summary tokens. A call's analysis has it, and webhooks get call.analyzed.", map[string]*schema.Schema{
-		"summary":        schema.Flag("Write what the call came to, in a few sentences; false."),
-		"summary_prompt": schema.Text("What the summary is to look at besides; summary is needed, too.", maxSummaryPrompt),
-		"extract": {Type: "object", Description: fmt.Sprintf("A JSON Schema, %d bytes at most, of the facts that are taken out of the transcript: type object with properties, "+
+	return schema.Form("What the agent's language model makes of each answered call when it is over, charged as summary tokens. A call's analysis has it, and webhooks get call.analyzed.", []*schema.Schema{
+		schema.Flag("Write what the call came to, in a few sentences; false.").Otherwise(false).
+			Named("summary", "Summary", schema.Entry{Label: "Write a summary of each call"}),
+		schema.Text("What the summary is to look at besides; summary is needed, too.", maxSummaryPrompt).
+			Named("summary_prompt", "What the summary looks at", schema.Entry{Label: "What the summary should look at besides", Lines: 2,
+				Placeholder: "Name the dishes that were ordered.", Hint: "2000 characters at most; only with a summary."}),
+		(&schema.Schema{Type: "object", Description: fmt.Sprintf("A JSON Schema, %d bytes at most, of the facts that are taken out of the transcript: type object with properties, "+
 			"and on every level type, title, description, enum (texts), minimum, maximum, minLength, maxLength, maxItems, items, properties, required and additionalProperties. "+
 			"What does not fit it is asked for once more, and then the analysis has failed.",
-			schema.MaxWritten)},
-	})
+			schema.MaxWritten)}).Named("extract", "Facts", schema.Entry{Heading: "Facts", Label: "What is taken out of the transcript", Lines: 10, Code: true, Add: "Add a fact",
+			Hint: "A JSON Schema, as YAML or JSON. Empty it to list the facts one by one.", Each: factSchema(),
+			Lead: "What is taken out of the transcript, one entry each: whether a table was booked, for how many, on which day."}),
+	}).Named("analysis", "After the call", schema.Entry{})
+}
+
+// factSchema describes a property of the schema of facts as people enter it. The kind choice is a
+// text that is one of the choices.
+func factSchema() *schema.Schema {
+	return schema.Form("", []*schema.Schema{
+		schema.Text("", 0).Named("name", "Name in the results", schema.Entry{Placeholder: "guests", Width: "short"}),
+		schema.OneOf("", "string", "choice", "integer", "number", "boolean").Otherwise("string").
+			Named("kind", "What it is", schema.Entry{Beside: true, Choices: [][2]any{{"string", "A text"}, {"choice", "One of several answers"},
+				{"integer", "A whole number"}, {"number", "A number"}, {"boolean", "Yes or no"}}}),
+		schema.Text("", 0).Named("choices", "Answers, with commas between them", schema.Entry{Placeholder: "booked, cancelled, asked"}),
+		schema.Text("", 0).Named("description", "Explanation for the model", schema.Entry{Placeholder: "For how many people the table is"}),
+		schema.Flag("").Otherwise(false).
+			Named("needed", "When nothing was said of it", schema.Entry{Choices: [][2]any{{false, "Leave it out"}, {true, "Fill it in all the same"}}}),
+	}, "name", "choices").Named("", "Fact", schema.Entry{})
 }
 
 // checkAfter says what no schema can of engines and analysis.

@@ -87,5 +87,6 @@ func toolsSchema() *schema.Schema {
 	}, "type")
 	one.Others = nil // functions of clients may say more than we know of
 	return schema.List("Functions that the agent may call. Those of type `function`, in OpenAI's form, are run by the client of the conversation; "+
-		"the others by this server, on the telephone too.", maxTools, one)
+		"the others by this server, on the telephone too.", maxTools, one).
+		Named("tools", "Functions", schema.Entry{Lines: 8, Code: true, Hint: "A list in YAML or JSON of what the agent may call: services of yours, MCP servers, web search, a customer database."})
 }

@@ -61,7 +61,7 @@ type Timing struct {
 	VoiceUS    int64 `json:"voice_us"`
 	TotalUS    int64 `json:"total_us"`
 	OverheadUS int64 `json:"overhead_us"`
-	// Points are those of pipeline.Timing; nil in a file of minor version 0.
+	// Points are those of reply.Timing; nil in a file of minor version 0.
 	Points *Points `json:"points,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/bridge"
 	"parley/pipeline/listen"
 )
 
@@ -251,10 +251,10 @@ func (l *Leg) Duck(on bool) bool {
 	return true
 }
 
-// Transfer implements pipeline.Transferrer.
+// Transfer implements bridge.Transferrer.
 func (l *Leg) Transfer(ctx context.Context, number string) error {
 	if l.Moves == nil {
-		return pipeline.ErrNoReferral
+		return bridge.ErrNoReferral
 	}
 	return l.Moves(ctx, number)
 }

@@ -166,7 +166,7 @@ func (s *Scene) replay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !again.Same { // outside of simulated time the record may be cut
-		t.Errorf("the conversation does not replay, from event %d of %d on:\n%s", again.Parted, len(f.Events), replay.Diff(f.Events, again.Events))
+		t.Errorf("the conversation does not replay, from event %d of %d on:\n%s", again.Parted, len(f.Events), Diff(f.Events, again.Events))
 	}
 }
 
@@ -216,4 +216,18 @@ func (s *Scene) Prompts() [][]inference.Message {
 		all = append(all, c.Request.Messages)
 	}
 	return all
+}
+
+// Diff is the comparison as text, a line for each event; empty when nothing differs.
+func Diff(then, now []journal.Event) string {
+	var b strings.Builder
+	differs := false
+	for _, d := range replay.Compare(then, now) {
+		differs = differs || !d.Same()
+		b.WriteString(d.String() + "\n")
+	}
+	if !differs {
+		return ""
+	}
+	return b.String()
 }

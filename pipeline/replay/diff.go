@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"strings"
 
 	"parley/pipeline/journal"
 )
@@ -101,18 +100,4 @@ func longest(a, b []string) [][]int32 {
 		}
 	}
 	return t
-}
-
-// Diff is the comparison as text, a line for each event; empty when nothing differs.
-func Diff(then, now []journal.Event) string {
-	var b strings.Builder
-	differs := false
-	for _, d := range Compare(then, now) {
-		differs = differs || !d.Same()
-		b.WriteString(d.String() + "\n")
-	}
-	if !differs {
-		return ""
-	}
-	return b.String()
 }

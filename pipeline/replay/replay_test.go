@@ -142,9 +142,9 @@ func TestOtherSettings(t *testing.T) {
 		r := again(t, f, func(c *pipeline.Config) { sounds(c); change(c) })
 		got := kinds(r.Events, "user_line", "interrupted", "end")
 		if got != tt.want {
-			t.Errorf("%s: %s, want %s\n%s", tt.set, got, tt.want, replay.Diff(f.Events, r.Events))
+			t.Errorf("%s: %s, want %s\n%s", tt.set, got, tt.want, pipelinetest.Diff(f.Events, r.Events))
 		}
-		if r.Same || r.Parted < 0 || replay.Diff(f.Events, r.Events) == "" {
+		if r.Same || r.Parted < 0 || pipelinetest.Diff(f.Events, r.Events) == "" {
 			t.Errorf("%s: same %v, parted at %d", tt.set, r.Same, r.Parted)
 		}
 	}
@@ -211,7 +211,7 @@ func TestOtherInput(t *testing.T) {
 	}
 	f := read(t, []byte(strings.Join(lines, "\n")))
 	r := again(t, f, sounds)
-	diff := replay.Diff(f.Events, r.Events)
+	diff := pipelinetest.Diff(f.Events, r.Events)
 	for _, want := range []string{`- `, `+ `, `user_line "no wait I meant on Friday"`, `user_line "no wait I meant on Monday"`} {
 		if !strings.Contains(diff, want) {
 			t.Errorf("the difference does not show %s:\n%s", want, diff)

@@ -38,7 +38,11 @@ type Schema struct {
 	Others   any  `json:"additionalProperties,omitempty"`
 	Default  any  `json:"default,omitempty"`
 	ReadOnly bool `json:"readOnly,omitempty"`
+	// Entry is for forms that are made from the schema.
+	Entry *Entry `json:"x-form,omitempty"`
 
+	// Name is what the object of which it is a member calls it; empty: it has none, or Properties say it.
+	Name string `json:"-"`
 	// Loose is an object whose members are described here and checked by who reads them.
 	Loose bool `json:"-"`
 	// Form says in words what Pattern wants, such as "must be F1 to F5".

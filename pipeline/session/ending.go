@@ -81,7 +81,7 @@ func (e *ending) store() error {
 	// Without a conversation too: what is not closed is not charged, and counts as
 	// a call in progress.
 	err := s.patiently(func(ctx context.Context) error {
-		_, err := s.m.ledger.CloseSession(ctx, s.stored, e.closing, s.m.ledger.Now())
+		_, err := s.m.ledger.CloseSession(ctx, s.stored, e.closing)
 		return err
 	})
 	if undecided(err) {
@@ -120,14 +120,8 @@ func (m *Manager) closeLater(e *ending) {
 // Reconcile makes the store's live sessions of this node those that are here, until ctx
 // ends.
 func (m *Manager) Reconcile(ctx context.Context) error {
-	tick := time.NewTicker(laterEvery)
-	defer tick.Stop()
-	for last := time.Now(); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	last := time.Now()
+	return isolate.Every(ctx, laterEvery, func() {
 		isolate.Do("pipeline/session/reconcile", nil, func() {
 			m.closeUnclosed()
 			if time.Since(last) < reconcileEvery {
@@ -138,7 +132,7 @@ func (m *Manager) Reconcile(ctx context.Context) error {
 				m.log.Warn("sessions that nobody has were not looked for", "err", err)
 			}
 		})
-	}
+	})
 }
 
 // closeUnclosed tries what could not be stored before. A database that is away is asked
@@ -181,7 +175,7 @@ func (m *Manager) closeOrphans(ctx context.Context) error {
 			lost = append(lost, l)
 		}
 	}
-	lost, err = m.ledger.CloseLost(ctx, lost, m.ledger.Now())
+	lost, err = m.ledger.CloseLost(ctx, lost)
 	m.Lost(lost)
 	return err
 }

@@ -61,8 +61,8 @@ func TestSoakTenCallsAtTheFloor(t *testing.T) {
 
 func drainMany(t *testing.T, seeds int) {
 	d := &drained{t: t, db: storetest.New(t), card: dear(t)}
-	d.ok(d.db.PutRateCard(t.Context(), d.card, time.Now()))
-	node, _, err := ledger.New(d.db).RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
+	d.ok(d.db.PutRateCard(t.Context(), d.card))
+	node, _, err := ledger.New(d.db).RegisterNode(t.Context(), "n", "127.0.0.1:1")
 	d.ok(err)
 	books := struct {
 		*store.DB
@@ -144,11 +144,10 @@ func (d *drained) drain(seed uint64) billing.Money {
 // account makes one that has topped up and has paid left.
 func (d *drained) account(seed uint64, paid billing.Money) string {
 	d.t.Helper()
-	now := time.Now()
-	a, err := ledger.New(d.db).CreateAccount(d.t.Context(), "Test", d.card, now)
+	a, err := ledger.New(d.db).CreateAccount(d.t.Context(), "Test", d.card)
 	d.ok(err)
 	for kind, amount := range map[ledger.TransferKind]billing.Money{ledger.Topup: 10 * billing.USD, ledger.Adjustment: paid - 10*billing.USD} {
-		_, _, err := ledger.New(d.db).Credit(d.t.Context(), ledger.Credit{Account: a.ID, Kind: kind, Amount: amount, Key: fmt.Sprintf("%s:%d:%s", kind, seed, a.ID), Source: "sim"}, now)
+		_, _, err := ledger.New(d.db).Credit(d.t.Context(), ledger.Credit{Account: a.ID, Kind: kind, Amount: amount, Key: fmt.Sprintf("%s:%d:%s", kind, seed, a.ID), Source: "sim"})
 		d.ok(err)
 	}
 	return a.ID

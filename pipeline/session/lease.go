@@ -92,16 +92,7 @@ func (m *Manager) WatchLease(ctx context.Context) error {
 	m.lease.mu.Lock()
 	m.lease.beat = time.Now() // it has registered
 	m.lease.mu.Unlock()
-	tick := time.NewTicker(meterTick)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		isolate.Do("pipeline/session/lease", nil, m.judgeLease)
-	}
+	return isolate.Every(ctx, meterTick, func() { isolate.Do("pipeline/session/lease", nil, m.judgeLease) })
 }
 
 // HasDatabase says whether heartbeats reach the database, as far as is known; before

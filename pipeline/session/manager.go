@@ -30,12 +30,12 @@ type History interface {
 
 // Books keep what sessions cost.
 type Books interface {
-	StartSession(ctx context.Context, s ledger.Start, now time.Time) (*ledger.Session, error)
-	Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now time.Time) ([]ledger.CheckpointResult, error)
-	LineMinute(ctx context.Context, s *ledger.Session, minute int64, now time.Time) error
-	CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing, now time.Time) (billing.Money, error)
+	StartSession(ctx context.Context, s ledger.Start) (*ledger.Session, error)
+	Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error)
+	LineMinute(ctx context.Context, s *ledger.Session, minute int64) error
+	CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error)
 	Orphans(ctx context.Context, n store.Node, before time.Time) ([]ledger.Lost, error)
-	CloseLost(ctx context.Context, lost []ledger.Lost, now time.Time) ([]ledger.Lost, error)
+	CloseLost(ctx context.Context, lost []ledger.Lost) ([]ledger.Lost, error)
 }
 
 // Lease keeps the node's name and reads the time that all nodes have in common.
@@ -116,7 +116,7 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 // open opens the books of a session that has entered.
 func (m *Manager) open(ctx context.Context, s *Session, start ledger.Start) error {
 	start.Node, start.Card = m.node, m.card()
-	stored, err := m.ledger.StartSession(ctx, start, m.ledger.Now())
+	stored, err := m.ledger.StartSession(ctx, start)
 	if err != nil {
 		m.leave(s)
 		if stored != nil { // it may have started

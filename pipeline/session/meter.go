@@ -92,7 +92,7 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 	}
 	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
 	defer cancel()
-	results, err := m.ledger.Checkpoints(ctx, reports, m.ledger.Now())
+	results, err := m.ledger.Checkpoints(ctx, reports)
 	if results != nil && err != nil { // what was reported is stored
 		m.log.Warn("what follows from a checkpoint was left to the next", "err", err)
 		err = nil
@@ -191,7 +191,7 @@ func (m *Manager) permits(ctx context.Context, now time.Time) error {
 			continue
 		}
 		asking, cancel := context.WithTimeout(ctx, ledgerPatience)
-		err := m.ledger.LineMinute(asking, s.stored, minute, m.ledger.Now())
+		err := m.ledger.LineMinute(asking, s.stored, minute)
 		cancel()
 		switch {
 		case err == nil:

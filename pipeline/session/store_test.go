@@ -32,11 +32,11 @@ type noting struct {
 	used map[string]billing.Usage
 }
 
-func (n *noting) CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing, now time.Time) (billing.Money, error) {
+func (n *noting) CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error) {
 	n.mu.Lock()
 	n.used[s.ID] = c.Usage
 	n.mu.Unlock()
-	return n.Ledger.CloseSession(ctx, s, c, now)
+	return n.Ledger.CloseSession(ctx, s, c)
 }
 
 // till is a manager at work with a real database, in real time: its calls are
@@ -55,10 +55,10 @@ func openTill(t *testing.T) *till {
 	db := &noting{DB: storetest.New(t), used: map[string]billing.Usage{}}
 	db.Ledger, db.Store = ledger.New(db.DB), history.New(db.DB)
 	b := &till{t: t, db: db, ran: make(chan error, 1)}
-	b.ok(db.PutRateCard(t.Context(), card, time.Now()))
-	node, _, err := db.RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now())
+	b.ok(db.PutRateCard(t.Context(), card))
+	node, _, err := db.RegisterNode(t.Context(), "n", "127.0.0.1:1")
 	b.ok(err)
-	account, err := db.CreateAccount(t.Context(), "Test", card, time.Now())
+	account, err := db.CreateAccount(t.Context(), "Test", card)
 	b.ok(err)
 	b.account = account.ID
 	b.Manager = session.NewManager(db, node, func() *billing.RateCard { return card }, 0, slog.New(slog.DiscardHandler))
@@ -106,7 +106,7 @@ func (b *till) balance() billing.Money {
 // adjust sets the balance.
 func (b *till) adjust(to billing.Money) {
 	b.t.Helper()
-	_, _, err := b.db.Credit(b.t.Context(), ledger.Credit{Account: b.account, Kind: ledger.Adjustment, Amount: to - b.balance(), Key: "adjusted"}, time.Now())
+	_, _, err := b.db.Credit(b.t.Context(), ledger.Credit{Account: b.account, Kind: ledger.Adjustment, Amount: to - b.balance(), Key: "adjusted"})
 	b.ok(err)
 }
 
@@ -220,7 +220,7 @@ func TestUnbegunSessionIsFree(t *testing.T) {
 func TestRealRefusals(t *testing.T) {
 	b := openTill(t)
 	two := 2
-	b.ok(b.db.ChangeAccount(t.Context(), b.account, ledger.AccountChange{Concurrency: &two}, time.Now()))
+	b.ok(b.db.ChangeAccount(t.Context(), b.account, ledger.AccountChange{Concurrency: &two}))
 	var live []*session.Session
 	for range two {
 		s, err := b.admit(web)
@@ -276,7 +276,7 @@ func TestRealFence(t *testing.T) {
 		})
 	})
 	<-begun
-	if _, _, err := b.db.RegisterNode(t.Context(), "n", "127.0.0.1:1", time.Now()); err != nil {
+	if _, _, err := b.db.RegisterNode(t.Context(), "n", "127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-b.ran; !errors.Is(err, store.ErrFenced) {
@@ -295,7 +295,7 @@ func TestRealFence(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	b := openTill(t)
 	ten := 10
-	b.ok(b.db.ChangeAccount(t.Context(), b.account, ledger.AccountChange{Concurrency: &ten}, time.Now()))
+	b.ok(b.db.ChangeAccount(t.Context(), b.account, ledger.AccountChange{Concurrency: &ten}))
 	var mu sync.Mutex
 	cost := billing.Money(0)
 	before := b.balance()

@@ -7,6 +7,7 @@ import (
 
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/reply"
 	"parley/pipeline/wordtime"
 	"parley/store"
 	"parley/store/history"
@@ -46,7 +47,7 @@ type pointsRecord struct {
 func recordOf(e *pipeline.Event) turnRecord {
 	t := &e.Timing
 	after := func(d time.Duration) *int64 {
-		if d == pipeline.Never {
+		if d == reply.Never {
 			return nil
 		}
 		ms := d.Milliseconds()

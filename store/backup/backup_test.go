@@ -31,16 +31,6 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // monday is when these tests take place.
 var monday = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// newDir is a directory that the database's service account reaches.
-func newDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "parley-backup-")
-	ok(t, err)
-	ok(t, os.Chmod(dir, 0o755))
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 func ok(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -54,10 +44,10 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func fund(t *testing.T, db *store.DB) string {
 	t.Helper()
 	card := billing.DefaultRateCard()
-	ok(t, db.PutRateCard(t.Context(), card, monday))
-	a, err := ledger.New(db).CreateAccount(t.Context(), "Casa Lola", card, monday)
+	ok(t, db.PutRateCard(storetest.At(t.Context(), monday), card))
+	a, err := ledger.New(db).CreateAccount(storetest.At(t.Context(), monday), "Casa Lola", card)
 	ok(t, err)
-	_, _, err = ledger.New(db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "topup:1", Source: "sim"}, monday)
+	_, _, err = ledger.New(db).Credit(storetest.At(t.Context(), monday), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "topup:1", Source: "sim"})
 	ok(t, err)
 	return a.ID
 }
@@ -67,7 +57,7 @@ func source(t *testing.T) Source {
 	t.Helper()
 	at := storetest.URL(t)
 	fund(t, storetest.Open(t, at))
-	dir := newDir(t)
+	dir := storetest.Dir(t)
 	for name, text := range map[string]string{"secret": "0123456789012345678901234567890123", "demo-key": "sk_demo",
 		"tasks/task_1.1.wav": "RIFF", "tasks/task_2.1.wav.part": "RI"} {
 		ok(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
@@ -119,9 +109,9 @@ func names(t *testing.T, dir string) string {
 
 func TestThereAndBack(t *testing.T) {
 	src := source(t)
-	src.RateCard = filepath.Join(newDir(t), "prices.yaml")
+	src.RateCard = filepath.Join(storetest.Dir(t), "prices.yaml")
 	ok(t, os.WriteFile(src.RateCard, []byte("version: 1\n"), 0o644))
-	dir := filepath.Join(newDir(t), "copy")
+	dir := filepath.Join(storetest.Dir(t), "copy")
 	ok(t, os.Mkdir(dir, 0o755)) // an empty one may be there
 	m, err := Write(t.Context(), src, dir)
 	ok(t, err)
@@ -131,7 +121,7 @@ func TestThereAndBack(t *testing.T) {
 	if m.Totals.Paid != "20" || m.Totals.Bonus != "5" || m.Totals.Rows["accounts"] != 1 || m.Schema != store.SchemaVersion() {
 		t.Errorf("the manifest says %+v", m)
 	}
-	to := Target{DataDir: filepath.Join(newDir(t), "data"), URL: emptyDatabase(t, src), Mode: 0o700, Log: quiet()}
+	to := Target{DataDir: filepath.Join(storetest.Dir(t), "data"), URL: emptyDatabase(t, src), Mode: 0o700, Log: quiet()}
 	r, err := Restore(t.Context(), dir, to)
 	ok(t, err)
 	if r.Report.Accounts != 1 || r.Report.Transfers != 2 {
@@ -152,7 +142,7 @@ func TestThereAndBack(t *testing.T) {
 	if _, err := Restore(t.Context(), dir, to); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("once more: %v", err)
 	}
-	to.DataDir = filepath.Join(newDir(t), "data")
+	to.DataDir = filepath.Join(storetest.Dir(t), "data")
 	if _, err := Restore(t.Context(), dir, to); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("into the same database: %v", err)
 	}
@@ -176,7 +166,7 @@ func TestSecretIsLeftOut(t *testing.T) {
 		SecretConfigured: "database.dump 600 demo-key 600 manifest.json 600 tasks/task_1.1.wav 600",
 	} {
 		src.Secret = secret
-		dir := filepath.Join(newDir(t), "copy")
+		dir := filepath.Join(storetest.Dir(t), "copy")
 		m, err := Write(t.Context(), src, dir)
 		ok(t, err)
 		if got := names(t, dir); got != want || m.HasSecret() {
@@ -188,7 +178,7 @@ func TestSecretIsLeftOut(t *testing.T) {
 // TestRefusedBackups changes a good backup and wants it refused, and nothing left.
 func TestRefusedBackups(t *testing.T) {
 	src := source(t)
-	good := filepath.Join(newDir(t), "copy")
+	good := filepath.Join(storetest.Dir(t), "copy")
 	_, err := Write(t.Context(), src, good)
 	ok(t, err)
 	edit := func(old, new string) func(dir string) error {
@@ -231,10 +221,10 @@ func TestRefusedBackups(t *testing.T) {
 		{"other rows", edit(`"accounts": 1`, `"accounts": 2`), ErrDiffers},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := filepath.Join(newDir(t), "copy")
+			dir := filepath.Join(storetest.Dir(t), "copy")
 			ok(t, os.CopyFS(dir, os.DirFS(good)))
 			ok(t, tt.change(dir))
-			to := Target{DataDir: filepath.Join(newDir(t), "data"), Mode: 0o700, Log: quiet()}
+			to := Target{DataDir: filepath.Join(storetest.Dir(t), "data"), Mode: 0o700, Log: quiet()}
 			if tt.want == ErrDiffers || strings.Contains(tt.name, "PostgreSQL") { // others do not get as far as the database
 				to.URL = emptyDatabase(t, src)
 			}
@@ -265,7 +255,7 @@ const oldBooks = `
 // TestOldSchema backs up a database as an earlier version made it and restores it
 // into this one.
 func TestOldSchema(t *testing.T) {
-	old := filepath.Join(newDir(t), "data")
+	old := filepath.Join(storetest.Dir(t), "data")
 	ok(t, os.MkdirAll(old, 0o755))
 	cluster, err := private.Start(t.Context(), private.Options{Dir: filepath.Join(old, "postgres"), Log: quiet(), Volatile: true})
 	ok(t, err)
@@ -280,13 +270,13 @@ func TestOldSchema(t *testing.T) {
 	_, err = sql.ExecContext(t.Context(), oldBooks)
 	ok(t, errors.Join(err, sql.Close()))
 
-	dir := filepath.Join(newDir(t), "copy")
+	dir := filepath.Join(storetest.Dir(t), "copy")
 	m, err := Write(t.Context(), Source{Database: Database{cluster.URL(), true}, DataDir: old, Secret: SecretIncluded, Now: monday}, dir)
 	ok(t, err)
 	if m.Schema != 3 || store.SchemaVersion() <= 3 {
 		t.Fatalf("schema %d of %d", m.Schema, store.SchemaVersion())
 	}
-	to := filepath.Join(newDir(t), "data")
+	to := filepath.Join(storetest.Dir(t), "data")
 	if _, err := Restore(t.Context(), dir, Target{DataDir: to, Mode: 0o711, Log: quiet()}); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +300,7 @@ func TestOldSchema(t *testing.T) {
 // TestInterruptedRestore ends it at each of its steps.
 func TestInterruptedRestore(t *testing.T) {
 	src := source(t)
-	dir := filepath.Join(newDir(t), "copy")
+	dir := filepath.Join(storetest.Dir(t), "copy")
 	_, err := Write(t.Context(), src, dir)
 	ok(t, err)
 	enough := errors.New("changed our mind")
@@ -318,7 +308,7 @@ func TestInterruptedRestore(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			to := Target{DataDir: filepath.Join(newDir(t), "data"), Mode: 0o711, Log: quiet(), Progress: func(step string, _, _ int64) {
+			to := Target{DataDir: filepath.Join(storetest.Dir(t), "data"), Mode: 0o711, Log: quiet(), Progress: func(step string, _, _ int64) {
 				if strings.HasPrefix(at, step) {
 					cancel(enough)
 				}
@@ -342,7 +332,7 @@ func TestInterruptedRestore(t *testing.T) {
 func TestNoDatabaseOfOurs(t *testing.T) {
 	src := source(t)
 	src.Database.URL = emptyDatabase(t, src)
-	dir := newDir(t)
+	dir := storetest.Dir(t)
 	if _, err := Write(t.Context(), src, filepath.Join(dir, "copy")); !errors.Is(err, ErrNothing) {
 		t.Errorf("got %v", err)
 	}
@@ -350,7 +340,7 @@ func TestNoDatabaseOfOurs(t *testing.T) {
 }
 
 func TestStage(t *testing.T) {
-	dir := newDir(t)
+	dir := storetest.Dir(t)
 	final := filepath.Join(dir, "copy")
 	// What a killed process left is in nobody's way.
 	ok(t, os.MkdirAll(filepath.Join(dir, ".copy"+stageSuffix, "tasks"), 0o700))
@@ -373,7 +363,7 @@ func TestStage(t *testing.T) {
 
 // TestMovesUp is what happens in a mounted file system.
 func TestMovesUp(t *testing.T) {
-	dir := newDir(t)
+	dir := storetest.Dir(t)
 	s, err := newStage(filepath.Join(dir, "data"))
 	ok(t, err)
 	defer s.discard()

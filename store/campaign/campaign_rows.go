@@ -44,13 +44,10 @@ const unclaimed = `(r.claimed_until is null or r.claimed_until <= $1
 // several callers each gets other rows. ErrFenced: a younger process has n's name.
 // It reads an index of pending rows alone, those of paused batches too; rows that have
 // ended stay for the account's history and are not read.
-func (s *Store) ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int, now time.Time) ([]ClaimedRow, error) {
-	var alive bool
-	if err := s.db.One(ctx, "claim rows", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive); err != nil {
+func (s *Store) ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int) ([]ClaimedRow, error) {
+	now := s.db.Time(ctx)
+	if err := s.db.NodeLives(ctx, n); err != nil {
 		return nil, err
-	}
-	if !alive {
-		return nil, store.Fail("claim rows", store.ErrFenced)
 	}
 	claimed, err := store.List(ctx, s.db, "claim rows", scanClaimed, `with
 		lines as (select w.account_id, greatest(1, coalesce(w.concurrency_override, case when w.first_topup_at is null then $4::int else $5::int end) - 1)
@@ -90,9 +87,9 @@ func (s *Store) ReturnRow(ctx context.Context, r *ClaimedRow, due time.Time, cod
 
 // FailRow ends a claimed row that may not be dialled. One that is not the caller's any
 // more is left alone.
-func (s *Store) FailRow(ctx context.Context, r *ClaimedRow, code, message string, now time.Time) error {
+func (s *Store) FailRow(ctx context.Context, r *ClaimedRow, code, message string) error {
 	_, err := s.db.Pool().Exec(ctx, `update campaign_rows set status = 'failed', ended_at = $4, error_code = $5, error_message = $6, claimed_until = null
-		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.Claim, now, code, message)
+		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.Claim, s.db.Time(ctx), code, message)
 	return store.Fail("fail row", err)
 }
 
@@ -100,7 +97,8 @@ func (s *Store) FailRow(ctx context.Context, r *ClaimedRow, code, message string
 // after their time, with what stood in the way last, or else code and message. It
 // returns how many. Like all who wait for locks of several rows, it takes them by
 // ascending identifier.
-func (s *Store) ExpireRows(ctx context.Context, code, message string, now time.Time) (int64, error) {
+func (s *Store) ExpireRows(ctx context.Context, code, message string) (int64, error) {
+	now := s.db.Time(ctx)
 	tag, err := s.db.Pool().Exec(ctx, `with old as materialized (select r.id from campaign_rows r join campaigns c on c.id = r.campaign_id
 			where c.state = 'running' and r.status = 'pending' and r.since <= $2 and `+unclaimed+` order by r.id for no key update of r)
 		update campaign_rows r set status = 'failed', ended_at = $1, claimed_until = null,

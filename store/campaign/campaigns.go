@@ -62,7 +62,7 @@ type Manner struct {
 type Campaign struct {
 	ID, Account, Name string
 	State             CampaignState
-	CreatedAt         time.Time
+	CreatedAt         time.Time // of a new one: zero is now
 	Manner
 	Pending, Dialing, Sent, Failed int           // rows; together all of them
 	Rows                           []CampaignRow // of Campaign alone, in their order
@@ -96,16 +96,17 @@ type RowCall struct {
 	Cost       billing.Money
 }
 
-// CreateCampaign takes a batch on: its Account, Name, Manner, whether its State is paused,
-// and of each row the first six fields. It refuses as StartSession does an outbound call, but not for want of a
+// CreateCampaign takes a batch on: its Account, Name, CreatedAt, Manner, whether its State is
+// paused, and of each row the first six fields. It refuses as StartSession does an outbound call, but not for want of a
 // line; ErrCampaigns: MaxCampaigns are unfinished. once is the request that asks; nil:
 // it had no key.
-func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *store.IdempotencyKey, now time.Time) (id string, err error) {
+func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *store.IdempotencyKey) (id string, err error) {
 	if len(c.Rows) == 0 || len(c.Rows) > MaxCampaignRows {
 		return "", store.Invalid("a batch has 1 to %d rows", MaxCampaignRows)
 	}
-	id = store.NewID(store.CampaignID, now)
-	err = ledger.New(s.db).Locked(ctx, "create batch", c.Account, now, func(tx *ledger.Tx) error {
+	c.CreatedAt = cmp.Or(c.CreatedAt, s.db.Time(ctx))
+	id = store.NewID(store.CampaignID, c.CreatedAt)
+	err = ledger.New(s.db).Locked(ctx, "create batch", c.Account, func(tx *ledger.Tx) error {
 		if err := tx.MayCallOut(ctx, c.Key, card); err != nil {
 			return err
 		}
@@ -118,14 +119,14 @@ func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.Ra
 			return store.ErrCampaigns
 		}
 		b := &pgx.Batch{}
-		c.queue(b, id, now)
+		c.queue(b, id)
 		once.Begin(b, id)
 		return tx.Save(ctx, b)
 	})
 	return id, err
 }
 
-func (c *Campaign) queue(b *pgx.Batch, id string, now time.Time) {
+func (c *Campaign) queue(b *pgx.Batch, id string) {
 	var from, to *int
 	var zone *string
 	if c.Hours != nil {
@@ -133,11 +134,11 @@ func (c *Campaign) queue(b *pgx.Batch, id string, now time.Time) {
 	}
 	b.Queue(`insert into campaigns (id, account_id, name, state, key_id, ip, ring_ms, longest_ms, on_machine, message,
 			hours_from, hours_to, hours_zone, created_at) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, now, cmp.Or(c.State, CampaignRunning))
+		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, c.CreatedAt, cmp.Or(c.State, CampaignRunning))
 	for i, r := range c.Rows {
 		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`,
-			store.NewID(store.RowID, now), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt)
+			store.NewID(store.RowID, c.CreatedAt), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt)
 	}
 }
 
@@ -235,14 +236,14 @@ func (s *Store) PauseCampaign(ctx context.Context, account, id string) error {
 
 // ResumeCampaign goes on with a batch that is paused. The day for which its rows are
 // tried begins anew.
-func (s *Store) ResumeCampaign(ctx context.Context, account, id string, now time.Time) error {
+func (s *Store) ResumeCampaign(ctx context.Context, account, id string) error {
 	return s.turnCampaign(ctx, account, id, func(tx pgx.Tx, was CampaignState) error {
 		if was != CampaignPaused {
 			return nil
 		}
 		b := &pgx.Batch{}
 		b.Queue("update campaigns set state = 'running' where id = $1", id)
-		b.Queue(pendingRows+"update campaign_rows r set since = greatest(since, $2) from pending where r.id = pending.id", id, now)
+		b.Queue(pendingRows+"update campaign_rows r set since = greatest(since, $2) from pending where r.id = pending.id", id, s.db.Time(ctx))
 		return store.Send(ctx, tx, b)
 	})
 }
@@ -253,14 +254,14 @@ const pendingRows = `with pending as materialized (
 
 // CancelCampaign ends a batch: its pending rows fail with code and message. What is in
 // progress goes on. A batch that is done stays so.
-func (s *Store) CancelCampaign(ctx context.Context, account, id, code, message string, now time.Time) error {
+func (s *Store) CancelCampaign(ctx context.Context, account, id, code, message string) error {
 	return s.turnCampaign(ctx, account, id, func(tx pgx.Tx, _ CampaignState) error {
 		tag, err := tx.Exec(ctx, "update campaigns c set state = 'cancelled' where c.id = $1 and "+unfinishedCampaign, id)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
 		_, err = tx.Exec(ctx, pendingRows+`update campaign_rows r set status = 'failed', ended_at = $2, error_code = $3, error_message = $4, claimed_until = null
-			from pending where r.id = pending.id`, id, now, code, message)
+			from pending where r.id = pending.id`, id, s.db.Time(ctx), code, message)
 		return err
 	})
 }

@@ -19,7 +19,7 @@ func TestAccounts(t *testing.T) {
 	if a.Name != "Test" || !a.CreatedAt.Equal(t0) || a.Balance() != 5*usd || a.Live != 0 || a.Concurrency != nil || a.Suspended {
 		t.Errorf("%+v", a)
 	}
-	if _, err := f.CreateAccount(f.ctx(), " ", card, t0); !errors.Is(err, store.ErrInvalid) {
+	if _, err := f.CreateAccount(f.ctx(), " ", card); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("an account without a name: %v", err)
 	}
 	if _, err := f.Account(f.ctx(), "acc_x"); !errors.Is(err, store.ErrNotFound) {
@@ -29,16 +29,16 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("bytes that are no text: %v", err)
 	}
 	for _, n := range []int{-1, 100_001} {
-		if err := f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &n}, t0); !errors.Is(err, store.ErrInvalid) {
+		if err := f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &n}); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("concurrency %d: %v", n, err)
 		}
 	}
 	seven, none := 7, 0
-	f.ok(f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &seven}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &seven}))
 	if got := f.show(first).Concurrency; got == nil || *got != 7 {
 		t.Errorf("concurrency %v", got)
 	}
-	f.ok(f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &none}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), first, ledger.AccountChange{Concurrency: &none}))
 	if got := f.show(first).Concurrency; got != nil {
 		t.Errorf("concurrency %v; want the card's", *got)
 	}
@@ -58,9 +58,9 @@ func TestDisputesCountOnce(t *testing.T) {
 		want int
 	}{{true, "a", 1}, {true, "a", 1}, {true, "b", 2}, {false, "a", 1}, {false, "a", 1}, {true, "a", 2}, {false, "", 0}, {false, "", 0}} {
 		if c.open {
-			f.ok(f.OpenDispute(f.ctx(), acc, c.ref, t0))
+			f.ok(f.OpenDispute(f.ctx(), acc, c.ref))
 		} else {
-			f.ok(f.ResolveDispute(f.ctx(), acc, c.ref, t0))
+			f.ok(f.ResolveDispute(f.ctx(), acc, c.ref))
 		}
 		if got := f.show(acc).OpenDisputes; got != c.want {
 			t.Errorf("%+v: %d open", c, got)
@@ -73,8 +73,8 @@ func TestDisputesCountOnce(t *testing.T) {
 func TestNoWelcomeCredit(t *testing.T) {
 	f := setup(t)
 	none := cardWith(t, map[string]string{"version: 2026-01-15.1": "version: 2026-02-01.1", "signup_bonus: 5": "signup_bonus: 0"})
-	f.ok(f.PutRateCard(f.ctx(), none, t0))
-	a, err := f.CreateAccount(f.ctx(), "Frugal", none, t0)
+	f.ok(f.PutRateCard(f.ctx(), none))
+	a, err := f.CreateAccount(f.ctx(), "Frugal", none)
 	f.ok(err)
 	f.want(a.ID, billing.Pots{})
 	f.verified()

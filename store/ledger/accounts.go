@@ -42,14 +42,14 @@ func (a *Account) Balance() billing.Money { return a.Pots.Balance() }
 
 // CreateAccount makes an account with the welcome credit of the card in force,
 // which must be stored (PutRateCard).
-func (l *Ledger) CreateAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (*Account, error) {
-	return l.createAccount(ctx, newAccount{name: name}, card, now)
+func (l *Ledger) CreateAccount(ctx context.Context, name string, card *billing.RateCard) (*Account, error) {
+	return l.createAccount(ctx, newAccount{name: name}, card)
 }
 
 // OwnAccount makes an account as CreateAccount does, with the user as its owner.
 // ErrNotFound: no such user.
-func (l *Ledger) OwnAccount(ctx context.Context, user, name string, card *billing.RateCard, now time.Time) (*Account, error) {
-	return l.createAccount(ctx, newAccount{name: strings.TrimSpace(name), owner: user}, card, now)
+func (l *Ledger) OwnAccount(ctx context.Context, user, name string, card *billing.RateCard) (*Account, error) {
+	return l.createAccount(ctx, newAccount{name: strings.TrimSpace(name), owner: user}, card)
 }
 
 // newAccount is what an account is made of.
@@ -61,12 +61,12 @@ type newAccount struct {
 
 // DemonstrationAccount returns the server's demonstration account, which it makes when
 // there is none. It is known by a mark: others may have its name.
-func (l *Ledger) DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (id string, err error) {
+func (l *Ledger) DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard) (id string, err error) {
 	const find = "select id from accounts where demonstration"
 	if err = l.db.One(ctx, "find demonstration", find, nil, &id); !errors.Is(err, store.ErrNotFound) {
 		return id, err
 	}
-	a, err := l.createAccount(ctx, newAccount{name: name, demonstration: true}, card, now)
+	a, err := l.createAccount(ctx, newAccount{name: name, demonstration: true}, card)
 	if store.Violates(err, "accounts_demonstration") { // another process was faster
 		err = l.db.One(ctx, "find demonstration", find, nil, &id)
 		return id, err
@@ -77,7 +77,8 @@ func (l *Ledger) DemonstrationAccount(ctx context.Context, name string, card *bi
 	return a.ID, nil
 }
 
-func (l *Ledger) createAccount(ctx context.Context, n newAccount, card *billing.RateCard, now time.Time) (*Account, error) {
+func (l *Ledger) createAccount(ctx context.Context, n newAccount, card *billing.RateCard) (*Account, error) {
+	now := l.db.Time(ctx)
 	if strings.TrimSpace(n.name) == "" {
 		return nil, store.Invalid("an account needs a name")
 	}
@@ -165,11 +166,11 @@ func (c AccountChange) Check() error {
 }
 
 // ChangeAccount applies an operator's change.
-func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange, now time.Time) error {
+func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return l.Locked(ctx, "change account", id, now, func(w *Tx) error {
+	return l.Locked(ctx, "change account", id, func(w *Tx) error {
 		if c.Concurrency != nil {
 			w.override = c.Concurrency
 			if *c.Concurrency == 0 {
@@ -200,11 +201,11 @@ func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange, 
 
 // OpenDispute records that the payment ref of the account is disputed: until it is
 // resolved, no session starts. Opening an open one again changes nothing.
-func (l *Ledger) OpenDispute(ctx context.Context, account, ref string, now time.Time) error {
-	return l.Locked(ctx, "open dispute", account, now, func(w *Tx) error {
+func (l *Ledger) OpenDispute(ctx context.Context, account, ref string) error {
+	return l.Locked(ctx, "open dispute", account, func(w *Tx) error {
 		var id int64
 		err := w.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
-			on conflict do nothing returning id`, account, ref, now, w.admissions).Scan(&id)
+			on conflict do nothing returning id`, account, ref, w.now, w.admissions).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -221,10 +222,10 @@ func (l *Ledger) OpenDispute(ctx context.Context, account, ref string, now time.
 
 // ResolveDispute closes the open dispute ref, or with an empty ref all of the
 // account's. Without one it changes nothing.
-func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string, now time.Time) error {
-	return l.Locked(ctx, "resolve dispute", account, now, func(w *Tx) error {
+func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string) error {
+	return l.Locked(ctx, "resolve dispute", account, func(w *Tx) error {
 		ended, err := store.Rows(ctx, w, pgx.RowTo[int64], `update disputes set resolved_at = $3, resolved_after = $4
-			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, now, w.admissions)
+			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, w.now, w.admissions)
 		if err != nil {
 			return err
 		}

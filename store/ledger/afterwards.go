@@ -16,9 +16,9 @@ import (
 // now, having added to the counters what is to be charged: only then anything is posted,
 // and webhooks get the events. So it is done once, however often it is tried, if f
 // writes once. The wallet and the session are locked while f runs.
-func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now time.Time,
-	f func(tx pgx.Tx, s *session) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {
-	err = l.Locked(ctx, doing, account, now, func(w *Tx) error {
+func (l *Ledger) afterwards(ctx context.Context, doing, account, id string,
+	f func(w *Tx, s *session) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {
+	err = l.Locked(ctx, doing, account, func(w *Tx) error {
 		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now 
 		if len(events) == 0 {
 			return nil
 		}
-		return l.db.EnqueueDeliveries(ctx, w, now, events...)
+		return l.db.EnqueueDeliveries(ctx, w, w.now, events...)
 	})
 	return wrote && err == nil, err
 }
@@ -57,8 +57,8 @@ func (l *Ledger) afterwards(ctx context.Context, doing, account, id string, now 
 // ended. It reports false when the balance, less the holds of sessions and of other such
 // work, does not cover the cost, or when the account is suspended or disputed. The hold ends
 // when the work is charged, or after lease.
-func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error) {
-	err = l.Locked(ctx, "hold for a call that is over", account, now, func(w *Tx) error {
+func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect billing.Usage, lease time.Duration) (paid bool, err error) {
+	err = l.Locked(ctx, "hold for a call that is over", account, func(w *Tx) error {
 		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 		if err != nil {
 			return err
 		}
-		if _, err := w.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, now, id); err != nil {
+		if _, err := w.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, w.now, id); err != nil {
 			return err
 		}
 		var held billing.Money
@@ -82,7 +82,7 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 		paid = !w.suspended && w.disputes == 0 && w.pots.Covers(held+cost, s.terms.Kind.PaidOnly(), 0)
 		b := &pgx.Batch{}
 		if paid {
-			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, now.Add(lease))
+			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, w.now.Add(lease))
 		}
 		return w.Save(ctx, b) // lockWallet may have expired credit
 	})

@@ -25,7 +25,7 @@ func TestWorkAfterACallIsHeld(t *testing.T) {
 	f.adjust(acc, 2*each)
 	hold := func(call string, at time.Time, want bool) {
 		t.Helper()
-		if paid, err := f.HoldAfterwards(f.ctx(), acc, call, expect, time.Minute, at); err != nil || paid != want {
+		if paid, err := f.HoldAfterwards(f.at(at), acc, call, expect, time.Minute); err != nil || paid != want {
 			t.Errorf("%t, %v; want %t", paid, err, want)
 		}
 	}
@@ -38,19 +38,19 @@ func TestWorkAfterACallIsHeld(t *testing.T) {
 	hold(calls[0], t0.Add(time.Minute), true)
 	hold(calls[1], t0.Add(time.Minute), false)
 
-	_, err := f.HoldAfterwards(f.ctx(), f.account(0), calls[0], expect, time.Minute, t0)
+	_, err := f.HoldAfterwards(f.ctx(), f.account(0), calls[0], expect, time.Minute)
 	f.is(err, store.ErrNotFound)
 	later := t0.Add(time.Hour)
-	f.ok(f.OpenDispute(f.ctx(), acc, "pi_1", later))
+	f.ok(f.OpenDispute(f.at(later), acc, "pi_1"))
 	hold(calls[0], later, false)
-	f.ok(f.ResolveDispute(f.ctx(), acc, "pi_1", later))
+	f.ok(f.ResolveDispute(f.at(later), acc, "pi_1"))
 	f.adjust(acc, 10*usd)
 	s := f.start(acc, outboundES) // its first minute is held
 	minute := s.Tariff.LineMinute()
 	f.adjust(acc, 2*each+minute-1)
 	hold(calls[0], later, true)
 	hold(calls[1], later, false)
-	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "no_answer"}, later)
+	_, err = f.CloseSession(f.at(later), s, ledger.Closing{Reason: "no_answer"})
 	f.ok(err)
 	hold(calls[1], later, true)
 	f.verified()
@@ -74,7 +74,7 @@ func TestDiscardedAnswersAreNotChargedAgain(t *testing.T) {
 			took = append(took, used)
 		}
 		text := "They come."
-		f.ok(f.AnalysisLater(f.ctx(), d, &text, took, at))
+		f.ok(f.AnalysisLater(f.at(at), d, &text, took))
 	}
 	want := price(t, inboundES, billing.Usage{billing.SummaryIn: used.InTokens, billing.SummaryOut: used.OutTokens})
 	if got := before - f.show(acc).Balance(); got != want {

@@ -19,12 +19,12 @@ func TestAgentVersions(t *testing.T) {
 	for i, prompt := range []string{"one", "two", "three"} {
 		a.Prompt = prompt
 		var err error
-		a, err = f.UpdateAgent(f.ctx(), mine, *a, t0.Add(time.Duration(i+1)*time.Minute))
+		a, err = f.UpdateAgent(f.at(t0.Add(time.Duration(i+1)*time.Minute)), mine, *a)
 		f.ok(err)
 	}
 	stale := *a
 	stale.Version, stale.Prompt = 2, "late"
-	if _, err := f.UpdateAgent(f.ctx(), mine, stale, t0); !errors.Is(err, store.ErrVersion) {
+	if _, err := f.UpdateAgent(f.ctx(), mine, stale); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("a change of a version that is past: %v", err)
 	}
 	list, err := f.AgentVersions(f.ctx(), mine, a.ID, 0, 0)
@@ -66,11 +66,11 @@ func TestUnchangedAgentsKeepTheirVersion(t *testing.T) {
 	a := f.agent(account)
 	a.Tools = json.RawMessage(`[{"type":"function","function":{"name":"book","parameters":{"z":1,"a":2}}}]`)
 	a.Settings = json.RawMessage(`{"speed":1.5,"record":true}`)
-	a, err := f.UpdateAgent(f.ctx(), account, *a, t0.Add(time.Minute))
+	a, err := f.UpdateAgent(f.at(t0.Add(time.Minute)), account, *a)
 	f.ok(err)
 	same := *a
 	same.Settings = json.RawMessage(`{ "record": true, "speed": 1.5 }`)
-	saved, err := f.UpdateAgent(f.ctx(), account, same, t0.Add(2*time.Minute))
+	saved, err := f.UpdateAgent(f.at(t0.Add(2*time.Minute)), account, same)
 	f.ok(err)
 	if saved.Version != a.Version || !saved.UpdatedAt.Equal(a.UpdatedAt) {
 		t.Errorf("version %d of %v, want %d of %v", saved.Version, saved.UpdatedAt, a.Version, a.UpdatedAt)
@@ -79,11 +79,11 @@ func TestUnchangedAgentsKeepTheirVersion(t *testing.T) {
 		t.Errorf("%d versions, %v", len(list), err)
 	}
 	same.Version = 1
-	if _, err := f.UpdateAgent(f.ctx(), account, same, t0); !errors.Is(err, store.ErrVersion) {
+	if _, err := f.UpdateAgent(f.ctx(), account, same); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("the same over a version that is past: %v", err)
 	}
 	same.Version, same.Tools = 0, json.RawMessage(`[{"type":"function","function":{"name":"book","parameters":{"a":2,"z":1}}}]`)
-	if saved, err = f.UpdateAgent(f.ctx(), account, same, t0); err != nil || saved.Version != 3 {
+	if saved, err = f.UpdateAgent(f.ctx(), account, same); err != nil || saved.Version != 3 {
 		t.Errorf("parameters in another order: %+v, %v", saved, err)
 	}
 }
@@ -96,7 +96,7 @@ func TestCallsNameTheVersion(t *testing.T) {
 	for _, version := range []int64{0, 1} {
 		r := f.request(acc, web)
 		r.Agent, r.AgentVersion = a.ID, version
-		s, err := f.StartSession(f.ctx(), r, t0)
+		s, err := f.StartSession(f.ctx(), r)
 		f.ok(err)
 		c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)

@@ -85,56 +85,40 @@ func (w *Tx) wantAnalysis(ctx context.Context, s *session) (summary bool, err er
 
 // ClaimAnalysis returns the next call to be analyzed, for one claimant; ErrNotFound: none
 // is due. The claim is a lease of AnalysisLease; then another node may claim it.
-func (l *Ledger) ClaimAnalysis(ctx context.Context, now time.Time) (*DueAnalysis, error) {
-	d := &DueAnalysis{}
-	due := true
-	err := l.db.Tx(ctx, "claim analysis", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `update call_analyses set state = 'failed', reason = 'engine', next_at = null, done_at = $1
-			where state = 'waiting' and next_at <= $1 and tries >= $2`, now, maxAnalysisTries)
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRow(ctx, `select a.session_id, a.account_id, a.tries + 1, a.summary, v.settings, v.language
-			from call_analyses a join calls c using (session_id) join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
-			where a.state = 'waiting' and a.next_at <= $1 order by a.next_at limit 1 for update of a skip locked`, now).
-			Scan(&d.Session, &d.Account, &d.Try, &d.Summary, &d.Settings, &d.Language)
-		if errors.Is(err, pgx.ErrNoRows) {
-			due = false // what was given up above stays so
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "update call_analyses set tries = $2, next_at = $3, claimed = true where session_id = $1", d.Session, d.Try, now.Add(AnalysisLease))
-		return err
-	})
-	if err == nil && !due {
-		err = store.Fail("claim analysis", store.ErrNotFound)
-	}
+func (l *Ledger) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {
+	now := l.db.Time(ctx)
+	_, err := l.db.Exec(ctx, "give up analyses", `update call_analyses set state = 'failed', reason = 'engine', next_at = null, done_at = $1
+		where state = 'waiting' and next_at <= $1 and tries >= $2`, now, maxAnalysisTries)
 	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	d := &DueAnalysis{}
+	return d, l.db.One(ctx, "claim analysis", `with due as (select a.session_id, v.settings, v.language
+			from call_analyses a join calls c using (session_id) join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
+			where a.state = 'waiting' and a.next_at <= $1 order by a.next_at limit 1 for update of a skip locked)
+		update call_analyses a set tries = tries + 1, next_at = $2, claimed = true from due where a.session_id = due.session_id
+		returning a.session_id, a.account_id, a.tries, a.summary, due.settings, due.language`,
+		[]any{now, now.Add(AnalysisLease)}, &d.Session, &d.Account, &d.Try, &d.Summary, &d.Settings, &d.Language)
 }
 
 // AnalysisLater has a claimed analysis tried again: after five seconds first, five minutes
 // at last. With the eighth try it is given up, for the reason engine. A summary that was
 // made is kept for the next try, and charged, as in SaveAnalysis; what was discarded is
 // not, so that a call pays for the answers of one try beside its summary.
-func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []store.Generation, now time.Time) error {
+func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []store.Generation) error {
 	took = slices.DeleteFunc(slices.Clone(took), func(g store.Generation) bool { return g.Outcome == "discarded" })
 	if d.Try >= maxAnalysisTries {
-		_, err := l.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took, now)
+		_, err := l.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took)
 		return err
 	}
 	wait := min(maxAnalysisRetry, analysisRetry<<min(d.Try-1, 10))
-	_, err := l.afterwards(ctx, "postpone analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
-		tag, err := tx.Exec(ctx, `update call_analyses set next_at = $3, summary = coalesce(summary, $4), claimed = false
-			where session_id = $1 and account_id = $2 and state = 'waiting' and claimed and tries = $5`, d.Session, d.Account, now.Add(wait), storable(summary), d.Try)
+	_, err := l.afterwards(ctx, "postpone analysis", d.Account, d.Session, func(w *Tx, s *session) (bool, []store.Event, error) {
+		tag, err := w.Exec(ctx, `update call_analyses set next_at = $3, summary = coalesce(summary, $4), claimed = false
+			where session_id = $1 and account_id = $2 and state = 'waiting' and claimed and tries = $5`, d.Session, d.Account, w.now.Add(wait), storable(summary), d.Try)
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
-		return true, nil, s.summarizeAll(ctx, tx, took...)
+		return true, nil, s.summarizeAll(ctx, w, took...)
 	})
 	return err
 }
@@ -143,29 +127,29 @@ func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *str
 // took to the call, as tokens of summaries by the call's rate card: once, however often it is
 // called; then false. A summary is the one of the call's row in a batch, too. Webhooks
 // get an event, unless it was skipped.
-func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []store.Generation, now time.Time) (saved bool, err error) {
+func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []store.Generation) (saved bool, err error) {
 	a.Summary = storable(a.Summary)
 	a.Detail = *storable(&a.Detail)
-	return l.afterwards(ctx, "save analysis", d.Account, d.Session, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
-		tag, err := tx.Exec(ctx, `update call_analyses set state = $3, reason = $4, detail = $5, summary = $6, data = $7, next_at = null, done_at = $8
-			where session_id = $1 and account_id = $2 and state = 'waiting'`, d.Session, d.Account, a.State, a.Reason, a.Detail, a.Summary, optionalJSON(a.Data), now)
+	return l.afterwards(ctx, "save analysis", d.Account, d.Session, func(w *Tx, s *session) (bool, []store.Event, error) {
+		tag, err := w.Exec(ctx, `update call_analyses set state = $3, reason = $4, detail = $5, summary = $6, data = $7, next_at = null, done_at = $8
+			where session_id = $1 and account_id = $2 and state = 'waiting'`, d.Session, d.Account, a.State, a.Reason, a.Detail, a.Summary, optionalJSON(a.Data), w.now)
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
-		if err := s.summarizeAll(ctx, tx, took...); err != nil {
+		if err := s.summarizeAll(ctx, w, took...); err != nil {
 			return false, nil, err
 		}
 		var events []store.Event
 		if a.State != AnalysisSkipped {
-			events = append(events, store.NewEvent(d.Account, store.CallAnalyzed, d.Session, now))
+			events = append(events, store.Event{Account: d.Account, Kind: store.CallAnalyzed, About: d.Session})
 		}
 		if a.Summary != nil {
-			row, err := summarizeRow(ctx, tx, d.Account, d.Session, *a.Summary)
+			row, err := summarizeRow(ctx, w, d.Account, d.Session, *a.Summary)
 			if err != nil {
 				return false, nil, err
 			}
 			if row {
-				events = append(events, store.NewEvent(d.Account, store.CallSummarized, d.Session, now))
+				events = append(events, store.Event{Account: d.Account, Kind: store.CallSummarized, About: d.Session})
 			}
 		}
 		return true, events, nil

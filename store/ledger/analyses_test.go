@@ -22,7 +22,7 @@ const wantsBoth = `{"analysis": {"summary": true, "extract": {"type": "object", 
 // analyst is an agent with settings.
 func (f *fixture) analyst(account, settings string) *store.Agent {
 	f.t.Helper()
-	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Settings: json.RawMessage(settings)}, t0)
+	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Settings: json.RawMessage(settings)})
 	f.ok(err)
 	return a
 }
@@ -41,21 +41,21 @@ func (f *fixture) withAgent(account string, a *store.Agent) *ledger.Session {
 	f.t.Helper()
 	r := f.request(account, inboundES)
 	r.Agent, r.AgentVersion = a.ID, a.Version
-	s, err := f.StartSession(f.ctx(), r, t0)
+	s, err := f.StartSession(f.ctx(), r)
 	f.ok(err)
 	return s
 }
 
 func (f *fixture) claimed(at time.Time) *ledger.DueAnalysis {
 	f.t.Helper()
-	d, err := f.ClaimAnalysis(f.ctx(), at)
+	d, err := f.ClaimAnalysis(f.at(at))
 	f.ok(err)
 	return d
 }
 
 func (f *fixture) noneDue(at time.Time) {
 	f.t.Helper()
-	_, err := f.ClaimAnalysis(f.ctx(), at)
+	_, err := f.ClaimAnalysis(f.at(at))
 	f.is(err, store.ErrNotFound)
 }
 
@@ -76,7 +76,7 @@ func TestAnalysis(t *testing.T) {
 	// The agent is changed while the call lasts, and deleted soon.
 	changed := *agent
 	changed.Settings, changed.Language = json.RawMessage(`{}`), "en"
-	_, err := f.UpdateAgent(f.ctx(), acc, changed, t0)
+	_, err := f.UpdateAgent(f.ctx(), acc, changed)
 	f.ok(err)
 	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Friday, please."}}}))
 	f.noneDue(t0) // it lasts
@@ -110,7 +110,7 @@ func TestAnalysis(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 6 {
 		all.Go(func() {
-			ok, err := f.SaveAnalysis(f.ctx(), []*ledger.DueAnalysis{d, again}[i%2], result, []store.Generation{used, used}, later)
+			ok, err := f.SaveAnalysis(f.at(later), []*ledger.DueAnalysis{d, again}[i%2], result, []store.Generation{used, used})
 			if err != nil {
 				t.Error(err)
 			}
@@ -149,7 +149,7 @@ func TestNothingToAnalyze(t *testing.T) {
 	acc := f.account(100 * usd)
 	wants := f.analyst(acc, wantsBoth)
 	missed := f.withAgent(acc, wants)
-	_, err := f.CloseSession(f.ctx(), missed, ledger.Closing{Reason: "no_answer"}, t0)
+	_, err := f.CloseSession(f.ctx(), missed, ledger.Closing{Reason: "no_answer"})
 	f.ok(err)
 	for _, settings := range []string{`{}`, `{"analysis": {}}`, `{"analysis": {"summary": false, "summary_prompt": ""}}`, `{"analysis": 7}`, `{"analysis": null}`} {
 		f.talked(acc, f.analyst(acc, settings))
@@ -171,7 +171,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 	d := f.claimed(now)
 	text := "Friday."
 	for range 2 { // the second is whoever was slow
-		f.ok(f.AnalysisLater(f.ctx(), d, &text, []store.Generation{used}, now))
+		f.ok(f.AnalysisLater(f.at(now), d, &text, []store.Generation{used}))
 	}
 	f.noneDue(now.Add(4 * time.Second))
 	d = f.claimed(now.Add(5 * time.Second))
@@ -179,14 +179,14 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for try := 2; try <= 7; try++ {
-		f.ok(f.AnalysisLater(f.ctx(), d, d.Summary, nil, now))
+		f.ok(f.AnalysisLater(f.at(now), d, d.Summary, nil))
 		now = now.Add(10 * time.Minute)
 		d = f.claimed(now)
 	}
 	if d.Try != 8 {
 		t.Errorf("%+v", d)
 	}
-	f.ok(f.AnalysisLater(f.ctx(), d, d.Summary, nil, now))
+	f.ok(f.AnalysisLater(f.at(now), d, d.Summary, nil))
 	f.noneDue(now.Add(24 * time.Hour))
 	a, err := f.AnalysisOf(f.ctx(), acc, s.ID)
 	f.ok(err)
@@ -221,20 +221,20 @@ func TestAnalysisOfARow(t *testing.T) {
 	for i := range wish.Rows {
 		wish.Rows[i].Agent = agent.ID
 	}
-	id, err := f.CreateCampaign(f.ctx(), wish, card, nil, t0)
+	id, err := f.CreateCampaign(f.ctx(), wish, card, nil)
 	f.ok(err)
 	for _, r := range f.claimRows(f.node, t0) {
 		start := f.request(acc, outboundES)
 		start.Consent = &ledger.Consent{Key: r.Manner.Key, IP: r.Manner.IP}
 		start.Row, start.To, start.Agent, start.AgentVersion = &r.RowClaim, r.To, agent.ID, agent.Version
-		s, err := f.StartSession(f.ctx(), start, t0)
+		s, err := f.StartSession(f.ctx(), start)
 		f.ok(err)
 		f.closeWith(s, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
 	}
 	text := "Friday."
-	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisDone, Summary: &text}, []store.Generation{used}, t0)
+	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisDone, Summary: &text}, []store.Generation{used})
 	f.ok(err)
-	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisBalance}, nil, t0)
+	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisBalance}, nil)
 	f.ok(err)
 	var summaries []string
 	for _, r := range f.rows(acc, id).Rows {

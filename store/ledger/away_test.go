@@ -22,7 +22,7 @@ func TestAStandbyIsADatabaseThatIsAway(t *testing.T) {
 	_, err = conn.Exec(t.Context(), `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`)
 	f.ok(err)
 	standby := storetest.Open(t, url)
-	if _, err := ledger.New(standby).StartSession(t.Context(), f.request(acc, web), t0); !errors.Is(err, store.ErrUnavailable) || store.Locked(err) {
+	if _, err := ledger.New(standby).StartSession(storetest.At(t.Context(), t0), f.request(acc, web)); !errors.Is(err, store.ErrUnavailable) || store.Locked(err) {
 		t.Errorf("a start on a standby: %v", err)
 	}
 }
@@ -35,11 +35,11 @@ func TestALockIsWaitedForBriefly(t *testing.T) {
 	s := f.start(acc, web)
 	release := f.lock(url, acc)
 	end := ledger.Closing{Reason: "user_hangup"}
-	if _, err := f.CloseSession(t.Context(), s, end, t0); !errors.Is(err, store.ErrUnavailable) || !store.Locked(err) {
+	if _, err := f.CloseSession(f.ctx(), s, end); !errors.Is(err, store.ErrUnavailable) || !store.Locked(err) {
 		t.Errorf("a close of an account that is locked: %v", err)
 	}
 	release()
-	_, err := f.CloseSession(t.Context(), s, end, t0)
+	_, err := f.CloseSession(f.ctx(), s, end)
 	f.ok(err)
 	f.verified()
 }

@@ -28,7 +28,7 @@ func benchmarkCheckpoint(b *testing.B, f *fixture) {
 	b.ResetTimer()
 	for i := range b.N {
 		u := billing.Usage{billing.AgentTime: int64(i) * 1000}
-		if _, err := f.Checkpoint(b.Context(), ledger.Checkpoint{Session: s, Seq: int64(i + 1), StartedAt: t0, Usage: u}, t0); err != nil {
+		if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: int64(i + 1), StartedAt: t0, Usage: u}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func BenchmarkCheckpointParallel(b *testing.B) {
 		for pb.Next() {
 			i := next.Add(1)
 			c := ledger.Checkpoint{Session: sessions[i%100], Seq: i, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: i * 10}}
-			if _, err := f.Checkpoint(b.Context(), c, t0); err != nil {
+			if _, err := f.Checkpoint(f.ctx(), c); err != nil {
 				b.Error(err)
 			}
 		}
@@ -69,7 +69,7 @@ func BenchmarkCheckpointBatch(b *testing.B) {
 					cs[i].Seq++
 					cs[i].Usage[billing.AgentTime] += 5000
 				}
-				if _, err := f.Checkpoints(b.Context(), cs, t0); err != nil {
+				if _, err := f.Checkpoints(f.ctx(), cs); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -48,11 +48,11 @@ func TestReplayKnowsTodaysSettings(t *testing.T) {
 	a := f.agent(acc)
 	r := f.request(acc, web)
 	r.Agent = a.ID
-	s, err := f.StartSession(f.ctx(), r, t0)
+	s, err := f.StartSession(f.ctx(), r)
 	f.ok(err)
 	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Replay: []byte("x")}))
 	a.Settings = []byte(`{"min_endpoint_ms": 700}`)
-	_, err = f.UpdateAgent(f.ctx(), acc, *a, t0.Add(time.Second))
+	_, err = f.UpdateAgent(f.at(t0.Add(time.Second)), acc, *a)
 	f.ok(err)
 	kept, err := history.New(f.DB).CallReplay(f.ctx(), s.ID)
 	f.ok(err)

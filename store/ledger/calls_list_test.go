@@ -21,13 +21,13 @@ func TestCallsAreFound(t *testing.T) {
 		t.Helper()
 		r := f.request(account, terms)
 		r.Agent, r.From, r.To = agent, from, to
-		s, err := f.StartSession(f.ctx(), r, at)
+		s, err := f.StartSession(f.at(at), r)
 		f.ok(err)
 		names[s.ID] = name
 		return s
 	}
 	end := func(s *ledger.Session, reason string) {
-		_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: reason}, t0.Add(time.Hour))
+		_, err := f.CloseSession(f.at(t0.Add(time.Hour)), s, ledger.Closing{Reason: reason})
 		f.ok(err)
 	}
 	const us, maria, jose = "+34911234567", "+34612345678", "+34612345679"

@@ -30,14 +30,14 @@ func (f *fixture) wish(account string, n int, due time.Time) campaign.Campaign {
 
 func (f *fixture) batch(account string, n int, due time.Time) string {
 	f.t.Helper()
-	id, err := f.CreateCampaign(f.ctx(), f.wish(account, n, due), card, nil, t0)
+	id, err := f.CreateCampaign(f.ctx(), f.wish(account, n, due), card, nil)
 	f.ok(err)
 	return id
 }
 
 func (f *fixture) claimRows(n store.Node, at time.Time) []campaign.ClaimedRow {
 	f.t.Helper()
-	rows, err := f.ClaimRows(f.ctx(), n, card.Wallet(), 50, at)
+	rows, err := f.ClaimRows(f.at(at), n, card.Wallet(), 50)
 	f.ok(err)
 	return rows
 }
@@ -47,7 +47,7 @@ func (f *fixture) dialRow(n store.Node, r campaign.ClaimedRow, at time.Time) (*l
 	s := f.request(r.Account, outboundES)
 	s.Node, s.To, s.Row = n, r.To, &r.RowClaim
 	s.Consent = &ledger.Consent{Key: r.Manner.Key, IP: r.Manner.IP}
-	return f.StartSession(f.ctx(), s, at)
+	return f.StartSession(f.at(at), s)
 }
 
 func (f *fixture) rows(account, id string) *campaign.Campaign {
@@ -113,7 +113,7 @@ func TestRowsLeaveALine(t *testing.T) {
 	f.wantCounts(acc, id, "running 22/6/2/0")
 	one := 1
 	lonely := f.account(10 * usd)
-	f.ok(f.ChangeAccount(f.ctx(), lonely, ledger.AccountChange{Concurrency: &one}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), lonely, ledger.AccountChange{Concurrency: &one}))
 	f.batch(lonely, 3, t0)
 	if got := f.claimRows(f.node, t0); len(got) != 1 {
 		t.Errorf("an account with one line gets %d rows, want 1", len(got))
@@ -131,12 +131,12 @@ func TestRowsAreClaimedOnce(t *testing.T) {
 	var ids []string
 	for range 3 {
 		acc := f.account(100 * usd)
-		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &many}, t0))
+		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &many}))
 		c := f.wish(acc, 40, t0)
 		for i := range c.Rows[20:] {
 			c.Rows[20+i].DueAt = t0.Add(time.Hour)
 		}
-		id, err := f.CreateCampaign(f.ctx(), c, card, nil, t0)
+		id, err := f.CreateCampaign(f.ctx(), c, card, nil)
 		f.ok(err)
 		ids = append(ids, acc, id)
 	}
@@ -148,7 +148,7 @@ func TestRowsAreClaimedOnce(t *testing.T) {
 			all.Go(func() {
 				n := []store.Node{f.node, other}[w%2]
 				for {
-					got, err := f.ClaimRows(f.ctx(), n, card.Wallet(), 7, at)
+					got, err := f.ClaimRows(f.at(at), n, card.Wallet(), 7)
 					if err != nil {
 						t.Error(err)
 						return
@@ -204,7 +204,7 @@ func TestRowsOfDeadNodes(t *testing.T) {
 	f.ok(err)
 	f.checkpoint(answered, 1, billing.Usage{billing.LineTime: 2000, billing.AgentTime: 2000})
 	f.wantCounts(acc, id, "running 1/1/1/0") // answered is placed
-	reborn, lost, err := f.RegisterNode(f.ctx(), "node-a", "127.0.0.1:1", t0)
+	reborn, lost, err := f.RegisterNode(f.ctx(), "node-a", "127.0.0.1:1")
 	f.ok(err)
 	if len(lost) != 2 {
 		t.Errorf("%d sessions were closed", len(lost))
@@ -216,7 +216,7 @@ func TestRowsOfDeadNodes(t *testing.T) {
 	if _, err := f.dialRow(f.node, rows[2], t0); !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a dead node dialled: %v", err)
 	}
-	if _, err := f.ClaimRows(f.ctx(), f.node, card.Wallet(), 9, t0); !errors.Is(err, store.ErrFenced) {
+	if _, err := f.ClaimRows(f.ctx(), f.node, card.Wallet(), 9); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("a dead node claimed: %v", err)
 	}
 	// A living one that is slow is overtaken, and knows.
@@ -228,14 +228,14 @@ func TestRowsOfDeadNodes(t *testing.T) {
 	if _, err := f.dialRow(reborn, again[0], t0); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a row was dialled that another has: %v", err)
 	}
-	f.ok(f.FailRow(f.ctx(), &again[0], "x", "x", t0))
+	f.ok(f.FailRow(f.ctx(), &again[0], "x", "x"))
 	f.ok(f.ReturnRow(f.ctx(), &again[0], t0.Add(time.Hour), "x", "x"))
 	s, err := f.dialRow(other, late[0], t0)
 	f.ok(err)
 	if _, err := f.dialRow(other, late[0], t0); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a row was dialled twice: %v", err)
 	}
-	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"}, t0)
+	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"})
 	f.ok(err)
 	f.wantCounts(acc, id, "done 0/0/2/1")
 	c := f.rows(acc, id)
@@ -263,7 +263,7 @@ func TestRowsExpire(t *testing.T) {
 	id := f.batch(acc, 2, t0.Add(time.Hour))
 	expire := func(at time.Time) int64 {
 		t.Helper()
-		n, err := f.ExpireRows(f.ctx(), "limit.concurrency", "No line was free.", at)
+		n, err := f.ExpireRows(f.at(at), "limit.concurrency", "No line was free.")
 		f.ok(err)
 		return n
 	}
@@ -282,7 +282,7 @@ func TestRowsExpire(t *testing.T) {
 	if n := expire(t0.Add(48 * time.Hour)); n != 0 {
 		t.Errorf("%d rows expired in a pause", n)
 	}
-	f.ok(f.ResumeCampaign(f.ctx(), acc, id, t0.Add(48*time.Hour)))
+	f.ok(f.ResumeCampaign(f.at(t0.Add(48*time.Hour)), acc, id))
 	if n := expire(t0.Add(72*time.Hour - time.Second)); n != 0 {
 		t.Errorf("%d rows expired before their day was over", n)
 	}
@@ -304,11 +304,11 @@ func TestTurningABatchRacesWithDialling(t *testing.T) {
 	for round, turn := range []func(acc, id string) error{
 		func(acc, id string) error { return f.PauseCampaign(f.ctx(), acc, id) },
 		func(acc, id string) error {
-			return f.CancelCampaign(f.ctx(), acc, id, "callcenter.batch_cancelled", "x", t0)
+			return f.CancelCampaign(f.ctx(), acc, id, "callcenter.batch_cancelled", "x")
 		},
 	} {
 		acc := f.account(100 * usd)
-		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &many}, t0))
+		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &many}))
 		id := f.batch(acc, 40, t0)
 		rows := f.claimRows(f.node, t0)
 		var all sync.WaitGroup
@@ -345,14 +345,14 @@ func TestTurningABatchRacesWithDialling(t *testing.T) {
 			if got := f.claimRows(f.node, t0.Add(time.Hour)); len(got) != 0 {
 				t.Errorf("%d rows of a paused batch were claimed", len(got))
 			}
-			f.ok(f.ResumeCampaign(f.ctx(), acc, id, t0))
+			f.ok(f.ResumeCampaign(f.ctx(), acc, id))
 			if got := f.claimRows(f.node, t0.Add(time.Hour)); len(got) != 40-dialled {
 				t.Errorf("%d rows were claimed after the pause, want %d", len(got), 40-dialled)
 			}
 		}
 		for range 2 { // and again
-			f.ok(f.CancelCampaign(f.ctx(), acc, id, "callcenter.batch_cancelled", "The batch was cancelled.", t0))
-			f.ok(f.ResumeCampaign(f.ctx(), acc, id, t0))
+			f.ok(f.CancelCampaign(f.ctx(), acc, id, "callcenter.batch_cancelled", "The batch was cancelled."))
+			f.ok(f.ResumeCampaign(f.ctx(), acc, id))
 			f.ok(f.PauseCampaign(f.ctx(), acc, id))
 			f.wantCounts(acc, id, fmt.Sprintf("cancelled 0/%d/0/%d", dialled, 40-dialled))
 		}
@@ -364,16 +364,16 @@ func TestTurningABatchRacesWithDialling(t *testing.T) {
 func TestCampaignsAreTheAccounts(t *testing.T) {
 	f := setup(t)
 	mine, theirs, fresh, disputed := f.account(10*usd), f.account(10*usd), f.account(0), f.account(10*usd)
-	f.ok(f.OpenDispute(f.ctx(), disputed, "pi_1", t0))
+	f.ok(f.OpenDispute(f.ctx(), disputed, "pi_1"))
 	poor := f.account(10 * usd)
 	f.adjust(poor, 5*usd+20*billing.Cent)
 	for acc, want := range map[string]error{fresh: store.ErrTopupRequired, disputed: store.ErrDisputed, poor: store.ErrInsufficientBalance} {
-		if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, nil, t0); !errors.Is(err, want) {
+		if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, nil); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
 	for _, n := range []int{0, campaign.MaxCampaignRows + 1} {
-		if _, err := f.CreateCampaign(f.ctx(), f.wish(mine, n, t0), card, nil, t0); !errors.Is(err, store.ErrInvalid) {
+		if _, err := f.CreateCampaign(f.ctx(), f.wish(mine, n, t0), card, nil); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%d rows: %v", n, err)
 		}
 	}
@@ -389,7 +389,7 @@ func TestCampaignsAreTheAccounts(t *testing.T) {
 	for _, foreign := range []string{id, "bulk_0"} {
 		for name, err := range map[string]error{
 			"read": func() error { _, err := f.Campaign(f.ctx(), mine, foreign); return err }(), "pause": f.PauseCampaign(f.ctx(), mine, foreign),
-			"resume": f.ResumeCampaign(f.ctx(), mine, foreign, t0), "cancel": f.CancelCampaign(f.ctx(), mine, foreign, "x", "x", t0),
+			"resume": f.ResumeCampaign(f.ctx(), mine, foreign), "cancel": f.CancelCampaign(f.ctx(), mine, foreign, "x", "x"),
 		} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s %s: %v", name, foreign, err)
@@ -400,10 +400,10 @@ func TestCampaignsAreTheAccounts(t *testing.T) {
 	for range campaign.MaxCampaigns - 2 {
 		f.batch(theirs, 1, t0)
 	}
-	if _, err := f.CreateCampaign(f.ctx(), f.wish(theirs, 1, t0), card, nil, t0); !errors.Is(err, store.ErrCampaigns) {
+	if _, err := f.CreateCampaign(f.ctx(), f.wish(theirs, 1, t0), card, nil); !errors.Is(err, store.ErrCampaigns) {
 		t.Errorf("one too many: %v", err)
 	}
-	f.ok(f.CancelCampaign(f.ctx(), theirs, second, "x", "x", t0))
+	f.ok(f.CancelCampaign(f.ctx(), theirs, second, "x", "x"))
 	f.batch(theirs, 1, t0)
 	f.verified()
 }
@@ -413,12 +413,12 @@ func TestCampaignOnce(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
 	o := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
-	_, err := f.BeginRequest(f.ctx(), &o, t0)
+	_, err := f.BeginRequest(f.ctx(), &o)
 	f.ok(err)
-	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
+	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o)
 	f.ok(err)
 	later := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
-	_, err = f.BeginRequest(f.ctx(), &later, t0.Add(2*time.Minute)) // who began it has died
+	_, err = f.BeginRequest(f.at(t0.Add(2*time.Minute)), &later) // who began it has died
 	f.ok(err)
 	if later.Subject != id {
 		t.Errorf("begun was %q, want %q", later.Subject, id)
@@ -431,30 +431,30 @@ func TestAKeyStaysWithWhatWasBegun(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
 	o := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
-	_, err := f.BeginRequest(f.ctx(), &o, t0)
+	_, err := f.BeginRequest(f.ctx(), &o)
 	f.ok(err)
-	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o, t0)
+	id, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &o)
 	f.ok(err)
 	o.Subject = "" // the answer to the commit was lost
 	f.ok(f.DropRequest(f.ctx(), &o))
 	again := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "k"}
-	_, err = f.BeginRequest(f.ctx(), &again, t0.Add(time.Second)) // at once
+	_, err = f.BeginRequest(f.at(t0.Add(time.Second)), &again) // at once
 	f.ok(err)
 	if again.Subject != id {
 		t.Errorf("begun was %q, want %q", again.Subject, id)
 	}
 
 	slow := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "slow"}
-	_, err = f.BeginRequest(f.ctx(), &slow, t0)
+	_, err = f.BeginRequest(f.ctx(), &slow)
 	f.ok(err)
 	heir := store.IdempotencyKey{Account: acc, Route: "bulk", Key: "slow"}
-	_, err = f.BeginRequest(f.ctx(), &heir, t0.Add(2*time.Minute))
+	_, err = f.BeginRequest(f.at(t0.Add(2*time.Minute)), &heir)
 	f.ok(err)
-	if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &slow, t0); !errors.Is(err, store.ErrInProgress) {
+	if _, err := f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &slow); !errors.Is(err, store.ErrInProgress) {
 		t.Errorf("a request that was taken over: %v", err)
 	}
 	f.ok(f.DropRequest(f.ctx(), &slow)) // it is not its own any more
-	_, err = f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &heir, t0)
+	_, err = f.CreateCampaign(f.ctx(), f.wish(acc, 1, t0), card, &heir)
 	f.ok(err)
 }
 
@@ -474,12 +474,12 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	f.ok(err)
 	missed, err := f.dialRow(f.node, rows[1], t0)
 	f.ok(err)
-	_, err = f.CloseSession(f.ctx(), missed, ledger.Closing{Reason: "no_answer"}, t0)
+	_, err = f.CloseSession(f.ctx(), missed, ledger.Closing{Reason: "no_answer"})
 	f.ok(err)
 	plain := f.start(acc, outboundES)
 	f.closeWith(plain, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
 	sum := ledger.Summary{Text: "They\x00 agreed.", In: 1000, Out: 100, CountedBy: "provider"}
-	if _, err := f.SaveSummary(f.ctx(), acc, s.ID, sum, t0); !errors.Is(err, store.ErrInvalid) {
+	if _, err := f.SaveSummary(f.ctx(), acc, s.ID, sum); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("a summary of a call that lasts: %v", err)
 	}
 	used := billing.Usage{billing.LineTime: 30_000, billing.AgentTime: 30_000, billing.ReplyIn: 10}
@@ -492,7 +492,7 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			ok, err := f.SaveSummary(f.ctx(), acc, s.ID, sum, t0.Add(time.Minute))
+			ok, err := f.SaveSummary(f.at(t0.Add(time.Minute)), acc, s.ID, sum)
 			if err != nil {
 				t.Error(err)
 			}
@@ -503,7 +503,7 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	}
 	all.Wait()
 	for _, x := range []*ledger.Session{plain, missed} {
-		if ok, err := f.SaveSummary(f.ctx(), acc, x.ID, sum, t0); ok || err != nil {
+		if ok, err := f.SaveSummary(f.ctx(), acc, x.ID, sum); ok || err != nil {
 			t.Errorf("a call of no row, or that nobody answered, has a summary: %v, %v", ok, err)
 		}
 	}

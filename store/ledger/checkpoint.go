@@ -152,32 +152,14 @@ type noticed struct {
 	rechargeBelow *billing.Money
 }
 
-// Checkpoint stores one report. A late or repeated one changes nothing and is no error.
-// Where another transaction has the wallet it waits, as long as for any lock.
-func (l *Ledger) Checkpoint(ctx context.Context, c Checkpoint, now time.Time) (billing.Pots, error) {
-	for until := time.Now().Add(store.LockTimeout); ; time.Sleep(laterWait) {
-		r, err := l.Checkpoints(ctx, []Checkpoint{c}, now)
-		switch {
-		case err != nil:
-			return billing.Pots{}, err
-		case !errors.Is(r[0].Err, ErrLater):
-			return r[0].Pots, r[0].Err
-		case time.Now().After(until):
-			return billing.Pots{}, fmt.Errorf("checkpoint: %w: %w", store.ErrUnavailable, ErrLater)
-		}
-	}
-}
-
-// laterWait is between tries of Checkpoint.
-const laterWait = 5 * time.Millisecond
-
 // Checkpoints stores the reports of many sessions in one statement and one
 // transaction; a second report of a session goes into a second one. The results are
 // in the order of cs, which is kept as it was; a report that cannot be stored spoils
 // no other. Without results some may not have been stored, and the next reports make
 // up for it; an error beside results means that they hold and only what follows from
 // a low balance, or from an answer, was left to the next or to the end.
-func (l *Ledger) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time) ([]CheckpointResult, error) {
+func (l *Ledger) Checkpoints(ctx context.Context, cs []Checkpoint) ([]CheckpointResult, error) {
+	now := l.db.Time(ctx)
 	results := make([]CheckpointResult, len(cs))
 	bills := make([]billing.Money, len(cs))
 	list := make([]int, 0, len(cs))
@@ -202,7 +184,7 @@ func (l *Ledger) Checkpoints(ctx context.Context, cs []Checkpoint, now time.Time
 		if account := cs[i].Session.Account; r.Err == nil && !followed[account] {
 			r.crossed = near[account]
 			followed[account] = true // each of its sessions got the same
-			if err := l.onLowBalance(ctx, account, r, now); err != nil {
+			if err := l.onLowBalance(ctx, account, r); err != nil {
 				follow = errors.Join(follow, fmt.Errorf("account %s: %w", account, err))
 			}
 		}
@@ -283,14 +265,14 @@ func (l *Ledger) storeReports(ctx context.Context, statement string, cs []Checkp
 // the threshold of automatic recharge with nothing done about it. It is not the
 // checkpoint's transaction, so that others do not wait for it: what is not
 // done here is done with the account's next checkpoint or posting.
-func (l *Ledger) onLowBalance(ctx context.Context, account string, r CheckpointResult, now time.Time) error {
+func (l *Ledger) onLowBalance(ctx context.Context, account string, r CheckpointResult) error {
 	if r.rechargeBelow != nil && r.Pots.Balance() < *r.rechargeBelow {
-		if err := l.rechargeNoticed(ctx, account, now); err != nil {
+		if err := l.rechargeNoticed(ctx, account); err != nil {
 			return err
 		}
 	}
 	if r.crossed {
-		return l.applyThresholds(ctx, account, now)
+		return l.applyThresholds(ctx, account)
 	}
 	if r.low {
 		return nil
@@ -299,7 +281,7 @@ func (l *Ledger) onLowBalance(ctx context.Context, account string, r CheckpointR
 	if err != nil || r.Pots.Balance() >= mark {
 		return err
 	}
-	return l.applyThresholds(ctx, account, now)
+	return l.applyThresholds(ctx, account)
 }
 
 // price is what the usage that counts costs.

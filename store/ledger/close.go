@@ -28,15 +28,15 @@ const anyEpoch = -1
 // CloseSession ends a session, posts what it owes to the ledger and returns the
 // amount. Closing again changes nothing and returns the same. ErrFenced: another
 // process owned it; what that one stored stands.
-func (l *Ledger) CloseSession(ctx context.Context, s *Session, c Closing, now time.Time) (billing.Money, error) {
-	return l.close(ctx, s.Account, s.ID, s.Node.Epoch, c, now)
+func (l *Ledger) CloseSession(ctx context.Context, s *Session, c Closing) (billing.Money, error) {
+	return l.close(ctx, s.Account, s.ID, s.Node.Epoch, c)
 }
 
-func (l *Ledger) close(ctx context.Context, account, id string, epoch int64, c Closing, now time.Time) (amount billing.Money, err error) {
+func (l *Ledger) close(ctx context.Context, account, id string, epoch int64, c Closing) (amount billing.Money, err error) {
 	if c.Reason == "" {
 		return 0, store.Invalid("a session ends for a reason")
 	}
-	err = l.Locked(ctx, "close session", account, now, func(w *Tx) error {
+	err = l.Locked(ctx, "close session", account, func(w *Tx) error {
 		s, err := w.lockSession(ctx, id)
 		if err != nil {
 			return err

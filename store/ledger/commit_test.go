@@ -105,7 +105,7 @@ func TestAStartWhoseCommitGotNoAnswer(t *testing.T) {
 	x, through := tapped(t, at)
 	far := storetest.Open(t, through)
 	x.loss.Store(true)
-	s, err := ledger.New(far).StartSession(t.Context(), f.request(acc, web), t0)
+	s, err := ledger.New(far).StartSession(storetest.At(t.Context(), t0), f.request(acc, web))
 	if err == nil || s == nil {
 		t.Fatalf("the start is %v, %v; want a session and an error", s, err)
 	}
@@ -113,13 +113,13 @@ func TestAStartWhoseCommitGotNoAnswer(t *testing.T) {
 	if n := f.show(acc).Live; n != 1 {
 		t.Fatalf("%d sessions are live; want the one that was committed", n)
 	}
-	_, err = ledger.New(far).CloseSession(t.Context(), s, ledger.Closing{Reason: "failed"}, t0)
+	_, err = ledger.New(far).CloseSession(storetest.At(t.Context(), t0), s, ledger.Closing{Reason: "failed"})
 	f.ok(err)
 	if a := f.show(acc); a.Live != 0 || a.Pots.Held != 0 {
 		t.Errorf("%d places are taken, %v held", a.Live, a.Pots.Held)
 	}
 	// What was refused has no name.
-	if s, err := ledger.New(far).StartSession(t.Context(), f.request(acc, outboundES), t0); s != nil || err == nil {
+	if s, err := ledger.New(far).StartSession(storetest.At(t.Context(), t0), f.request(acc, outboundES)); s != nil || err == nil {
 		t.Errorf("a start that is refused is %v, %v", s, err)
 	}
 	f.verified()
@@ -138,13 +138,13 @@ func TestALockedWalletHoldsUpNoOther(t *testing.T) {
 	unknown := *free
 	unknown.ID = "ses_06er5bt0v9k1o7m2q3s4t5u6v0"
 	reports[0].Session, reports[1].Session, reports[2].Session = locked, free, &unknown
-	rs, err := f.Checkpoints(t.Context(), reports, t0)
+	rs, err := f.Checkpoints(f.ctx(), reports)
 	f.ok(err)
 	if !errors.Is(rs[0].Err, ledger.ErrLater) || rs[1].Err != nil || rs[2].Err == nil || errors.Is(rs[2].Err, ledger.ErrLater) {
 		t.Errorf("results %+v", rs)
 	}
 	release()
-	rs, err = f.Checkpoints(t.Context(), reports[:1], t0)
+	rs, err = f.Checkpoints(f.ctx(), reports[:1])
 	f.ok(err)
 	if rs[0].Err != nil || rs[0].Pots.AccruedAny == 0 {
 		t.Errorf("afterwards %+v", rs[0])

@@ -51,17 +51,17 @@ func (r *ConsentRecord) Sealed(account string, before []byte) []byte {
 }
 
 // recordConsent appends to the account's evidence. The wallet's lock orders the rows.
-func recordConsent(ctx context.Context, tx pgx.Tx, account, call, agent string, c Consent, now time.Time) error {
-	r := ConsentRecord{Call: call, Agent: agent, ToHash: c.ToHash[:], Key: c.Key, IP: c.IP, At: now.Truncate(time.Microsecond)}
+func recordConsent(ctx context.Context, w *Tx, call, agent string, c Consent) error {
+	r := ConsentRecord{Call: call, Agent: agent, ToHash: c.ToHash[:], Key: c.Key, IP: c.IP, At: w.now.Truncate(time.Microsecond)}
 	var before []byte
-	err := tx.QueryRow(ctx, "select no, seal from consent_audit where account_id = $1 order by no desc limit 1", account).Scan(&r.No, &before)
+	err := w.QueryRow(ctx, "select no, seal from consent_audit where account_id = $1 order by no desc limit 1", w.account).Scan(&r.No, &before)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
 	r.No++
-	_, err = tx.Exec(ctx, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
+	_, err = w.Exec(ctx, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.Sealed(account, before))
+		w.account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.Sealed(w.account, before))
 	return err
 }
 

@@ -20,7 +20,7 @@ func (f *fixture) dialled(account, agent string) *ledger.Session {
 	r := f.request(account, outboundES)
 	r.Agent = agent
 	r.Consent = &ledger.Consent{ToHash: sha256.Sum256([]byte(r.To)), Key: "key_1", IP: "192.0.2.7"}
-	s, err := f.StartSession(f.ctx(), r, t0)
+	s, err := f.StartSession(f.ctx(), r)
 	f.ok(err)
 	return s
 }
@@ -73,7 +73,7 @@ func TestCallRings(t *testing.T) {
 	mine, theirs := f.account(50*usd), f.account(50*usd)
 	s := f.dialled(mine, f.agent(mine).ID)
 	f.ok(history.New(f.DB).CallRings(f.ctx(), mine, s.ID))
-	f.ok(history.New(f.DB).CallRings(storetest.At(f.ctx(), t0.Add(time.Second)), mine, s.ID))
+	f.ok(history.New(f.DB).CallRings(f.at(t0.Add(time.Second)), mine, s.ID))
 	c, err := history.New(f.DB).Call(f.ctx(), mine, s.ID)
 	f.ok(err)
 	if c.RangAt == nil || !c.RangAt.Equal(t0) {
@@ -89,7 +89,7 @@ func TestCallRings(t *testing.T) {
 	if _, err := f.CallOwner(f.ctx(), theirs, s.ID); err == nil {
 		t.Error("somebody else's call has an owner")
 	}
-	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"}, t0)
+	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"})
 	f.ok(err)
 	if owner, err := f.CallOwner(f.ctx(), mine, s.ID); err != nil || owner != (store.Node{}) {
 		t.Errorf("afterwards the owner is %+v, %v", owner, err)

@@ -86,7 +86,7 @@ func killUnderLoad(f *fixture, url string) {
 		wg.Go(func() {
 			for seq := int64(1); ; seq++ {
 				i := w*sessionsEach + int(seq)%sessionsEach
-				_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: sessions[i], Seq: seq, StartedAt: t0, Usage: secondsOf(seq)}, t0)
+				_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: sessions[i], Seq: seq, StartedAt: t0, Usage: secondsOf(seq)})
 				if err != nil {
 					if !errors.Is(err, store.ErrUnavailable) {
 						f.t.Errorf("a checkpoint while the database is away: %v", err)
@@ -141,15 +141,15 @@ func killUnderLoad(f *fixture, url string) {
 
 // oneTask submits and completes a task.
 func (f *fixture) oneTask(account string) (*ledger.Task, error) {
-	t, err := f.SubmitTask(f.ctx(), f.submission(account, 100), nowhere, t0)
+	t, err := f.SubmitTask(f.ctx(), f.submission(account, 100), nowhere)
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.ClaimTask(f.ctx(), f.node, account, t.ID, t0)
+	c, err := f.ClaimTask(f.ctx(), f.node, account, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	return c, f.CompleteTask(f.ctx(), c, time.Second, t0.Add(time.Hour), t0)
+	return c, f.CompleteTask(f.ctx(), c, time.Second, time.Hour)
 }
 
 // secondsOf is the usage of a checkpoint: each reports a second more.

@@ -81,12 +81,12 @@ const maxCredit = 1_000_000 * billing.USD
 
 // Credit posts c once and returns the wallet after it; applied is false when the
 // key had been posted before. The same key for something else is ErrIdempotency.
-func (l *Ledger) Credit(ctx context.Context, c Credit, now time.Time) (pots billing.Pots, applied bool, err error) {
-	t, err := c.transfer(now)
+func (l *Ledger) Credit(ctx context.Context, c Credit) (pots billing.Pots, applied bool, err error) {
+	t, err := c.transfer(l.db.Time(ctx))
 	if err != nil {
 		return pots, false, err
 	}
-	err = l.Locked(ctx, "credit", c.Account, now, func(w *Tx) error {
+	err = l.Locked(ctx, "credit", c.Account, func(w *Tx) error {
 		pots = w.pots
 		tag, err := w.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t)...)
 		if err != nil {
@@ -99,7 +99,7 @@ func (l *Ledger) Credit(ctx context.Context, c Credit, now time.Time) (pots bill
 		switch c.Kind {
 		case Topup:
 			if w.firstTopup == nil {
-				w.firstTopup = &now
+				w.firstTopup = &w.now
 			}
 		case Bonus:
 			w.grantLot(b, t, c.ExpiresAt)

@@ -12,7 +12,7 @@ import (
 
 func (f *fixture) bonus(account string, amount billing.Money, key string, expires time.Time) {
 	f.t.Helper()
-	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: expires}, t0)
+	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: expires})
 	f.ok(err)
 }
 
@@ -80,7 +80,7 @@ func TestCreditRefusals(t *testing.T) {
 	} {
 		credit := good
 		c.change(&credit)
-		if _, applied, err := f.Credit(f.ctx(), credit, t0); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || applied {
+		if _, applied, err := f.Credit(f.ctx(), credit); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || applied {
 			t.Errorf("%s: applied %v, %v; want %v", c.name, applied, err, c.want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestLotsAreUsedSoonestExpiryFirst(t *testing.T) {
 		days int
 		left billing.Money
 	}{{10, 550 * billing.Cent}, {90, usd}, {99, usd}, {100, 0}} {
-		_, err := f.ExpireLots(f.ctx(), t0.AddDate(0, 0, c.days))
+		_, err := f.ExpireLots(f.at(t0.AddDate(0, 0, c.days)))
 		f.ok(err)
 		if got := f.show(acc).Pots.Bonus; got != c.left {
 			t.Errorf("after %d days: %s; want %s", c.days, got, c.left)
@@ -113,11 +113,11 @@ func TestLotsAreUsedSoonestExpiryFirst(t *testing.T) {
 func TestExpiryDuringASession(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{}))
 	s := f.start(acc, web)
 	f.checkpoint(s, 1, billing.Usage{billing.WebSearches: 100, billing.AgentTime: 100})
 	day90 := t0.AddDate(0, 0, 90)
-	if n, err := f.ExpireLots(f.ctx(), day90); err != nil || n != 1 {
+	if n, err := f.ExpireLots(f.at(day90)); err != nil || n != 1 {
 		t.Fatalf("%d accounts, %v", n, err)
 	}
 	first := price(t, web, billing.Usage{billing.WebSearches: 100, billing.AgentTime: 100})
@@ -139,10 +139,10 @@ func TestExpiryDuringASession(t *testing.T) {
 func TestExpiredCreditStartsNothing(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
-	if _, err := f.StartSession(f.ctx(), f.request(acc, web), t0.AddDate(0, 0, 90).Add(-time.Second)); err != nil {
+	if _, err := f.StartSession(f.at(t0.AddDate(0, 0, 90).Add(-time.Second)), f.request(acc, web)); err != nil {
 		t.Error("a second before:", err)
 	}
-	if _, err := f.StartSession(f.ctx(), f.request(acc, web), t0.AddDate(0, 0, 90)); !errors.Is(err, store.ErrInsufficientBalance) {
+	if _, err := f.StartSession(f.at(t0.AddDate(0, 0, 90)), f.request(acc, web)); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("at the expiry: %v", err)
 	}
 	f.verified()
@@ -155,16 +155,16 @@ func TestARefusalEndsExpiredCredit(t *testing.T) {
 	day91 := t0.AddDate(0, 0, 91)
 	for name, refuse := range map[string]func(acc string) error{
 		"start": func(acc string) error {
-			_, err := f.StartSession(f.ctx(), f.request(acc, web), day91)
+			_, err := f.StartSession(f.at(day91), f.request(acc, web))
 			return err
 		},
 		"line minute": func(acc string) error {
 			in := f.request(acc, inboundES)
-			s, err := f.StartSession(f.ctx(), in, t0)
+			s, err := f.StartSession(f.ctx(), in)
 			f.ok(err)
 			f.checkpoint(s, 1, billing.Usage{billing.LineTime: 60_000, billing.AgentTime: 60_000, billing.WebSearches: 699})
-			err = f.LineMinute(f.ctx(), s, 2, day91)
-			_, closed := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "balance_exhausted", StartedAt: t0}, day91)
+			err = f.LineMinute(f.at(day91), s, 2)
+			_, closed := f.CloseSession(f.at(day91), s, ledger.Closing{Reason: "balance_exhausted", StartedAt: t0})
 			f.ok(closed)
 			return err
 		},

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,13 +36,13 @@ const (
 // WantCRMNote remembers that a call of the account is to be noted when it is over, in
 // the database that source, a JSON object, names. trace is the traceparent header of the
 // call's requests; empty: none. Saying it again changes nothing.
-func (l *Ledger) WantCRMNote(ctx context.Context, account, session string, source json.RawMessage, trace string, now time.Time) error {
+func (l *Ledger) WantCRMNote(ctx context.Context, account, session string, source json.RawMessage, trace string) error {
 	if !store.IsObject(source) {
 		return store.Invalid("source: not a JSON object")
 	}
 	return l.db.Must(ctx, "want CRM note", `with c as (select session_id from calls where session_id = $2 and account_id = $1)
 		insert into crm_notes (session_id, account_id, source, trace, next_at) select session_id, $1, $3, $4, $5 from c
-		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), trace, now)
+		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), trace, l.db.Time(ctx))
 }
 
 // ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
@@ -51,28 +50,20 @@ func (l *Ledger) WantCRMNote(ctx context.Context, account, session string, sourc
 // CRMNoteDelayed, or half a minute later; of several accounts that which has waited for its
 // turn the longest comes first, however many calls each has. Calls that were not answered are
 // never noted.
-func (l *Ledger) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, error) {
+func (l *Ledger) ClaimCRMNote(ctx context.Context) (*CRMNote, error) {
+	now := l.db.Time(ctx)
+	_, err := l.db.Exec(ctx, "give up CRM notes", `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
+		from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
+			and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
 	n := &CRMNote{}
-	due, taken := true, true
-	var err error
-	for taken && err == nil {
+	for taken := true; taken && err == nil; {
 		taken = false
 		err = l.db.Tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
-				from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
-					and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
-			if err != nil {
-				return err
-			}
-			err = tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1
+			err := tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1
 				from crm_notes n join session_usage u using (session_id) left join crm_accounts a on a.account_id = n.account_id
 				where n.state = 'waiting' and n.next_at <= $1 and not u.open and (a.busy_until is null or a.busy_until <= $1)
 				order by a.busy_until nulls first, n.next_at limit 1 for update of n skip locked`, now).
 				Scan(&n.Session, &n.Account, &n.Source, &n.Trace, &n.Try)
-			if errors.Is(err, pgx.ErrNoRows) {
-				due = false // what was given up above stays so
-				return nil
-			}
 			if err != nil {
 				return err
 			}
@@ -87,13 +78,7 @@ func (l *Ledger) ClaimCRMNote(ctx context.Context, now time.Time) (*CRMNote, err
 			return err
 		})
 	}
-	if err == nil && !due {
-		err = store.Fail("claim CRM note", store.ErrNotFound)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return n, nil
+	return n, err
 }
 
 // answeredCRM says that an account's database answers: the next of its notes may be claimed.
@@ -102,12 +87,12 @@ const answeredCRM = "update crm_accounts set busy_until = least(busy_until, $2),
 // CRMNoted notes that a customer database has a call, and charges for it: the call
 // has reached the database, once, whether it was looked up in it before or not. Saying
 // it again changes nothing.
-func (l *Ledger) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error {
-	if _, err := l.db.Pool().Exec(ctx, answeredCRM, n.Account, now); err != nil {
+func (l *Ledger) CRMNoted(ctx context.Context, n *CRMNote) error {
+	if _, err := l.db.Pool().Exec(ctx, answeredCRM, n.Account, l.db.Time(ctx)); err != nil {
 		return store.Fail("note CRM note", err)
 	}
-	_, err := l.afterwards(ctx, "note CRM note", n.Account, n.Session, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
-		tag, err := tx.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
+	_, err := l.afterwards(ctx, "note CRM note", n.Account, n.Session, func(w *Tx, s *session) (bool, []store.Event, error) {
+		tag, err := w.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
@@ -118,9 +103,9 @@ func (l *Ledger) CRMNoted(ctx context.Context, n *CRMNote, now time.Time) error 
 }
 
 // CRMNoteFailed gives a note up that the database has refused: trying again would not help.
-func (l *Ledger) CRMNoteFailed(ctx context.Context, n *CRMNote, now time.Time) error {
+func (l *Ledger) CRMNoteFailed(ctx context.Context, n *CRMNote) error {
 	return l.db.Tx(ctx, "give up CRM note", func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, answeredCRM, n.Account, now); err != nil {
+		if _, err := tx.Exec(ctx, answeredCRM, n.Account, l.db.Time(ctx)); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, "update crm_notes set state = 'failed' where session_id = $1 and account_id = $2", n.Session, n.Account)
@@ -133,8 +118,8 @@ func (l *Ledger) CRMNoteFailed(ctx context.Context, n *CRMNote, now time.Time) e
 
 // CRMNoteDelayed leaves the account's database alone, which did not take a note: for 30 s,
 // and twice as long each time, five minutes at last.
-func (l *Ledger) CRMNoteDelayed(ctx context.Context, n *CRMNote, now time.Time) error {
+func (l *Ledger) CRMNoteDelayed(ctx context.Context, n *CRMNote) error {
 	return l.db.Must(ctx, "delay CRM note", `update crm_accounts set failures = failures + 1,
 		busy_until = $2::timestamptz + least($4::interval, $3::interval * power(2, least(failures, 10))) where account_id = $1`,
-		n.Account, now, crmNoteRetry, maxCRMRest)
+		n.Account, l.db.Time(ctx), crmNoteRetry, maxCRMRest)
 }

@@ -36,22 +36,22 @@ type Demonstration struct {
 // account that has one of that name keeps it; its identifier is returned. ErrClaimLost: the
 // row has a call, or is none of the account's. No event, no summary and no analysis
 // is made.
-func (l *Ledger) AddDemonstration(ctx context.Context, d Demonstration, now time.Time) (id string, err error) {
-	out, err := d.session(d.OpenedAt)
+func (l *Ledger) AddDemonstration(ctx context.Context, d Demonstration) (id string, err error) {
+	out, err := d.session()
 	if err != nil {
 		return "", err
 	}
-	err = l.Locked(ctx, "add a call of the demonstration", d.Account, now, func(w *Tx) error { // which has others wait who add the same
+	err = l.Locked(ctx, "add a call of the demonstration", d.Account, func(w *Tx) error { // which has others wait who add the same
 		err = w.QueryRow(ctx, "select session_id from calls where account_id = $1 and demonstration = $2", d.Account, d.Name).Scan(&id)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
-		id = out.ID
+		now := w.now
 		w.now = d.OpenedAt
 		if err := w.start(ctx, d.Start, out); err != nil {
 			return err
 		}
-		w.now = now
+		id, w.now = out.ID, now
 		if err := d.bindRow(ctx, w, id); err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
 
 // TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
 // has succeeded without a payment.
-func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error {
-	return l.Locked(ctx, "top up the demonstration", account, now, func(w *Tx) error { // which has others wait who do the same
+func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money) error {
+	return l.Locked(ctx, "top up the demonstration", account, func(w *Tx) error { // which has others wait who do the same
 		var there bool
 		err := w.QueryRow(ctx, `select exists (select from topups where account_id = $1 and provider = $2)
 			or exists (select from ledger_transfers where account_id = $1 and idem = 'demo:topup')`, // of older versions
@@ -86,7 +86,7 @@ func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount 
 		if err != nil || there {
 			return err
 		}
-		t := &TopUp{ID: store.NewID(store.TopUpID, now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: now}
+		t := &TopUp{ID: store.NewID(store.TopUpID, w.now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: w.now}
 		if err := t.insert(ctx, w); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func TestDemonstration(t *testing.T) {
 	acc, poor := f.account(10*usd), f.account(0)
 	agent := f.agent(acc)
 	id, err := f.CreateCampaign(f.ctx(), campaign.Campaign{Account: acc, Name: "Spring", State: campaign.CampaignPaused,
-		Rows: []campaign.CampaignRow{{To: "+34612345678", From: mine, Agent: agent.ID, DueAt: t0}, {To: "+34612345679", From: mine, Agent: agent.ID, DueAt: t0}}}, card, nil, t0)
+		Rows: []campaign.CampaignRow{{To: "+34612345678", From: mine, Agent: agent.ID, DueAt: t0}, {To: "+34612345679", From: mine, Agent: agent.ID, DueAt: t0}}}, card, nil)
 	f.ok(err)
 	batch, err := f.Campaign(f.ctx(), acc, id)
 	f.ok(err)
@@ -36,19 +36,19 @@ func TestDemonstration(t *testing.T) {
 			history.Wire{SIP: []history.SIPMessage{{At: t0, Sent: true, Text: "INVITE"}}})
 	}
 	d.Agent, d.AgentVersion = agent.ID, 1
-	call, err := f.AddDemonstration(f.ctx(), d, t0)
+	call, err := f.AddDemonstration(f.ctx(), d)
 	f.ok(err)
-	again, err := f.AddDemonstration(f.ctx(), d, t0.Add(time.Hour))
+	again, err := f.AddDemonstration(f.at(t0.Add(time.Hour)), d)
 	f.ok(err)
 	if again != call {
 		t.Errorf("adding it again makes %s of %s", again, call)
 	}
 	d.Name = "two" // of the same row
-	if _, err := f.AddDemonstration(f.ctx(), d, t0); !errors.Is(err, store.ErrClaimLost) {
+	if _, err := f.AddDemonstration(f.ctx(), d); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("a second call of a row: %v", err)
 	}
 	d.Account, d.RowID, d.Agent = poor, "", ""
-	if _, err := f.AddDemonstration(f.ctx(), d, t0); !errors.Is(err, store.ErrTopupRequired) {
+	if _, err := f.AddDemonstration(f.ctx(), d); !errors.Is(err, store.ErrTopupRequired) {
 		t.Errorf("an account that may not call: %v", err)
 	}
 	f.verified()

@@ -20,7 +20,7 @@ func TestDialRateHoldsAcrossNodes(t *testing.T) {
 	acc, other := a.account(100*usd), a.account(100*usd)
 	many := 1000
 	for _, account := range []string{acc, other} {
-		a.ok(a.ChangeAccount(a.ctx(), account, ledger.AccountChange{Concurrency: &many}, t0))
+		a.ok(a.ChangeAccount(a.at(t0), account, ledger.AccountChange{Concurrency: &many}))
 	}
 	dial := func(account string, times int, at time.Time) int {
 		var placed atomic.Int32
@@ -28,7 +28,7 @@ func TestDialRateHoldsAcrossNodes(t *testing.T) {
 			n := []*fixture{a, b}[i%2]
 			r := n.request(account, outboundES)
 			r.Paced = true
-			switch _, err := n.StartSession(t.Context(), r, at); {
+			switch _, err := n.StartSession(storetest.At(t.Context(), at), r); {
 			case err == nil:
 				placed.Add(1)
 			case !errors.Is(err, store.ErrDialRate):

@@ -17,9 +17,9 @@ func (f *fixture) calls(account, to string) error {
 	f.t.Helper()
 	r := f.request(account, outboundES)
 	r.To = to
-	s, err := f.StartSession(f.ctx(), r, t0)
+	s, err := f.StartSession(f.ctx(), r)
 	if err == nil {
-		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"}, t0)
+		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"})
 	}
 	return err
 }
@@ -41,12 +41,12 @@ func TestDoNotCall(t *testing.T) {
 	f := setup(t)
 	mine, theirs, fresh := f.account(10*usd), f.account(10*usd), f.account(0)
 	for _, account := range []string{mine, fresh} {
-		e, added, err := f.AddDoNotCall(f.ctx(), account, store.DoNotCall{Number: "+34 612-345-678", Reason: " wrote to us ", Source: store.ListedByAPI}, t0)
+		e, added, err := f.AddDoNotCall(f.ctx(), account, store.DoNotCall{Number: "+34 612-345-678", Reason: " wrote to us ", Source: store.ListedByAPI})
 		if err != nil || !added || e.Number != number || e.Reason != "wrote to us" || !e.Since.Equal(t0) || e.Call != nil {
 			t.Fatalf("%+v, %v, %v", e, added, err)
 		}
 	}
-	e, added, err := f.AddDoNotCall(f.ctx(), mine, store.DoNotCall{Number: number, Reason: "again", Source: store.ListedByOperator}, t0.Add(time.Hour))
+	e, added, err := f.AddDoNotCall(f.at(t0.Add(time.Hour)), mine, store.DoNotCall{Number: number, Reason: "again", Source: store.ListedByOperator})
 	if err != nil || added || e.Reason != "wrote to us" || e.Source != store.ListedByAPI || !e.Since.Equal(t0) {
 		t.Errorf("again: %+v, %v, %v", e, added, err)
 	}
@@ -62,7 +62,7 @@ func TestDoNotCall(t *testing.T) {
 	f.ok(f.calls(theirs, number))
 	r := f.request(mine, inboundES)
 	r.From, r.To = number, "+34911234567"
-	if _, err := f.StartSession(f.ctx(), r, t0); err != nil {
+	if _, err := f.StartSession(f.ctx(), r); err != nil {
 		t.Errorf("it does not get through to us: %v", err)
 	}
 
@@ -93,7 +93,7 @@ func TestOptOut(t *testing.T) {
 		t.Helper()
 		r := f.request(mine, terms)
 		r.From, r.To = from, to
-		s, err := f.StartSession(f.ctx(), r, t0)
+		s, err := f.StartSession(f.ctx(), r)
 		f.ok(err)
 		return s.ID
 	}
@@ -101,10 +101,10 @@ func TestOptOut(t *testing.T) {
 	withheld, national := begin(inboundES, "", "+34911234567"), begin(inboundES, "612345678", "+34911234567")
 	bare, zeros := begin(inboundES, "34612345677", "+34911234567"), begin(inboundES, "0034612345676", "+34911234567")
 	for range 2 {
-		f.ok(f.OptOut(f.ctx(), mine, "", in, t0))
+		f.ok(f.OptOut(f.ctx(), mine, "", in))
 	}
-	f.ok(f.OptOut(f.ctx(), mine, "", out, t0.Add(time.Second)))
-	f.ok(f.OptOut(f.ctx(), mine, "+34 91 765 43 21", in, t0.Add(2*time.Second)))
+	f.ok(f.OptOut(f.at(t0.Add(time.Second)), mine, "", out))
+	f.ok(f.OptOut(f.at(t0.Add(2*time.Second)), mine, "+34 91 765 43 21", in))
 	if got, want := fmt.Sprint(f.numbers(mine)), fmt.Sprint([]string{"+34917654321", callee, caller}); got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
@@ -113,18 +113,18 @@ func TestOptOut(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for _, call := range []string{withheld, national} {
-		if err := f.OptOut(f.ctx(), mine, "", call, t0); !errors.Is(err, store.ErrInvalid) {
+		if err := f.OptOut(f.ctx(), mine, "", call); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("a withheld number, or one without its country: %v", err)
 		}
 	}
-	f.ok(f.OptOut(f.ctx(), mine, "", bare, t0))
-	f.ok(f.OptOut(f.ctx(), mine, "", zeros, t0))
+	f.ok(f.OptOut(f.ctx(), mine, "", bare))
+	f.ok(f.OptOut(f.ctx(), mine, "", zeros))
 	for _, number := range []string{"+34612345677", "+34612345676"} {
 		if _, err := f.DoNotCall(f.ctx(), mine, number); err != nil {
 			t.Errorf("%s: %v", number, err)
 		}
 	}
-	if err := f.OptOut(f.ctx(), theirs, caller, in, t0); !errors.Is(err, store.ErrNotFound) {
+	if err := f.OptOut(f.ctx(), theirs, caller, in); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("somebody else's call: %v", err)
 	}
 	if got := f.numbers(theirs); len(got) != 0 {
@@ -150,7 +150,7 @@ func TestListDoNotCall(t *testing.T) {
 		"no UTF-8":      entry("+34612345670", "\xff"),
 		"a long reason": entry("+34612345670", strings.Repeat("ñ", store.MaxReason+1)),
 	} {
-		n, err := f.ListDoNotCall(f.ctx(), mine, []store.DoNotCall{entry("+34612345671", ""), wrong}, t0)
+		n, err := f.ListDoNotCall(f.ctx(), mine, []store.DoNotCall{entry("+34612345671", ""), wrong})
 		var at *store.ListingError
 		if n != 0 || !errors.Is(err, store.ErrInvalid) || !errors.As(err, &at) || at.At != 1 {
 			t.Errorf("%s: %d, %v", name, n, err)
@@ -165,14 +165,14 @@ func TestListDoNotCall(t *testing.T) {
 	}
 	many = append(many, many[0])
 	for i, want := range []int{1500, 0} {
-		if n, err := f.ListDoNotCall(f.ctx(), mine, many, t0.Add(time.Duration(i)*time.Hour)); n != want || err != nil {
+		if n, err := f.ListDoNotCall(f.at(t0.Add(time.Duration(i)*time.Hour)), mine, many); n != want || err != nil {
 			t.Errorf("%d were added, %v; want %d", n, err, want)
 		}
 	}
-	if n, err := f.ListDoNotCall(f.ctx(), "acc_nobody", many[:1], t0); n != 0 || !errors.Is(err, store.ErrNotFound) {
+	if n, err := f.ListDoNotCall(f.ctx(), "acc_nobody", many[:1]); n != 0 || !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of nobody: %d, %v", n, err)
 	}
-	if n, err := f.ListDoNotCall(f.ctx(), mine, nil, t0); n != 0 || err != nil {
+	if n, err := f.ListDoNotCall(f.ctx(), mine, nil); n != 0 || err != nil {
 		t.Errorf("of nothing: %d, %v", n, err)
 	}
 	seen := map[string]bool{}

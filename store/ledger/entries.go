@@ -90,7 +90,8 @@ type Lot struct {
 
 // Balance returns an account's wallet at now. Credit that has expired by then is
 // expired first, so none of it is shown.
-func (l *Ledger) Balance(ctx context.Context, account string, now time.Time) (*Balance, error) {
+func (l *Ledger) Balance(ctx context.Context, account string) (*Balance, error) {
+	now := l.db.Time(ctx)
 	for expired := false; ; expired = true {
 		b, err := l.readBalance(ctx, account, now)
 		if err != nil {
@@ -100,7 +101,7 @@ func (l *Ledger) Balance(ctx context.Context, account string, now time.Time) (*B
 			b.drawLots()
 			return b, nil
 		}
-		if err := l.applyThresholds(ctx, account, now); err != nil {
+		if err := l.applyThresholds(ctx, account); err != nil {
 			return nil, err
 		}
 	}

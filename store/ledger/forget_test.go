@@ -74,11 +74,11 @@ func TestForgetCall(t *testing.T) {
 	}
 	text := "They like " + word
 	summary := ledger.Summary{Text: text, In: 10, Out: 1, CountedBy: "provider"}
-	_, err = f.SaveSummary(f.ctx(), acc, row.ID, summary, t0)
+	_, err = f.SaveSummary(f.ctx(), acc, row.ID, summary)
 	f.ok(err)
 	d := f.claimed(t0)
 	result := ledger.Analysis{State: ledger.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
-	_, err = f.SaveAnalysis(f.ctx(), d, result, nil, t0)
+	_, err = f.SaveAnalysis(f.ctx(), d, result, nil)
 	f.ok(err)
 	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_logs", "call_replays", "call_wire", "calls", "campaign_rows"}) {
 		t.Fatalf("the word is in %v", got)
@@ -87,8 +87,8 @@ func TestForgetCall(t *testing.T) {
 	for _, s := range []*ledger.Session{row, analyzed} {
 		before, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
-		f.ok(history.New(f.DB).ForgetCall(storetest.At(f.ctx(), t0.Add(time.Minute)), acc, s.ID))
-		f.ok(history.New(f.DB).ForgetCall(storetest.At(f.ctx(), t0.Add(time.Hour)), acc, s.ID))
+		f.ok(history.New(f.DB).ForgetCall(f.at(t0.Add(time.Minute)), acc, s.ID))
+		f.ok(history.New(f.DB).ForgetCall(f.at(t0.Add(time.Hour)), acc, s.ID))
 		f.said(acc, s.ID) // a node that is late
 		after, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
@@ -103,9 +103,9 @@ func TestForgetCall(t *testing.T) {
 			t.Errorf("its recording is %+v, %v", r, err)
 		}
 	}
-	ok, err := f.SaveSummary(f.ctx(), acc, row.ID, summary, t0)
+	ok, err := f.SaveSummary(f.ctx(), acc, row.ID, summary)
 	f.ok(err)
-	again, err := f.SaveAnalysis(f.ctx(), d, result, nil, t0)
+	again, err := f.SaveAnalysis(f.ctx(), d, result, nil)
 	f.ok(err)
 	if got := f.tablesWith(conn); ok || again || len(got) != 0 {
 		t.Errorf("the word is in %v; a late summary %v, analysis %v", got, ok, again)
@@ -113,7 +113,7 @@ func TestForgetCall(t *testing.T) {
 	if a, err := f.AnalysisOf(f.ctx(), acc, analyzed.ID); err != nil || a.State != ledger.AnalysisSkipped || a.Reason != store.AnalysisDeleted {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := f.ClaimCRMNote(f.ctx(), t0.Add(24*time.Hour)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.ClaimCRMNote(f.at(t0.Add(24 * time.Hour))); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the note: %v", err)
 	}
 	f.verified()
@@ -143,8 +143,8 @@ func TestExpireCalls(t *testing.T) {
 	f := setup(t)
 	three, none, zero := 3, -1, 0
 	forgets, keeps := f.account(10*usd), f.account(10*usd)
-	f.is(f.ChangeAccount(f.ctx(), forgets, ledger.AccountChange{ConversationDays: &none}, t0), store.ErrInvalid)
-	f.ok(f.ChangeAccount(f.ctx(), forgets, ledger.AccountChange{ConversationDays: &three}, t0))
+	f.is(f.ChangeAccount(f.ctx(), forgets, ledger.AccountChange{ConversationDays: &none}), store.ErrInvalid)
+	f.ok(f.ChangeAccount(f.ctx(), forgets, ledger.AccountChange{ConversationDays: &three}))
 	if a := f.show(forgets); a.ConversationDays == nil || *a.ConversationDays != 3 {
 		t.Errorf("%+v", a)
 	}
@@ -159,7 +159,7 @@ func TestExpireCalls(t *testing.T) {
 	f.said(forgets, live.ID)
 	expired := func(after time.Duration, want int) {
 		t.Helper()
-		if n, err := history.New(f.DB).ExpireCalls(storetest.At(f.ctx(), t0.Add(after))); n != want || err != nil {
+		if n, err := history.New(f.DB).ExpireCalls(f.at(t0.Add(after))); n != want || err != nil {
 			t.Errorf("after %v: %d, %v, want %d", after, n, err, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestExpireCalls(t *testing.T) {
 			t.Errorf("%+v, %v, want %d lines", c, err, words)
 		}
 	}
-	f.ok(f.ChangeAccount(f.ctx(), forgets, ledger.AccountChange{ConversationDays: &zero}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), forgets, ledger.AccountChange{ConversationDays: &zero}))
 	f.closeWith(live, billing.Usage{billing.AgentTime: 60_000})
 	expired(24*365*time.Hour, 0)
 }

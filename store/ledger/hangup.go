@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,7 +12,7 @@ import (
 // life of the node that owns it, which should know: it learns of it by its next
 // checkpoint at the latest (CheckpointResult.Hangup). A call that has ended has no
 // owner, which is no error. The first request's time stays.
-func (l *Ledger) RequestHangup(ctx context.Context, account, id string, now time.Time) (owner store.Node, err error) {
+func (l *Ledger) RequestHangup(ctx context.Context, account, id string) (owner store.Node, err error) {
 	type state struct {
 		store.Node
 		Open bool
@@ -25,7 +24,7 @@ func (l *Ledger) RequestHangup(ctx context.Context, account, id string, now time
 			where session_id = $2 and account_id = $1 and open returning session_id)
 		select s.node_id, s.node_epoch, exists (select from asked)
 		from sessions s join calls c on c.session_id = s.id
-		where s.account_id = $1 and s.id = $2`, account, id, now)
+		where s.account_id = $1 and s.id = $2`, account, id, l.db.Time(ctx))
 	if err != nil || !s.Open {
 		return store.Node{}, err
 	}

@@ -17,10 +17,10 @@ func TestHangupRequest(t *testing.T) {
 	asked, other := f.start(account, web), f.start(account, web)
 	reports := func(seq int64) []ledger.CheckpointResult {
 		t.Helper()
-		rs, err := f.Checkpoints(t.Context(), []ledger.Checkpoint{
+		rs, err := f.Checkpoints(f.ctx(), []ledger.Checkpoint{
 			{Session: other, Seq: seq, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: seq}},
 			{Session: asked, Seq: seq, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: seq}},
-		}, t0)
+		})
 		f.ok(err)
 		return rs
 	}
@@ -28,7 +28,7 @@ func TestHangupRequest(t *testing.T) {
 		t.Error("hung up unasked")
 	}
 	for _, id := range []string{asked.ID, "cs_none"} {
-		if _, err := f.RequestHangup(t.Context(), stranger, id, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.RequestHangup(f.ctx(), stranger, id); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("somebody else's %s: %v", id, err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestHangupRequest(t *testing.T) {
 		t.Error("a stranger's request counts")
 	}
 	for range 2 { // again changes nothing
-		owner, err := f.RequestHangup(t.Context(), account, asked.ID, t0.Add(time.Second))
+		owner, err := f.RequestHangup(f.at(t0.Add(time.Second)), account, asked.ID)
 		if err != nil || owner != f.node {
 			t.Errorf("owner %v, %v", owner, err)
 		}
@@ -45,7 +45,7 @@ func TestHangupRequest(t *testing.T) {
 		t.Errorf("asked: %+v, other: %+v", rs[1], rs[0])
 	}
 	f.closeWith(asked, billing.Usage{billing.AgentTime: 5})
-	if owner, err := f.RequestHangup(t.Context(), account, asked.ID, t0); err != nil || owner != (store.Node{}) {
+	if owner, err := f.RequestHangup(f.ctx(), account, asked.ID); err != nil || owner != (store.Node{}) {
 		t.Errorf("ended: owner %v, %v", owner, err)
 	}
 	f.verified()
@@ -56,7 +56,7 @@ func TestHangupOfWork(t *testing.T) {
 	f := setup(t)
 	account := f.account(10 * usd)
 	s := f.start(account, billing.Terms{Kind: billing.TTS})
-	if _, err := f.RequestHangup(t.Context(), account, s.ID, t0); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.RequestHangup(f.ctx(), account, s.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
 }

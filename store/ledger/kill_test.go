@@ -147,7 +147,7 @@ func (n *doomed) checkLoss(want int) time.Duration {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.ctx(), time.Minute)
 	defer cancel()
-	_, lost, err := f.RegisterNode(ctx, "doomed", "", t0)
+	_, lost, err := f.RegisterNode(storetest.At(ctx, t0), "doomed", "")
 	f.ok(err)
 	if len(lost) != want {
 		f.t.Errorf("%d sessions were left open, want %d", len(lost), want)
@@ -203,7 +203,7 @@ func runNode(url string, out io.Writer) error {
 		return err
 	}
 	db := booksOf(opened)
-	node, _, err := db.RegisterNode(ctx, "doomed", "", t0)
+	node, _, err := db.RegisterNode(storetest.At(ctx, t0), "doomed", "")
 	if err != nil {
 		return err
 	}
@@ -213,8 +213,8 @@ func runNode(url string, out io.Writer) error {
 	}
 	var reports []ledger.Checkpoint
 	for i := range len(accounts) * sessionsEach {
-		s, err := db.StartSession(ctx, ledger.Start{Node: node, Account: accounts[i/sessionsEach].ID, Terms: killedTerms(i), Card: card,
-			From: "+34911234567", To: "+34612345678"}, t0)
+		s, err := db.StartSession(storetest.At(ctx, t0), ledger.Start{Node: node, Account: accounts[i/sessionsEach].ID, Terms: killedTerms(i), Card: card,
+			From: "+34911234567", To: "+34612345678"})
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func permit(db books, reports []ledger.Checkpoint, minute int64) error {
 		if !c.Session.Terms.Kind.Phone() {
 			continue
 		}
-		if err := db.LineMinute(context.Background(), c.Session, minute, t0); err != nil {
+		if err := db.LineMinute(storetest.At(context.Background(), t0), c.Session, minute); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func tell(db books, reports []ledger.Checkpoint, second int64) error {
 		reports[i].Seq++
 		reports[i].Usage = secondsOf(second)
 	}
-	results, err := db.Checkpoints(context.Background(), reports, t0)
+	results, err := db.Checkpoints(storetest.At(context.Background(), t0), reports)
 	for _, r := range results {
 		err = errors.Join(err, r.Err)
 	}

@@ -22,9 +22,9 @@ type Lost struct {
 // the sessions its earlier lives left open, at their last checkpoint: those are lost.
 // One that could not be closed has an Err, and stays; see Orphans. A node takes calls
 // only after it.
-func (l *Ledger) RegisterNode(ctx context.Context, id, addr string, now time.Time) (n store.Node, lost []Lost, err error) {
-	if n, err = l.db.BeginEpoch(ctx, id, addr, now); err == nil {
-		lost, err = l.closeEarlier(ctx, n, now)
+func (l *Ledger) RegisterNode(ctx context.Context, id, addr string) (n store.Node, lost []Lost, err error) {
+	if n, err = l.db.BeginEpoch(ctx, id, addr); err == nil {
+		lost, err = l.closeEarlier(ctx, n)
 	}
 	return n, lost, err
 }
@@ -34,7 +34,7 @@ func (l *Ledger) RegisterNode(ctx context.Context, id, addr string, now time.Tim
 // again. Any node may call it, as me, and often: it does nothing unless the heartbeats of
 // me have come without a gap for a whole lease. So no node is taken for dead after the
 // database was away, when all nodes look alike.
-func (l *Ledger) ReapNodes(ctx context.Context, me store.Node, now time.Time) ([]Lost, error) {
+func (l *Ledger) ReapNodes(ctx context.Context, me store.Node) ([]Lost, error) {
 	const silent = `n.heartbeat_at < now() - $3::interval and exists (select from nodes me
 		where me.node_id = $1 and me.epoch = $2 and me.node_id <> n.node_id
 			and me.heartbeat_at >= now() - $4::interval and me.steady_since <= now() - $3::interval)`
@@ -55,7 +55,7 @@ func (l *Ledger) ReapNodes(ctx context.Context, me store.Node, now time.Time) ([
 		if err != nil {
 			return all, err
 		}
-		lost, err := l.closeEarlier(ctx, n, now)
+		lost, err := l.closeEarlier(ctx, n)
 		all = append(all, lost...)
 		if err != nil {
 			return all, err
@@ -66,12 +66,12 @@ func (l *Ledger) ReapNodes(ctx context.Context, me store.Node, now time.Time) ([
 
 // closeEarlier closes what epochs before n left open. Tasks are left to those who take
 // them up again.
-func (l *Ledger) closeEarlier(ctx context.Context, n store.Node, now time.Time) ([]Lost, error) {
+func (l *Ledger) closeEarlier(ctx context.Context, n store.Node) ([]Lost, error) {
 	lost, err := l.lost(ctx, "s.node_epoch < $2", n.ID, n.Epoch)
 	if err != nil {
 		return nil, err
 	}
-	return l.CloseLost(ctx, lost, now)
+	return l.CloseLost(ctx, lost)
 }
 
 // Orphans are live sessions of a node, of this life and of earlier ones, that began before
@@ -89,10 +89,10 @@ func (l *Ledger) lost(ctx context.Context, which string, args ...any) ([]Lost, e
 // CloseLost closes sessions at their last checkpoint. One that cannot be closed keeps no
 // other open: it has an Err. With an error the database was away, and those that are not
 // in the result are as they were.
-func (l *Ledger) CloseLost(ctx context.Context, lost []Lost, now time.Time) ([]Lost, error) {
+func (l *Ledger) CloseLost(ctx context.Context, lost []Lost) ([]Lost, error) {
 	for i := range lost {
 		s := &lost[i]
-		_, s.Err = l.close(ctx, s.Account, s.ID, anyEpoch, Closing{Reason: store.ReasonFailed, Detail: store.DetailNodeLost}, now)
+		_, s.Err = l.close(ctx, s.Account, s.ID, anyEpoch, Closing{Reason: store.ReasonFailed, Detail: store.DetailNodeLost})
 		if s.Err != nil && (ctx.Err() != nil || errors.Is(s.Err, store.ErrUnavailable) && !store.Locked(s.Err)) {
 			return lost[:i], fmt.Errorf("close lost sessions: %w", s.Err)
 		}

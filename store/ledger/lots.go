@@ -110,7 +110,7 @@ func (w *Tx) expireCredit(ctx context.Context) error {
 // is left to ExpireLots.
 func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
 	if err != nil && w != nil && !w.expired.IsZero() {
-		_ = l.applyThresholds(ctx, w.account, w.now)
+		_ = l.applyThresholds(ctx, w.account)
 	}
 	return err
 }
@@ -119,14 +119,14 @@ func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
 // returns how many accounts that touched. Call it often: until then an account's
 // balance still shows it, though no session starts on it. An account that fails keeps
 // no other waiting.
-func (l *Ledger) ExpireLots(ctx context.Context, now time.Time) (n int, err error) {
+func (l *Ledger) ExpireLots(ctx context.Context) (n int, err error) {
 	accounts, err := store.List(ctx, l.db, "expire credit", pgx.RowTo[string],
-		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", now)
+		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", l.db.Time(ctx))
 	if err != nil {
 		return 0, err
 	}
 	for _, account := range accounts {
-		if one := l.applyThresholds(ctx, account, now); one != nil {
+		if one := l.applyThresholds(ctx, account); one != nil {
 			err = errors.Join(err, fmt.Errorf("account %s: %w", account, one))
 		} else {
 			n++

@@ -16,6 +16,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/ledger/verify"
+	"parley/store/storetest"
 )
 
 // The store against a model of plain maps: random operations, every answer and
@@ -129,17 +130,17 @@ func newMachine(t *rapid.T, db *store.DB, run string) *machine {
 	m := &machine{t: t, db: booksOf(db), run: run, now: t0, events: map[string]bool{}, attempts: map[string]string{}}
 	enqueue(db, store.ChargeRecharge, m.noticed)
 	for i := range 2 {
-		a, err := m.db.CreateAccount(m.ctx(), "Model", card, m.now)
+		a, err := m.db.CreateAccount(m.ctx(), "Model", card)
 		m.ok(err)
 		m.accounts = append(m.accounts, &twin{id: a.ID, lots: []twinLot{{5 * usd, t0.AddDate(0, 0, 90)}}})
-		n, _, err := m.db.RegisterNode(m.ctx(), fmt.Sprintf("model-%s-%d", run, i), "", m.now)
+		n, _, err := m.db.RegisterNode(m.ctx(), fmt.Sprintf("model-%s-%d", run, i), "")
 		m.ok(err)
 		m.nodes = append(m.nodes, n)
 	}
 	return m
 }
 
-func (m *machine) ctx() context.Context { return context.Background() }
+func (m *machine) ctx() context.Context { return storetest.At(context.Background(), m.now) }
 
 func (m *machine) ok(err error) {
 	m.t.Helper()

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// t0 is when tests begin; nothing in the store reads a clock.
+// t0 is when tests begin; in their contexts nothing in the store reads a clock.
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var card = billing.DefaultRateCard()
@@ -43,6 +44,20 @@ type books struct {
 	*campaign.Store
 }
 
+// Checkpoint stores one report. While another transaction has the wallet it tries again, as
+// long as for any lock.
+func (b books) Checkpoint(ctx context.Context, c ledger.Checkpoint) (billing.Pots, error) {
+	for until := time.Now().Add(store.LockTimeout); ; {
+		r, err := b.Checkpoints(ctx, []ledger.Checkpoint{c})
+		if err != nil {
+			return billing.Pots{}, err
+		}
+		if !errors.Is(r[0].Err, ledger.ErrLater) || time.Now().After(until) {
+			return r[0].Pots, r[0].Err
+		}
+	}
+}
+
 func booksOf(db *store.DB) books { return books{db, ledger.New(db), campaign.New(db)} }
 
 func setup(t testing.TB) *fixture {
@@ -53,13 +68,16 @@ func setup(t testing.TB) *fixture {
 func prepare(t testing.TB, db *store.DB) *fixture {
 	t.Helper()
 	f := &fixture{books: booksOf(db), t: t}
-	f.ok(db.PutRateCard(t.Context(), card, t0))
+	f.ok(db.PutRateCard(storetest.At(t.Context(), t0), card))
 	f.node = f.register("node-a")
 	return f
 }
 
 // ctx is a context in which it is t0.
-func (f *fixture) ctx() context.Context { return storetest.At(f.t.Context(), t0) }
+func (f *fixture) ctx() context.Context { return f.at(t0) }
+
+// at is a context in which it is a time.
+func (f *fixture) at(now time.Time) context.Context { return storetest.At(f.t.Context(), now) }
 
 func (f *fixture) ok(err error) {
 	f.t.Helper()
@@ -70,7 +88,7 @@ func (f *fixture) ok(err error) {
 
 func (f *fixture) register(name string) store.Node {
 	f.t.Helper()
-	n, _, err := f.RegisterNode(f.ctx(), name, "127.0.0.1:1", t0)
+	n, _, err := f.RegisterNode(f.ctx(), name, "127.0.0.1:1")
 	f.ok(err)
 	return n
 }
@@ -78,7 +96,7 @@ func (f *fixture) register(name string) store.Node {
 // account makes an account with a welcome credit and, if paid is above 0, a top-up.
 func (f *fixture) account(paid billing.Money) string {
 	f.t.Helper()
-	a, err := f.CreateAccount(f.ctx(), "Test", card, t0)
+	a, err := f.CreateAccount(f.ctx(), "Test", card)
 	f.ok(err)
 	if paid > 0 {
 		f.topup(a.ID, paid, "pi:"+a.ID)
@@ -88,7 +106,7 @@ func (f *fixture) account(paid billing.Money) string {
 
 func (f *fixture) topup(account string, amount billing.Money, key string) {
 	f.t.Helper()
-	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Topup, Amount: amount, Key: key, Source: "sim"}, t0)
+	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Topup, Amount: amount, Key: key, Source: "sim"})
 	f.ok(err)
 }
 
@@ -101,8 +119,8 @@ func (f *fixture) adjust(account string, amount billing.Money) {
 func (f *fixture) adjustAt(account string, amount billing.Money, now time.Time) {
 	f.t.Helper()
 	a := f.show(account)
-	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Adjustment, Amount: amount - a.Balance(),
-		Key: fmt.Sprintf("adj:%s:%d", account, time.Now().UnixNano())}, now)
+	_, _, err := f.Credit(f.at(now), ledger.Credit{Account: account, Kind: ledger.Adjustment, Amount: amount - a.Balance(),
+		Key: fmt.Sprintf("adj:%s:%d", account, time.Now().UnixNano())})
 	f.ok(err)
 }
 
@@ -132,21 +150,21 @@ func (f *fixture) request(account string, terms billing.Terms) ledger.Start {
 
 func (f *fixture) start(account string, terms billing.Terms) *ledger.Session {
 	f.t.Helper()
-	s, err := f.StartSession(f.ctx(), f.request(account, terms), t0)
+	s, err := f.StartSession(f.ctx(), f.request(account, terms))
 	f.ok(err)
 	return s
 }
 
 func (f *fixture) checkpoint(s *ledger.Session, seq int64, u billing.Usage) billing.Pots {
 	f.t.Helper()
-	p, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}, t0)
+	p, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u})
 	f.ok(err)
 	return p
 }
 
 func (f *fixture) closeWith(s *ledger.Session, u billing.Usage) billing.Money {
 	f.t.Helper()
-	m, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0)
+	m, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
 	f.ok(err)
 	return m
 }

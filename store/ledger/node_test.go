@@ -24,7 +24,7 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 	f.node = f.register("node-b")
 	other := f.start(acc, web)
 
-	young, lost, err := f.RegisterNode(f.ctx(), old.ID, "127.0.0.1:2", t0.Add(time.Second))
+	young, lost, err := f.RegisterNode(f.at(t0.Add(time.Second)), old.ID, "127.0.0.1:2")
 	f.ok(err)
 	if len(lost) != 2 || lost[0].Err != nil || lost[1].Err != nil || young.Epoch <= old.Epoch {
 		t.Fatalf("closed %v, epoch %d after %d", lost, young.Epoch, old.Epoch)
@@ -40,18 +40,18 @@ func TestANewLifeClosesWhatTheOldLeftOpen(t *testing.T) {
 
 	// The old process is still there and does not know.
 	more := ledger.Checkpoint{Session: talked, Seq: 9, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}}
-	if _, err := f.Checkpoint(f.ctx(), more, t0); !errors.Is(err, store.ErrFenced) {
+	if _, err := f.Checkpoint(f.ctx(), more); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its checkpoint: %v", err)
 	}
 	if err := f.Heartbeat(f.ctx(), old); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its heartbeat: %v", err)
 	}
-	if err := f.LineMinute(f.ctx(), talked, 2, t0); !errors.Is(err, store.ErrFenced) {
+	if err := f.LineMinute(f.ctx(), talked, 2); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its line minute: %v", err)
 	}
 	late := f.request(acc, web)
 	late.Node = old
-	if _, err := f.StartSession(f.ctx(), late, t0); !errors.Is(err, store.ErrFenced) {
+	if _, err := f.StartSession(f.ctx(), late); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its start: %v", err)
 	}
 	f.checkpoint(other, 1, used) // another node goes on
@@ -68,9 +68,9 @@ func TestLostCallsEndAtTheirLastCheckpoint(t *testing.T) {
 	talked, ringing := f.start(acc, outboundES), f.start(acc, outboundES)
 	used := billing.Usage{billing.AgentTime: 10_000, billing.LineTime: 10_000}
 	died, found := t0.Add(10*time.Second), t0.Add(48*time.Hour)
-	_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: talked, Seq: 1, StartedAt: t0, Usage: used}, died)
+	_, err := f.Checkpoint(f.at(died), ledger.Checkpoint{Session: talked, Seq: 1, StartedAt: t0, Usage: used})
 	f.ok(err)
-	_, lost, err := f.RegisterNode(f.ctx(), f.node.ID, "", found)
+	_, lost, err := f.RegisterNode(f.at(found), f.node.ID, "")
 	f.ok(err)
 	if len(lost) != 2 {
 		t.Fatalf("lost %v", lost)
@@ -111,13 +111,13 @@ func TestSessionsOfAnotherLifeAreFenced(t *testing.T) {
 	other := *s
 	other.Node.Epoch--
 	used := billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000}
-	if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: &other, Seq: 1, StartedAt: t0, Usage: used}, t0); !errors.Is(err, store.ErrFenced) {
+	if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: &other, Seq: 1, StartedAt: t0, Usage: used}); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its checkpoint: %v", err)
 	}
-	if err := f.LineMinute(f.ctx(), &other, 2, t0); !errors.Is(err, store.ErrFenced) {
+	if err := f.LineMinute(f.ctx(), &other, 2); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its line minute: %v", err)
 	}
-	if _, err := f.CloseSession(f.ctx(), &other, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used}, t0); !errors.Is(err, store.ErrFenced) {
+	if _, err := f.CloseSession(f.ctx(), &other, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used}); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("its close: %v", err)
 	}
 	f.want(acc, before)
@@ -131,19 +131,19 @@ func TestStartsRaceWithANewLife(t *testing.T) {
 	f := setup(t)
 	acc := f.account(10 * usd)
 	lives := 100_000
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &lives}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &lives}))
 	together(40, func(i int) {
 		if i%8 == 0 {
-			if _, _, err := f.RegisterNode(f.ctx(), f.node.ID, "", t0); err != nil {
+			if _, _, err := f.RegisterNode(f.ctx(), f.node.ID, ""); err != nil {
 				t.Error(err)
 			}
 			return
 		}
-		if _, err := f.StartSession(f.ctx(), f.request(acc, web), t0); err != nil && !errors.Is(err, store.ErrFenced) {
+		if _, err := f.StartSession(f.ctx(), f.request(acc, web)); err != nil && !errors.Is(err, store.ErrFenced) {
 			t.Error(err)
 		}
 	})
-	if _, _, err := f.RegisterNode(f.ctx(), f.node.ID, "", t0); err != nil {
+	if _, _, err := f.RegisterNode(f.ctx(), f.node.ID, ""); err != nil {
 		t.Error(err)
 	}
 	if n := f.show(acc).Live; n != 0 {
@@ -155,7 +155,7 @@ func TestStartsRaceWithANewLife(t *testing.T) {
 // reaped has n reap and says how many sessions that closed.
 func (f *fixture) reaped(n store.Node) int {
 	f.t.Helper()
-	lost, err := f.ReapNodes(f.ctx(), n, t0.Add(time.Minute))
+	lost, err := f.ReapNodes(f.at(t0.Add(time.Minute)), n)
 	f.ok(err)
 	for _, s := range lost {
 		f.ok(s.Err)
@@ -233,7 +233,7 @@ func TestNobodyIsReapedAfterACommonOutage(t *testing.T) {
 	if n := f.reaped(me); n != 1 {
 		t.Errorf("%d closed a lease later, want those of the dead node", n)
 	}
-	if _, err := f.ReapNodes(f.ctx(), store.Node{ID: me.ID, Epoch: me.Epoch - 1}, t0); err != nil {
+	if _, err := f.ReapNodes(f.ctx(), store.Node{ID: me.ID, Epoch: me.Epoch - 1}); err != nil {
 		t.Error(err) // an earlier life may not, and is told by its heartbeats
 	}
 	f.verified()
@@ -256,7 +256,7 @@ func TestASessionWithoutAPrice(t *testing.T) {
 	_, err = conn.Exec(t.Context(), `insert into rate_cards select '2026-01-01.9', '{}', sha256, added_at from rate_cards`)
 	f.ok(err)
 	spoil("2026-01-01.9")
-	young, lost, err := f.RegisterNode(f.ctx(), f.node.ID, "", t0)
+	young, lost, err := f.RegisterNode(f.ctx(), f.node.ID, "")
 	f.ok(err)
 	for _, l := range lost {
 		if l.ID == broken.ID != (l.Err != nil) || l.ID != broken.ID && l.ID != other.ID {
@@ -272,7 +272,7 @@ func TestASessionWithoutAPrice(t *testing.T) {
 	if len(lost) != 1 || lost[0].ID != broken.ID {
 		t.Fatalf("left %v", lost)
 	}
-	lost, err = f.CloseLost(f.ctx(), lost, t0)
+	lost, err = f.CloseLost(f.ctx(), lost)
 	f.ok(err)
 	f.ok(lost[0].Err)
 	if n := f.show(acc).Live; n != 0 {
@@ -309,7 +309,7 @@ func TestStartAndNewLifeWaitForEachOther(t *testing.T) {
 	f.ok(err)
 	started := make(chan error, 1)
 	go func() {
-		_, err := f.StartSession(f.ctx(), f.request(acc, web), t0)
+		_, err := f.StartSession(f.ctx(), f.request(acc, web))
 		started <- err
 	}()
 	watch, err := pgx.Connect(t.Context(), url)
@@ -329,13 +329,13 @@ func TestStartAndNewLifeWaitForEachOther(t *testing.T) {
 	_, err = tx.Exec(t.Context(), "lock table calls in access exclusive mode")
 	f.ok(err)
 	go func() {
-		_, err := f.StartSession(f.ctx(), f.request(acc, web), t0)
+		_, err := f.StartSession(f.ctx(), f.request(acc, web))
 		started <- err
 	}()
 	waitForLocks(t, watch, 1)
 	lost := make(chan []ledger.Lost, 1)
 	go func() {
-		_, n, err := f.RegisterNode(f.ctx(), f.node.ID, "", t0)
+		_, n, err := f.RegisterNode(f.ctx(), f.node.ID, "")
 		if err != nil {
 			t.Error(err)
 		}

@@ -75,10 +75,10 @@ func TestPurchaseIsRefused(t *testing.T) {
 	f.buy(taken, "+34911000000", t0)
 	foreign := f.agent(taken)
 	disputed, suspended, owes, twice := f.account(20*usd), f.account(20*usd), f.account(5*usd), f.account(2*monthly-1)
-	f.ok(f.OpenDispute(f.ctx(), disputed, "pi", t0))
+	f.ok(f.OpenDispute(f.ctx(), disputed, "pi"))
 	yes := true
-	f.ok(f.ChangeAccount(f.ctx(), suspended, ledger.AccountChange{Suspended: &yes}, t0))
-	f.ok(f.OpenDispute(f.ctx(), suspended, "pi", t0))
+	f.ok(f.ChangeAccount(f.ctx(), suspended, ledger.AccountChange{Suspended: &yes}))
+	f.ok(f.OpenDispute(f.ctx(), suspended, "pi"))
 	used := billing.Usage{billing.AgentTime: 60_000}
 	s := f.start(owes, outboundES)
 	f.checkpoint(s, 1, used)
@@ -103,7 +103,7 @@ func TestPurchaseIsRefused(t *testing.T) {
 		if a, err := f.Account(f.ctx(), test.account); err == nil {
 			before = a.Pots
 		}
-		_, err := f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: test.account, E164: test.e164, Country: "ES", Agent: test.agent, Carrier: "acme", Card: card}, t0)
+		_, err := f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: test.account, E164: test.e164, Country: "ES", Agent: test.agent, Carrier: "acme", Card: card})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
@@ -173,12 +173,12 @@ func TestNumbersMeetExpiredCredit(t *testing.T) {
 	for name, do := range map[string]func(f *fixture, acc string, n *ledger.Number, at time.Time){
 		"told again of an order": func(f *fixture, _ string, n *ledger.Number, at time.Time) { f.carrierSays(n, carrier.Active, at) },
 		"a release": func(f *fixture, acc string, n *ledger.Number, at time.Time) {
-			f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID, at))
+			f.ok(f.ReleaseNumber(f.at(at), acc, n.ID))
 		},
 		"a release by hand": func(f *fixture, acc string, _ *ledger.Number, at time.Time) {
-			byHand, err := f.ImportNumber(f.ctx(), acc, "+34911234569", "", t0)
+			byHand, err := f.ImportNumber(f.ctx(), acc, "+34911234569", "")
 			f.ok(err)
-			f.ok(f.ReleaseNumber(f.ctx(), acc, byHand.ID, at))
+			f.ok(f.ReleaseNumber(f.at(at), acc, byHand.ID))
 		},
 		"an order": func(f *fixture, acc string, _ *ledger.Number, at time.Time) {
 			_, err := f.order(acc, "+34911234569", at)
@@ -206,7 +206,7 @@ func TestClaimsOfOrders(t *testing.T) {
 	n, err := f.order(acc, mine, t0)
 	f.ok(err)
 	claim := func(carrier string, at time.Time) int {
-		got, err := f.ClaimNumbers(f.ctx(), carrier, 10, at)
+		got, err := f.ClaimNumbers(f.at(at), carrier, 10)
 		f.ok(err)
 		return len(got)
 	}
@@ -251,8 +251,8 @@ func TestReleaseOfNumbersThatAreOnTheirWay(t *testing.T) {
 	f.carrierSays(ns[2], carrier.Pending, t0)
 	f.carrierSays(ns[3], carrier.Pending, t0)
 	for _, n := range ns {
-		f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID, t0))
-		for name, err := range map[string]error{"release": f.ReleaseNumber(f.ctx(), acc, n.ID, t0), "assign": f.AssignNumber(f.ctx(), acc, n.ID, agent.ID)} {
+		f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID))
+		for name, err := range map[string]error{"release": f.ReleaseNumber(f.ctx(), acc, n.ID), "assign": f.AssignNumber(f.ctx(), acc, n.ID, agent.ID)} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s again: %v", name, err)
 			}
@@ -265,7 +265,7 @@ func TestReleaseOfNumbersThatAreOnTheirWay(t *testing.T) {
 	f.carrierSays(ns[2], carrier.Active, t0)
 	f.carrierSays(ns[3], carrier.Failed, t0)
 	f.want(acc, billing.Pots{Paid: 50*usd - 2*monthly, Bonus: 5 * usd})
-	got, err := f.ClaimNumbers(f.ctx(), "acme", 10, t0)
+	got, err := f.ClaimNumbers(f.ctx(), "acme", 10)
 	f.ok(err)
 	if len(got) != 2 || got[0].State != ledger.NumberReleasing || got[0].CarrierID == "" {
 		t.Errorf("to be released are %+v", got)
@@ -285,7 +285,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 	f := setup(t)
 	acc := f.account(20 * usd)
 	begin := func(o store.IdempotencyKey, at time.Time) (*store.Answer, *store.IdempotencyKey, error) {
-		a, err := f.BeginRequest(f.ctx(), &o, at)
+		a, err := f.BeginRequest(f.at(at), &o)
 		return a, &o, err
 	}
 	first := store.IdempotencyKey{Account: acc, Route: "buy", Key: "k", Hash: [32]byte{1}}
@@ -318,7 +318,7 @@ func TestRequestsAreAnsweredOnce(t *testing.T) {
 	if a, _, err := begin(first, t0.Add(day)); err != nil || a != nil {
 		t.Errorf("after a refusal: %+v, %v", a, err)
 	}
-	f.ok(f.ForgetRequests(f.ctx(), t0.Add(3*day)))
+	f.ok(f.ForgetRequests(f.at(t0.Add(3 * day))))
 	if a, _, err := begin(first, t0.Add(day)); err != nil || a != nil {
 		t.Errorf("forgotten: %+v, %v", a, err)
 	}
@@ -329,14 +329,14 @@ func TestRequestsAreTakenOver(t *testing.T) {
 	f := setup(t)
 	acc := f.account(20 * usd)
 	dead := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}
-	_, err := f.BeginRequest(f.ctx(), dead, t0)
+	_, err := f.BeginRequest(f.ctx(), dead)
 	f.ok(err)
-	n, err := f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: acc, E164: mine, Country: "ES", Carrier: "acme", Card: card, Once: dead}, t0)
+	n, err := f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: acc, E164: mine, Country: "ES", Carrier: "acme", Card: card, Once: dead})
 	f.ok(err)
 	var heirs atomic.Int32
 	together(10, func(int) {
 		o := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}
-		a, err := f.BeginRequest(f.ctx(), o, t0.Add(time.Minute))
+		a, err := f.BeginRequest(f.at(t0.Add(time.Minute)), o)
 		if err == nil && a == nil && o.Subject == n.ID {
 			heirs.Add(1)
 		} else if !errors.Is(err, store.ErrInProgress) {
@@ -348,12 +348,12 @@ func TestRequestsAreTakenOver(t *testing.T) {
 	}
 	// The dead one was only slow: its answer does not count any more.
 	f.ok(f.FinishRequest(f.ctx(), dead, store.Answer{Status: 200, Body: []byte("{}")}))
-	if _, err := f.BeginRequest(f.ctx(), &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}, t0.Add(time.Minute)); !errors.Is(err, store.ErrInProgress) {
+	if _, err := f.BeginRequest(f.at(t0.Add(time.Minute)), &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}); !errors.Is(err, store.ErrInProgress) {
 		t.Errorf("after a late answer: %v", err)
 	}
 	// Another request under the key began nothing of this.
 	o := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k", Hash: [32]byte{1}}
-	if _, err := f.BeginRequest(f.ctx(), o, t0.Add(2*day)); err != nil || o.Subject != "" {
+	if _, err := f.BeginRequest(f.at(t0.Add(2*day)), o); err != nil || o.Subject != "" {
 		t.Errorf("a day later: %q, %v", o.Subject, err)
 	}
 	f.verified()

@@ -41,20 +41,20 @@ func TestNumbersAtRandom(t *testing.T) {
 					state := []carrier.State{carrier.Pending, carrier.Active, carrier.Active, carrier.Failed}[r.IntN(4)]
 					f.carrierSays(n, state, at)
 				case what < 8:
-					if err := f.ReleaseNumber(f.ctx(), n.Account, n.ID, at); err != nil && !errors.Is(err, store.ErrNotFound) {
+					if err := f.ReleaseNumber(f.at(at), n.Account, n.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 						t.Fatal(err)
 					}
 				case what < 9:
 					f.ok(f.FinishRelease(f.ctx(), n.ID))
 				case what < 10:
-					_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: billing.Money(r.IntN(12)+1) * usd, Key: fmt.Sprint("r:", seed, i), Source: "sim"}, at)
+					_, _, err := f.Credit(f.at(at), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: billing.Money(r.IntN(12)+1) * usd, Key: fmt.Sprint("r:", seed, i), Source: "sim"})
 					f.ok(err)
 				case what < 11:
-					f.ok(f.OpenDispute(f.ctx(), acc, "pi_r", at))
+					f.ok(f.OpenDispute(f.at(at), acc, "pi_r"))
 				case what < 12:
-					f.ok(f.ResolveDispute(f.ctx(), acc, "", at))
+					f.ok(f.ResolveDispute(f.at(at), acc, ""))
 				case what < 13:
-					s, err := f.StartSession(f.ctx(), f.request(acc, outboundES), at)
+					s, err := f.StartSession(f.at(at), f.request(acc, outboundES))
 					if err == nil {
 						f.closeWith(s, billing.Usage{billing.AgentTime: r.Int64N(900_000), billing.LineTime: r.Int64N(900_000)})
 					}

@@ -22,8 +22,8 @@ var monthly = card.NumberPerMonth()
 
 // order asks for a number of the carrier "acme".
 func (f *fixture) order(account, e164 string, now time.Time) (*ledger.Number, error) {
-	return f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: account, E164: e164, Country: "ES", Carrier: "acme",
-		Monthly: billing.USD, Card: card}, now)
+	return f.OrderNumber(f.at(now), ledger.NumberOrder{Account: account, E164: e164, Country: "ES", Carrier: "acme",
+		Monthly: billing.USD, Card: card})
 }
 
 // carrierSays settles an order.
@@ -33,7 +33,7 @@ func (f *fixture) carrierSays(n *ledger.Number, state carrier.State, now time.Ti
 	if state == carrier.Active {
 		o.NumberID = "acme-" + n.ID
 	}
-	got, err := f.ReconcileNumber(f.ctx(), n.Account, n.ID, o, now)
+	got, err := f.ReconcileNumber(f.at(now), n.Account, n.ID, o)
 	f.ok(err)
 	return got
 }
@@ -53,7 +53,7 @@ func (f *fixture) buy(account, e164 string, now time.Time) *ledger.Number {
 // months charges what is due.
 func (f *fixture) months(now time.Time) ledger.NumberMonths {
 	f.t.Helper()
-	sum, err := f.ChargeNumbers(f.ctx(), card, now)
+	sum, err := f.ChargeNumbers(f.at(now), card)
 	f.ok(err)
 	return sum
 }
@@ -175,7 +175,7 @@ func TestGraceLastsThirtyDays(t *testing.T) {
 	if _, err := f.order(f.account(10*usd), mine, due.Add(31*day)); !errors.Is(err, store.ErrNumberTaken) {
 		t.Errorf("while it is released: %v", err)
 	}
-	if got, err := f.ClaimNumbers(f.ctx(), "acme", 10, due.Add(31*day)); err != nil || len(got) != 1 || got[0].State != ledger.NumberReleasing {
+	if got, err := f.ClaimNumbers(f.at(due.Add(31*day)), "acme", 10); err != nil || len(got) != 1 || got[0].State != ledger.NumberReleasing {
 		t.Fatalf("%v, %v", got, err)
 	}
 	f.ok(f.FinishRelease(f.ctx(), n.ID))
@@ -208,7 +208,7 @@ func TestMoneyDuringGraceKeepsTheNumber(t *testing.T) {
 	in := func(c ledger.Credit) func(*fixture, string) {
 		return func(f *fixture, acc string) {
 			c.Account, c.Key = acc, "grace:"+acc
-			_, _, err := f.Credit(f.ctx(), c, due.Add(10*day))
+			_, _, err := f.Credit(f.at(due.Add(10*day)), c)
 			f.ok(err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestDisputeDuringGrace(t *testing.T) {
 	f := setup(t)
 	acc := f.account(100 * usd)
 	a, b := f.buy(acc, mine, t0), f.buy(acc, "+34911234568", t0.Add(20*day))
-	f.ok(f.OpenDispute(f.ctx(), acc, "pi_1", t0.Add(time.Hour)))
+	f.ok(f.OpenDispute(f.at(t0.Add(time.Hour)), acc, "pi_1"))
 	due := billing.Month(t0, 1)
 	for at := due; !at.After(due.Add(30 * day)); at = at.Add(6 * time.Hour) {
 		f.months(at)
@@ -254,7 +254,7 @@ func TestDisputeDuringGrace(t *testing.T) {
 		t.Errorf("%s, %s, charged %v", f.state(a), f.state(b), f.monthsPaid(acc))
 	}
 	f.verified()
-	f.ok(f.ResolveDispute(f.ctx(), acc, "pi_1", due.Add(30*day)))
+	f.ok(f.ResolveDispute(f.at(due.Add(30*day)), acc, "pi_1"))
 	f.months(due.Add(30*day + time.Minute))
 	if f.state(b) != ledger.NumberOwned || len(f.monthsPaid(acc)) != 3 {
 		t.Errorf("after the dispute: %s, charged %v", f.state(b), f.monthsPaid(acc))
@@ -270,8 +270,8 @@ func TestMonthsAreChargedByTheCardInForce(t *testing.T) {
 	dearer, err := billing.ParseRateCard([]byte(strings.Replace(strings.Replace(string(card.JSON()),
 		`"number_per_month":5`, `"number_per_month":7.5`, 1), card.Version(), "2026-03-15.1", 1)))
 	f.ok(err)
-	f.ok(f.PutRateCard(f.ctx(), dearer, t0))
-	_, err = f.ChargeNumbers(f.ctx(), dearer, billing.Month(t0, 1))
+	f.ok(f.PutRateCard(f.ctx(), dearer))
+	_, err = f.ChargeNumbers(f.at(billing.Month(t0, 1)), dearer)
 	f.ok(err)
 	all, err := f.Transfers(f.ctx(), acc, 0, 2)
 	f.ok(err)
@@ -305,16 +305,16 @@ func TestOverdraftPaysNoMonths(t *testing.T) {
 func TestNumbersByHandStayFree(t *testing.T) {
 	f := setup(t)
 	acc := f.account(100 * usd)
-	n, err := f.ImportNumber(f.ctx(), acc, mine, "", t0)
+	n, err := f.ImportNumber(f.ctx(), acc, mine, "")
 	f.ok(err)
 	if sum := f.months(t0.AddDate(5, 0, 0)); sum != (ledger.NumberMonths{}) || n.Bought() || f.state(n) != ledger.NumberOwned {
 		t.Errorf("%+v, %s", sum, f.state(n))
 	}
-	if got, err := f.ClaimNumbers(f.ctx(), "", 10, t0.AddDate(5, 0, 0)); err != nil || len(got) != 0 {
+	if got, err := f.ClaimNumbers(f.at(t0.AddDate(5, 0, 0)), "", 10); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
-	f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID, t0))
-	if _, err := f.ImportNumber(f.ctx(), acc, mine, "", t0); err != nil {
+	f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID))
+	if _, err := f.ImportNumber(f.ctx(), acc, mine, ""); err != nil {
 		t.Error("again: ", err)
 	}
 	f.want(acc, billing.Pots{Paid: 100 * usd, Bonus: 5 * usd})

@@ -27,20 +27,20 @@ func numbersLived(t *testing.T) (*fixture, string) {
 	f.carrierSays(failed, carrier.Pending, t0)
 	f.carrierSays(failed, carrier.Failed, t0)
 	gone := f.buy(acc, "+34911000004", t0)
-	f.ok(f.ReleaseNumber(f.ctx(), acc, gone.ID, t0.Add(time.Hour)))
+	f.ok(f.ReleaseNumber(f.at(t0.Add(time.Hour)), acc, gone.ID))
 	f.ok(f.FinishRelease(f.ctx(), gone.ID))
-	f.ok(f.ReleaseNumber(f.ctx(), acc, f.buy(acc, "+34911000005", t0).ID, t0.Add(time.Hour))) // releasing
+	f.ok(f.ReleaseNumber(f.at(t0.Add(time.Hour)), acc, f.buy(acc, "+34911000005", t0).ID)) // releasing
 	f.buy(poor, "+34911000006", t0)
 	f.buy(poor, "+34911000007", t0)
 	f.buy(poor, "+34911000008", t0)
 	f.months(billing.Month(t0, 1)) // poor's are in grace
-	_, err = f.ImportNumber(f.ctx(), acc, "+34911234567", f.agent(acc).ID, t0)
+	_, err = f.ImportNumber(f.ctx(), acc, "+34911234567", f.agent(acc).ID)
 	f.ok(err)
 	_, err = f.order(acc, "+34911000009", t0) // ordering
 	f.ok(err)
 	r := f.request(acc, inboundES)
 	r.To = "+34911000004"
-	s, err := f.StartSession(f.ctx(), r, t0.Add(time.Minute))
+	s, err := f.StartSession(f.at(t0.Add(time.Minute)), r)
 	f.ok(err)
 	f.closeWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
 	f.verified()
@@ -78,9 +78,11 @@ var numberDamages = []damage{
 
 // Each check must notice its kind of damage.
 func TestVerifyNoticesWhatIsWrongWithNumbers(t *testing.T) {
+	f, whole := numbersLived(t)
+	f.Close() // a database is copied when nobody is connected
 	for _, invariant := range []int{4, 8, 10, 17, 18} {
 		t.Run(fmt.Sprint(invariant), func(t *testing.T) {
-			f, url := numbersLived(t)
+			url := storetest.Copy(t, whole)
 			conn, err := pgx.Connect(t.Context(), url)
 			f.ok(err)
 			defer conn.Close(t.Context())

@@ -96,7 +96,7 @@ func (m *machine) orderNumber() {
 	case a.pots().Balance() < 25*billing.Cent, a.pots().PaidLeft()-a.heldForNumbers() < monthly:
 		want = store.ErrInsufficientBalance
 	}
-	n, err := m.db.OrderNumber(m.ctx(), ledger.NumberOrder{Account: a.id, E164: e164, Country: "ES", Carrier: "model" + m.run, Card: card}, m.now)
+	n, err := m.db.OrderNumber(m.ctx(), ledger.NumberOrder{Account: a.id, E164: e164, Country: "ES", Carrier: "model" + m.run, Card: card})
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (m *machine) settleNumber(n *twinNumber) {
 	if n.state == ledger.NumberReleased && !n.activated && o.State == carrier.Active && slices.ContainsFunc(m.allNumbers(), other) {
 		want = store.ErrNumberTaken
 	}
-	_, err := m.db.ReconcileNumber(m.ctx(), n.Account, n.ID, o, m.now)
+	_, err := m.db.ReconcileNumber(m.ctx(), n.Account, n.ID, o)
 	m.is(err, want)
 	m.settle(n.acc)
 	if n.activated || want != nil {
@@ -177,7 +177,7 @@ func (m *machine) releaseNumber() {
 	if n.state == ledger.NumberReleasing || n.state == ledger.NumberReleased {
 		want = store.ErrNotFound
 	}
-	if m.is(m.db.ReleaseNumber(m.ctx(), n.Account, n.ID, m.now), want); want == nil {
+	if m.is(m.db.ReleaseNumber(m.ctx(), n.Account, n.ID), want); want == nil {
 		n.lose(ledger.NumberReleasing)
 	}
 }
@@ -185,7 +185,7 @@ func (m *machine) releaseNumber() {
 // askCarrier is the round of a server, perhaps the successor of one that died: it takes
 // up what is not done.
 func (m *machine) askCarrier() {
-	claimed, err := m.db.ClaimNumbers(m.ctx(), "model"+m.run, 3, m.now)
+	claimed, err := m.db.ClaimNumbers(m.ctx(), "model"+m.run, 3)
 	m.ok(err)
 	all := m.allNumbers()
 	for _, c := range claimed {
@@ -212,9 +212,9 @@ func (m *machine) month() {
 
 // chargeNumbers is any node's round, twice: the second finds nothing.
 func (m *machine) chargeNumbers() {
-	_, err := m.db.ChargeNumbers(m.ctx(), card, m.now)
+	_, err := m.db.ChargeNumbers(m.ctx(), card)
 	m.ok(err)
-	_, err = m.db.ChargeNumbers(m.ctx(), card, m.now)
+	_, err = m.db.ChargeNumbers(m.ctx(), card)
 	m.ok(err)
 	due := slices.DeleteFunc(m.allNumbers(), func(n *twinNumber) bool { return n.chargeAt == nil || n.chargeAt.After(m.now) })
 	slices.SortFunc(due, func(x, y *twinNumber) int {
@@ -249,7 +249,7 @@ func (m *machine) chargeNumbers() {
 func (m *machine) handBack() {
 	for _, n := range m.allNumbers() {
 		if n.state != ledger.NumberReleasing && n.state != ledger.NumberReleased {
-			m.ok(m.db.ReleaseNumber(m.ctx(), n.Account, n.ID, m.now))
+			m.ok(m.db.ReleaseNumber(m.ctx(), n.Account, n.ID))
 		}
 	}
 }

@@ -58,7 +58,8 @@ func (n *Number) Bought() bool { return n.Carrier != "" }
 
 // ImportNumber gives the account a number that reaches this server by a trunk of
 // its operator's. agent may be empty. ErrNumberTaken: an account has it.
-func (l *Ledger) ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*Number, error) {
+func (l *Ledger) ImportNumber(ctx context.Context, account, e164, agent string) (*Number, error) {
+	now := l.db.Time(ctx)
 	n := &Number{ID: store.NewID(store.NumberID, now), Account: account, State: NumberOwned, CreatedAt: now}
 	var err error
 	if n.E164, n.Country, err = store.ParseNumber(e164); err != nil {

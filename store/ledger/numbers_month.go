@@ -28,18 +28,18 @@ type NumberMonths struct {
 // which must be stored, and takes numbers that were not paid for NumberGraceTime.
 // However long ago it was called last, each month is charged or missed for itself. It
 // may be called by any number of nodes at any time.
-func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard, now time.Time) (sum NumberMonths, err error) {
+func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard) (sum NumberMonths, err error) {
 	type key struct{ Account, ID string }
 	due, err := store.List(ctx, l.db, "find months", pgx.RowToStructByPos[key], `select account_id, id from numbers
-		where charge_at <= $1 order by charge_at, id`, now)
+		where charge_at <= $1 order by charge_at, id`, l.db.Time(ctx))
 	if err != nil {
 		return sum, err
 	}
 	var faults []error
 	for _, k := range due {
-		err := l.Locked(ctx, "charge number", k.Account, now, func(w *Tx) error {
+		err := l.Locked(ctx, "charge number", k.Account, func(w *Tx) error {
 			m, err := w.lockMonth(ctx, k.ID, true)
-			if errors.Is(err, pgx.ErrNoRows) || err == nil && (m.chargeAt == nil || m.chargeAt.After(now)) {
+			if errors.Is(err, pgx.ErrNoRows) || err == nil && (m.chargeAt == nil || m.chargeAt.After(w.now)) {
 				return errSkipLocked
 			}
 			if err != nil {

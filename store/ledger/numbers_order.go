@@ -40,13 +40,14 @@ type NumberOrder struct {
 // ordering; the caller turns to the carrier with its OrderRef, and then to
 // ReconcileNumber. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
 // ErrSuspended, ErrDisputed, ErrTopupRequired, ErrInsufficientBalance.
-func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) (*Number, error) {
+func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder) (*Number, error) {
 	if o.Carrier == "" {
 		return nil, store.Invalid("a number is ordered of a carrier")
 	}
-	id := store.NewID(store.NumberID, now)
+	var id string
 	price := o.Card.NumberPerMonth()
-	err := l.Locked(ctx, "order number", o.Account, now, func(w *Tx) error {
+	err := l.Locked(ctx, "order number", o.Account, func(w *Tx) error {
+		id = store.NewID(store.NumberID, w.now)
 		held, err := w.heldForNumbers(ctx)
 		if err != nil {
 			return err
@@ -55,7 +56,7 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder, now time.Time) 
 				monthly_nano, upfront_nano, price_version, held_nano, anchor_at, try_at)
 			select $1, $2, $3, $4, nullif($5, ''), 'ordering', $6, $7, $1, $8, $9, $10, $11, $6, $12
 			where $5 = '' or exists (select from agents where account_id = $2 and id = $5)`,
-			id, o.Account, o.E164, o.Country, o.Agent, now, o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, now.Add(orderPatience))
+			id, o.Account, o.E164, o.Country, o.Agent, w.now, o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, w.now.Add(orderPatience))
 		switch {
 		case store.Violates(err, "numbers_in_use"):
 			return store.ErrNumberTaken
@@ -192,9 +193,9 @@ func (m *month) refund(ctx context.Context, b *pgx.Batch, w *Tx) error {
 // failed and stands after all, because the process that placed it was slow, is the account's no
 // more, and its number is releasing, for nothing. ErrNotFound: the account has no such
 // order. ErrNumberTaken: it stands, and its number is in use by another order.
-func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered, now time.Time) (*Number, error) {
+func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered) (*Number, error) {
 	var n Number
-	err := l.Locked(ctx, "reconcile number", account, now, func(w *Tx) error {
+	err := l.Locked(ctx, "reconcile number", account, func(w *Tx) error {
 		m, err := w.lockMonth(ctx, id, false)
 		if err != nil {
 			return err
@@ -203,7 +204,7 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 		switch {
 		case m.activatedAt != nil:
 		case m.State == NumberReleased:
-			m.late(o, now)
+			m.late(o, w.now)
 			m.save(b)
 		default:
 			if err := m.reconcile(ctx, b, w, o); err != nil {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,14 +12,14 @@ import (
 // ReleaseNumber ends the account's use of a number, for good and at once. One that was
 // bought is releasing until FinishRelease; one that was given by hand can be imported
 // again.
-func (l *Ledger) ReleaseNumber(ctx context.Context, account, id string, now time.Time) error {
-	return l.Locked(ctx, "release number", account, now, func(w *Tx) error {
+func (l *Ledger) ReleaseNumber(ctx context.Context, account, id string) error {
+	return l.Locked(ctx, "release number", account, func(w *Tx) error {
 		b := &pgx.Batch{}
 		m, err := w.lockMonth(ctx, id, false)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			tag, err := w.Exec(ctx, `update numbers set state = 'released', released_at = $3, agent_id = null
-				where account_id = $1 and id = $2 and carrier = '' and state <> 'released'`, account, id, now)
+				where account_id = $1 and id = $2 and carrier = '' and state <> 'released'`, account, id, w.now)
 			if err != nil {
 				return err
 			}
@@ -38,7 +37,7 @@ func (l *Ledger) ReleaseNumber(ctx context.Context, account, id string, now time
 		if err != nil {
 			return err
 		}
-		m.markReleasing(now)
+		m.markReleasing(w.now)
 		m.save(b)
 		return w.conclude(ctx, b)
 	})
@@ -54,8 +53,8 @@ const claimNumbers = `update numbers set tries = tries + 1, try_at = $2::timesta
 // to now: orders that are not done, active numbers whose calls do not come here yet,
 // and those that are releasing. Each comes again, later each time, until ReconcileNumber,
 // NumberRouted or FinishRelease; until then no other node gets it.
-func (l *Ledger) ClaimNumbers(ctx context.Context, carrier string, limit int, now time.Time) ([]Number, error) {
-	return store.List(ctx, l.db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, now, limit)
+func (l *Ledger) ClaimNumbers(ctx context.Context, carrier string, limit int) ([]Number, error) {
+	return store.List(ctx, l.db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, l.db.Time(ctx), limit)
 }
 
 // NumberRouted notes that the carrier sends the calls of an active number here.

@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // The operations of the machine: each does one thing to the store and to the
@@ -64,7 +65,7 @@ func (m *machine) start() {
 	case a.live >= a.limit():
 		want = store.ErrConcurrency
 	}
-	s, err := m.db.StartSession(m.ctx(), ask, m.now)
+	s, err := m.db.StartSession(m.ctx(), ask)
 	if fenced {
 		if err == nil {
 			m.t.Fatal("a life that is over started a session")
@@ -175,7 +176,7 @@ func (m *machine) checkpoint() {
 		return
 	}
 	c := m.report(s)
-	pots, err := m.db.Checkpoint(m.ctx(), c, m.now)
+	pots, err := m.db.Checkpoint(m.ctx(), c)
 	m.is(err, m.take(s, c))
 	if pots != s.acc.pots() {
 		m.t.Fatalf("the checkpoint saw %+v; want %+v", pots, s.acc.pots())
@@ -208,7 +209,7 @@ func (m *machine) batch() {
 	if lost {
 		cancel()
 	}
-	rs, err := m.db.Checkpoints(ctx, cs, m.now)
+	rs, err := m.db.Checkpoints(storetest.At(ctx, m.now), cs)
 	if lost && len(m.sessions) > 0 {
 		if err == nil && slices.ContainsFunc(rs, func(r ledger.CheckpointResult) bool { return !errors.Is(r.Err, store.ErrInvalid) }) {
 			m.t.Fatal("a round that was cut off was stored")
@@ -228,7 +229,7 @@ func (m *machine) close() {
 		return
 	}
 	c := m.report(s)
-	amount, err := m.db.CloseSession(m.ctx(), s.Session, ledger.Closing{Reason: "user_hangup", StartedAt: c.StartedAt, Usage: c.Usage}, m.now)
+	amount, err := m.db.CloseSession(m.ctx(), s.Session, ledger.Closing{Reason: "user_hangup", StartedAt: c.StartedAt, Usage: c.Usage})
 	m.is(err, nil)
 	m.settle(s.acc)
 	m.end(s, !c.StartedAt.IsZero(), c.Usage)
@@ -256,7 +257,7 @@ func (m *machine) minute() {
 	}
 	minute := s.granted + int64(rapid.IntRange(0, 1).Draw(m.t, "next"))
 	m.settle(s.acc)
-	err := m.db.LineMinute(m.ctx(), s.Session, minute, m.now)
+	err := m.db.LineMinute(m.ctx(), s.Session, minute)
 	if s.open && minute > s.granted {
 		price := s.Tariff.LineMinute()
 		if s.acc.pots().Spendable(s.Terms.Kind.PaidOnly())-s.acc.held-price < -2*usd {
@@ -299,7 +300,7 @@ func (m *machine) credit() {
 }
 
 func (m *machine) creditIs(c ledger.Credit, applied bool, a *twin) {
-	pots, got, err := m.db.Credit(m.ctx(), c, m.now)
+	pots, got, err := m.db.Credit(m.ctx(), c)
 	m.ok(err)
 	if got != applied || pots != a.pots() {
 		m.t.Fatalf("applied %v, %+v; want %v, %+v", got, pots, applied, a.pots())
@@ -324,9 +325,9 @@ func (m *machine) dispute() {
 	m.settle(a)
 	// Mostly there is none.
 	if a.disputed = !a.disputed && rapid.IntRange(0, 3).Draw(m.t, "open") == 0; a.disputed {
-		m.ok(m.db.OpenDispute(m.ctx(), a.id, "p", m.now))
+		m.ok(m.db.OpenDispute(m.ctx(), a.id, "p"))
 	} else {
-		m.ok(m.db.ResolveDispute(m.ctx(), a.id, "p", m.now))
+		m.ok(m.db.ResolveDispute(m.ctx(), a.id, "p"))
 		a.retryMonths()
 	}
 }
@@ -340,7 +341,7 @@ func (m *machine) crash() {
 // reborn registers a node anew, which closes the sessions that its last life left open.
 func (m *machine) reborn(i, open int) {
 	old := m.nodes[i]
-	n, lost, err := m.db.RegisterNode(m.ctx(), old.ID, "", m.now)
+	n, lost, err := m.db.RegisterNode(m.ctx(), old.ID, "")
 	m.ok(err)
 	if len(lost) != open {
 		m.t.Fatalf("closed %d lost sessions; want %d", len(lost), open)
@@ -379,7 +380,7 @@ func (m *machine) reap() {
 	m.ok(m.db.Heartbeat(m.ctx(), me))
 	ledger.Steady(m.t, m.db.DB, me.ID, store.NodeLease)
 	open := m.lose(m.nodes[i])
-	lost, err := m.db.ReapNodes(m.ctx(), me, m.now)
+	lost, err := m.db.ReapNodes(m.ctx(), me)
 	m.ok(err)
 	if len(lost) < open { // nodes of earlier runs may be silent too
 		m.t.Fatalf("reaped %d sessions; want %d", len(lost), open)
@@ -395,21 +396,21 @@ func (m *machine) override() {
 	a := m.account()
 	m.settle(a)
 	a.override = rapid.IntRange(0, 5).Draw(m.t, "limit")
-	m.ok(m.db.ChangeAccount(m.ctx(), a.id, ledger.AccountChange{Concurrency: &a.override}, m.now))
+	m.ok(m.db.ChangeAccount(m.ctx(), a.id, ledger.AccountChange{Concurrency: &a.override}))
 }
 
 func (m *machine) suspend() {
 	a := m.account()
 	m.settle(a)
 	a.suspended = !a.suspended && rapid.IntRange(0, 3).Draw(m.t, "suspend") == 0 // mostly it is not
-	m.ok(m.db.ChangeAccount(m.ctx(), a.id, ledger.AccountChange{Suspended: &a.suspended}, m.now))
+	m.ok(m.db.ChangeAccount(m.ctx(), a.id, ledger.AccountChange{Suspended: &a.suspended}))
 	if !a.suspended {
 		a.retryMonths()
 	}
 }
 
 func (m *machine) expire() {
-	_, err := m.db.ExpireLots(m.ctx(), m.now)
+	_, err := m.db.ExpireLots(m.ctx())
 	m.ok(err)
 	for _, a := range m.accounts {
 		m.settle(a)

@@ -17,7 +17,7 @@ import (
 
 func (f *fixture) agent(account string) *store.Agent {
 	f.t.Helper()
-	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es"}, t0)
+	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es"})
 	f.ok(err)
 	return a
 }
@@ -31,13 +31,13 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Numb
 		"update agent": func(a, _, _, _ string) error {
 			c := *own
 			c.ID = a
-			_, err := f.UpdateAgent(ctx, mine, c, t0)
+			_, err := f.UpdateAgent(ctx, mine, c)
 			return err
 		},
 		"update agent at a version": func(a, _, _, _ string) error {
 			c := *own
 			c.ID, c.Version = a, 7
-			_, err := f.UpdateAgent(ctx, mine, c, t0)
+			_, err := f.UpdateAgent(ctx, mine, c)
 			return err
 		},
 		"read version": func(a, _, _, _ string) error { _, err := f.AgentVersion(ctx, mine, a, 1); return err },
@@ -45,14 +45,14 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Numb
 		"start with agent": func(a, _, _, _ string) error {
 			r := f.request(mine, web)
 			r.Agent = a
-			_, err := f.StartSession(ctx, r, t0)
+			_, err := f.StartSession(ctx, r)
 			return err
 		},
-		"import to agent":  func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a, t0); return err },
+		"import to agent":  func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a); return err },
 		"assign to agent":  func(a, _, _, _ string) error { return f.AssignNumber(ctx, mine, ownNumber.ID, a) },
 		"read number":      func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
 		"assign number":    func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
-		"release number":   func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n, t0) },
+		"release number":   func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n) },
 		"revoke key":       func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
 		"read call":        func(_, _, _, s string) error { _, err := history.New(f.DB).Call(ctx, mine, s); return err },
 		"read recording":   func(_, _, _, s string) error { _, err := history.New(f.DB).Recording(ctx, mine, s); return err },
@@ -63,29 +63,29 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Numb
 			return history.New(f.DB).SaveConversation(ctx, mine, s, history.Conversation{})
 		},
 		"save summary": func(_, _, _, s string) error {
-			_, err := f.SaveSummary(ctx, mine, s, ledger.Summary{Text: "x"}, t0)
+			_, err := f.SaveSummary(ctx, mine, s, ledger.Summary{Text: "x"})
 			return err
 		},
 		"read analysis": func(_, _, _, s string) error { _, err := f.AnalysisOf(ctx, mine, s); return err },
 		"save analysis": func(_, _, _, s string) error {
-			_, err := f.SaveAnalysis(ctx, &ledger.DueAnalysis{Account: mine, Session: s}, ledger.Analysis{State: ledger.AnalysisSkipped}, nil, t0)
+			_, err := f.SaveAnalysis(ctx, &ledger.DueAnalysis{Account: mine, Session: s}, ledger.Analysis{State: ledger.AnalysisSkipped}, nil)
 			return err
 		},
 		"postpone analysis": func(_, _, _, s string) error {
-			return f.AnalysisLater(ctx, &ledger.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil, t0)
+			return f.AnalysisLater(ctx, &ledger.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil)
 		},
 		"save wire": func(_, _, _, s string) error { return history.New(f.DB).SaveWire(ctx, mine, s, history.Wire{}) },
 		"read wire": func(_, _, _, s string) error { _, err := history.New(f.DB).Wire(ctx, mine, s); return err },
 		"close session": func(_, _, _, id string) error {
 			x := *s
 			x.Account, x.ID = mine, id
-			_, err := f.CloseSession(ctx, &x, ledger.Closing{Reason: "failed"}, t0)
+			_, err := f.CloseSession(ctx, &x, ledger.Closing{Reason: "failed"})
 			return err
 		},
 		"checkpoint of session": func(_, _, _, id string) error {
 			x := *s
 			x.Account, x.ID = mine, id
-			_, err := f.Checkpoint(ctx, ledger.Checkpoint{Session: &x, Seq: 1}, t0)
+			_, err := f.Checkpoint(ctx, ledger.Checkpoint{Session: &x, Seq: 1})
 			return err
 		},
 	}
@@ -96,9 +96,9 @@ func TestForeignIsUnknown(t *testing.T) {
 	f := setup(t)
 	mine, theirs := f.account(0), f.account(0)
 	agent, own := f.agent(theirs), f.agent(mine)
-	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID, t0)
+	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID)
 	f.ok(err)
-	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "", t0)
+	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "")
 	f.ok(err)
 	key, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: theirs, Name: "k", Role: people.RoleMember})
 	f.ok(err)
@@ -143,7 +143,7 @@ func TestAgents(t *testing.T) {
 	acc := f.account(0)
 	tools := json.RawMessage(`[{"type":"function","function":{"name":"book","description":"d","parameters":{"z":1,"a":2}}}]`)
 	a, err := f.CreateAgent(f.ctx(), acc, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Prompt: "Be kind.",
-		FirstMessage: "Hola", Tools: tools, Settings: json.RawMessage(`{"speculative_llm":false}`)}, t0)
+		FirstMessage: "Hola", Tools: tools, Settings: json.RawMessage(`{"speculative_llm":false}`)})
 	f.ok(err)
 	got, err := f.Agent(f.ctx(), acc, a.ID)
 	f.ok(err)
@@ -152,22 +152,22 @@ func TestAgents(t *testing.T) {
 	}
 	got.Name = "Eva"
 	later := t0.Add(time.Minute)
-	two, err := f.UpdateAgent(f.ctx(), acc, *got, later)
+	two, err := f.UpdateAgent(f.at(later), acc, *got)
 	f.ok(err)
 	if two.Version != 2 || !two.UpdatedAt.Equal(later) || !two.CreatedAt.Equal(t0) {
 		t.Errorf("%+v", two)
 	}
-	if _, err := f.UpdateAgent(f.ctx(), acc, *got, later); !errors.Is(err, store.ErrVersion) {
+	if _, err := f.UpdateAgent(f.at(later), acc, *got); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("a change to version 1: %v", err)
 	}
 	if err := f.DeleteAgent(f.ctx(), acc, a.ID, 1); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("deleting version 1: %v", err)
 	}
-	n, err := f.ImportNumber(f.ctx(), acc, "+34911234567", a.ID, t0)
+	n, err := f.ImportNumber(f.ctx(), acc, "+34911234567", a.ID)
 	f.ok(err)
 	request := f.request(acc, web)
 	request.Agent = a.ID
-	s, err := f.StartSession(f.ctx(), request, t0)
+	s, err := f.StartSession(f.ctx(), request)
 	f.ok(err)
 	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 2))
 	if n, err = f.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
@@ -190,7 +190,7 @@ func TestAgents(t *testing.T) {
 		"a long prompt":   {Name: "x", Prompt: strings.Repeat("a", 100_001)},
 		"bad UTF-8":       {Name: "x", Prompt: "\xff"},
 	} {
-		if _, err := f.CreateAgent(f.ctx(), acc, bad, t0); !errors.Is(err, store.ErrInvalid) {
+		if _, err := f.CreateAgent(f.ctx(), acc, bad); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -200,12 +200,12 @@ func TestNumbers(t *testing.T) {
 	f := setup(t)
 	a, b := f.account(0), f.account(0)
 	agent := f.agent(a)
-	n, err := f.ImportNumber(f.ctx(), a, "+44 20 7946 0018", "", t0)
+	n, err := f.ImportNumber(f.ctx(), a, "+44 20 7946 0018", "")
 	f.ok(err)
 	if n.E164 != "+442079460018" || n.Country != "GB" {
 		t.Errorf("%+v", n)
 	}
-	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", "", t0); !errors.Is(err, store.ErrNumberTaken) {
+	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", ""); !errors.Is(err, store.ErrNumberTaken) {
 		t.Errorf("a number twice: %v", err)
 	}
 	f.ok(f.AssignNumber(f.ctx(), a, n.ID, agent.ID))
@@ -218,22 +218,22 @@ func TestNumbers(t *testing.T) {
 	if r, err = f.RouteNumber(f.ctx(), n.E164); err != nil || r.Agent != nil {
 		t.Errorf("unbound: %+v, %v", r, err)
 	}
-	f.ok(f.ReleaseNumber(f.ctx(), a, n.ID, t0))
+	f.ok(f.ReleaseNumber(f.ctx(), a, n.ID))
 	for name, err := range map[string]error{
-		"release again":  f.ReleaseNumber(f.ctx(), a, n.ID, t0),
+		"release again":  f.ReleaseNumber(f.ctx(), a, n.ID),
 		"assign":         f.AssignNumber(f.ctx(), a, n.ID, agent.ID),
 		"route":          func() error { _, err := f.RouteNumber(f.ctx(), n.E164); return err }(),
-		"for an unknown": func() error { _, err := f.ImportNumber(f.ctx(), "acc_x", "+34911234567", "", t0); return err }(),
+		"for an unknown": func() error { _, err := f.ImportNumber(f.ctx(), "acc_x", "+34911234567", ""); return err }(),
 	} {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("released, %s: %v", name, err)
 		}
 	}
-	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", "", t0); err != nil {
+	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", ""); err != nil {
 		t.Errorf("a released number: %v", err)
 	}
 	for _, bad := range []string{"", "911234567", "+34", "+0034911234567", "+999123456789", "tel", "+34911234567\x00"} {
-		if _, err := f.ImportNumber(f.ctx(), a, bad, "", t0); !errors.Is(err, store.ErrInvalid) {
+		if _, err := f.ImportNumber(f.ctx(), a, bad, ""); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -270,7 +270,7 @@ func TestPages(t *testing.T) {
 	acc := f.account(0)
 	var want []string
 	for i := range 3 {
-		s, err := f.StartSession(f.ctx(), f.request(acc, web), t0.Add(time.Duration(i)*time.Second))
+		s, err := f.StartSession(f.at(t0.Add(time.Duration(i)*time.Second)), f.request(acc, web))
 		f.ok(err)
 		want = append([]string{s.ID}, want...)
 	}

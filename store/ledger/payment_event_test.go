@@ -33,7 +33,7 @@ func TestAnEventCountsOnce(t *testing.T) {
 	for i := range atOnce {
 		all.Go(func() {
 			_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
-				Event: event("evt_once", payment.DisputeFundsWithdrawn, fmt.Sprint("dp_", i), usd)}, t0)
+				Event: event("evt_once", payment.DisputeFundsWithdrawn, fmt.Sprint("dp_", i), usd)})
 			if err != nil {
 				t.Error(err)
 			}
@@ -81,10 +81,10 @@ func TestDisputeOpenedAgainByHand(t *testing.T) {
 		f.verified()
 	}
 	tell(payment.DisputeOpened, 20*usd, 1)
-	f.ok(f.ResolveDispute(f.ctx(), acc, "dp", t0))
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp", t0))
+	f.ok(f.ResolveDispute(f.ctx(), acc, "dp"))
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp"))
 	tell(payment.DisputeFundsWithdrawn, 15*usd, 1)
 	tell(payment.DisputeWon, 20*usd, 1)
-	f.ok(f.ResolveDispute(f.ctx(), acc, "dp", t0))
+	f.ok(f.ResolveDispute(f.ctx(), acc, "dp"))
 	tell(payment.DisputeOpened, 20*usd, 0)
 }

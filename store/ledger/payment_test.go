@@ -17,7 +17,7 @@ import (
 // begun makes a top-up with a page.
 func (f *fixture) begun(account string, amount billing.Money) *ledger.TopUp {
 	f.t.Helper()
-	t, err := f.CreateTopUp(f.ctx(), account, "sim", amount, t0)
+	t, err := f.CreateTopUp(f.ctx(), account, "sim", amount)
 	f.ok(err)
 	t, err = f.OpenTopUp(f.ctx(), account, t.ID, payment.Checkout{ID: "cs_" + t.ID, URL: "http://pay.example/" + t.ID, Customer: "cus_" + account})
 	f.ok(err)
@@ -38,7 +38,7 @@ func told(t *ledger.TopUp, state payment.State, refunded billing.Money) payment.
 
 func (f *fixture) settle(look int64, p payment.Payment, e payment.Event) *ledger.TopUp {
 	f.t.Helper()
-	t, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: look, Payment: p, Event: e}, t0)
+	t, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: look, Payment: p, Event: e})
 	f.ok(err)
 	return t
 }
@@ -56,7 +56,7 @@ func TestTopUpIsCreditedOnce(t *testing.T) {
 	for i := range 50 {
 		wg.Go(func() {
 			_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
-				Event: payment.Event{ID: fmt.Sprint("evt_", i%2), Kind: payment.PaymentSucceeded}}, t0)
+				Event: payment.Event{ID: fmt.Sprint("evt_", i%2), Kind: payment.PaymentSucceeded}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -79,7 +79,7 @@ func TestTopUpIsCreditedOnce(t *testing.T) {
 	}
 	second := told(top, payment.Succeeded, 0)
 	second.ID = "pi_second"
-	if _, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: second}, t0); err == nil {
+	if _, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: second}); err == nil {
 		t.Error("a second payment of one top-up goes unnoticed")
 	}
 	other := f.begun(acc, 10*usd)
@@ -133,11 +133,11 @@ func TestDisputes(t *testing.T) {
 				t.Errorf("%s in the order %v: %v is left, %d open", c.ends, order, a.Pots.Paid, a.OpenDisputes)
 			}
 			if c.open > 0 {
-				if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd, t0); !errors.Is(err, store.ErrDisputed) {
+				if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd); !errors.Is(err, store.ErrDisputed) {
 					t.Errorf("a top-up in a dispute: %v", err)
 				}
 				// An operator ends it, and late events do not open it again.
-				f.ok(f.ResolveDispute(f.ctx(), acc, "", t0))
+				f.ok(f.ResolveDispute(f.ctx(), acc, ""))
 				f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{ID: ref + "late", Kind: payment.DisputeOpened,
 					Dispute: payment.Dispute{Ref: ref, Amount: 15 * usd}})
 				if f.show(acc).OpenDisputes != 0 {
@@ -149,7 +149,7 @@ func TestDisputes(t *testing.T) {
 	// Never more than was paid; and the operator's own becomes the provider's.
 	acc := f.account(0)
 	top := f.begun(acc, 20*usd)
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp_x", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp_x"))
 	f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{ID: "x", Kind: payment.DisputeFundsWithdrawn, Dispute: payment.Dispute{Ref: "dp_x", Amount: 90 * usd}})
 	if a := f.show(acc); a.Pots.Paid != 0 || a.OpenDisputes != 1 {
 		t.Errorf("%v is left, %d open", a.Pots.Paid, a.OpenDisputes)
@@ -173,7 +173,7 @@ func TestPaymentsBelongToSomebody(t *testing.T) {
 		"no top-up":        {Provider: "sim", Payment: unknown},
 	} {
 		s.Version = f.look()
-		if _, err := f.ReconcilePayment(ctx, s, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.ReconcilePayment(ctx, s); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -203,10 +203,10 @@ func TestTopUpsAreBounded(t *testing.T) {
 	for range ledger.MaxTopUps {
 		f.begun(acc, 10*usd)
 	}
-	if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd, t0); !errors.Is(err, store.ErrTopUps) {
+	if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd); !errors.Is(err, store.ErrTopUps) {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd, t0.Add(time.Hour)); err != nil {
+	if _, err := f.CreateTopUp(f.at(t0.Add(time.Hour)), acc, "sim", 10*usd); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestRefundsWeMake(t *testing.T) {
 	top := f.begun(acc, 20*usd)
 	ask := func(amount billing.Money, want error) *ledger.Refund {
 		t.Helper()
-		r, err := f.RequestRefund(f.ctx(), acc, top.ID, amount, t0)
+		r, err := f.RequestRefund(f.ctx(), acc, top.ID, amount)
 		if !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Fatalf("%v; want %v", err, want)
 		}
@@ -231,20 +231,20 @@ func TestRefundsWeMake(t *testing.T) {
 		ask(amount, store.ErrInvalid)
 	}
 	for account, id := range map[string]string{acc: "top_x", f.account(5 * usd): top.ID} {
-		if _, err := f.RequestRefund(f.ctx(), account, id, usd, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.RequestRefund(f.ctx(), account, id, usd); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of somebody else: %v", err)
 		}
 	}
 	// Spent, in progress and held is not there any more; welcome credit is no money.
 	call := f.start(acc, outboundES)
 	f.checkpoint(call, 1, billing.Usage{billing.AgentTime: 600_000, billing.LineTime: 1})
-	f.ok(f.LineMinute(f.ctx(), call, 2, t0))
+	f.ok(f.LineMinute(f.ctx(), call, 2))
 	p := f.show(acc).Pots
 	left := (p.PaidLeft() - p.Held) / billing.Cent * billing.Cent
 	ask(left+billing.Cent, store.ErrInsufficientBalance)
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp"))
 	ask(usd, store.ErrDisputed)
-	f.ok(f.ResolveDispute(f.ctx(), acc, "dp", t0))
+	f.ok(f.ResolveDispute(f.ctx(), acc, "dp"))
 
 	r := ask(left, nil)
 	after := p.Paid - left
@@ -267,7 +267,7 @@ func TestRefundsWeMake(t *testing.T) {
 	end := func(look int64, state ledger.RefundState, seen billing.Money) error {
 		done := *r
 		done.State, done.Code = state, "x"
-		_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: look, Payment: told(top, payment.Succeeded, seen), Refund: &done}, t0)
+		_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: look, Payment: told(top, payment.Succeeded, seen), Refund: &done})
 		return err
 	}
 	stale, fresh := f.look(), f.look()
@@ -315,7 +315,7 @@ func TestRefundsAndUsageMeet(t *testing.T) {
 	made := 0
 	for _, top := range tops {
 		wg.Go(func() {
-			_, err := f.RequestRefund(f.ctx(), acc, top.ID, 10*usd, t0)
+			_, err := f.RequestRefund(f.ctx(), acc, top.ID, 10*usd)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -93,7 +93,7 @@ func (m *machine) beginTopUp() {
 	case lately >= ledger.MaxTopUps:
 		want = store.ErrTopUps
 	}
-	top, err := m.db.CreateTopUp(m.ctx(), a.id, "sim", amount, m.now)
+	top, err := m.db.CreateTopUp(m.ctx(), a.id, "sim", amount)
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -181,7 +181,7 @@ func (m *machine) disputeEvent() {
 // settled settles a look in the store and in the model.
 func (m *machine) settled(l twinLook, e payment.Event, refund *ledger.Refund, want error) {
 	t := l.top
-	_, err := m.db.ReconcilePayment(m.ctx(), ledger.PaymentRead{Provider: "sim", Version: l.n, Payment: l.seen, Event: e, Refund: refund}, m.now)
+	_, err := m.db.ReconcilePayment(m.ctx(), ledger.PaymentRead{Provider: "sim", Version: l.n, Payment: l.seen, Event: e, Refund: refund})
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -270,7 +270,7 @@ func (m *machine) askRefund() {
 	case amount > p.PaidLeft()-t.acc.held:
 		want = store.ErrInsufficientBalance
 	}
-	r, err := m.db.RequestRefund(m.ctx(), t.acc.id, t.id, amount, m.now)
+	r, err := m.db.RequestRefund(m.ctx(), t.acc.id, t.id, amount)
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -308,7 +308,7 @@ func (m *machine) resolveAll() {
 			d.open = false
 		}
 	}
-	m.ok(m.db.ResolveDispute(m.ctx(), a.id, "", m.now))
+	m.ok(m.db.ResolveDispute(m.ctx(), a.id, ""))
 	a.retryMonths()
 }
 

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -52,7 +51,7 @@ func (l *Ledger) EventApplied(ctx context.Context, provider, event string) (appl
 // whose attempt at a recharge has its key; ErrNotFound when there is none such, or it
 // is another account's. ErrStaleRead: read
 // again, for the Refund ends with what is read after it.
-func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead, now time.Time) (*TopUp, error) {
+func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead) (*TopUp, error) {
 	var t *TopUp
 	err := l.db.Tx(ctx, "reconcile payment", func(tx pgx.Tx) error {
 		var account, topup string
@@ -62,7 +61,7 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead, now time.T
 		if err != nil {
 			return err
 		}
-		w, err := l.lock(ctx, tx, account, now)
+		w, err := l.lock(ctx, tx, account)
 		if err != nil {
 			return err
 		}
@@ -73,7 +72,7 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead, now time.T
 			// One page takes one payment. Loud, for a customer may have paid twice.
 			return fmt.Errorf("top-up %s was paid by %s and now by %s too", t.ID, t.Payment, s.Payment.ID)
 		}
-		fresh, err := s.dedupe(ctx, tx, t, now)
+		fresh, err := s.dedupe(ctx, w, t)
 		if err != nil {
 			return err
 		}
@@ -112,12 +111,12 @@ func lockTopUp(ctx context.Context, tx pgx.Tx, account, id string) (*TopUp, erro
 
 // dedupe records the event in the inbox; fresh is false when it was there. Events are never
 // deleted: each counts once, however late a provider repeats it.
-func (s *PaymentRead) dedupe(ctx context.Context, tx pgx.Tx, t *TopUp, now time.Time) (fresh bool, err error) {
+func (s *PaymentRead) dedupe(ctx context.Context, w *Tx, t *TopUp) (fresh bool, err error) {
 	if s.Event.ID == "" {
 		return false, nil
 	}
-	tag, err := tx.Exec(ctx, `insert into payment_events (provider, event_id, account_id, topup_id, kind, received_at)
-		values ($1, $2, $3, $4, $5, $6) on conflict do nothing`, s.Provider, s.Event.ID, t.Account, t.ID, s.Event.Kind, now)
+	tag, err := w.Exec(ctx, `insert into payment_events (provider, event_id, account_id, topup_id, kind, received_at)
+		values ($1, $2, $3, $4, $5, $6) on conflict do nothing`, s.Provider, s.Event.ID, t.Account, t.ID, s.Event.Kind, w.now)
 	return tag.RowsAffected() == 1, err
 }
 

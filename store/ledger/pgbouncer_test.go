@@ -22,7 +22,7 @@ func TestBehindPgBouncer(t *testing.T) {
 	s := f.start(acc, web)
 	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 60_000})
 	f.closeWith(s, billing.Usage{billing.AgentTime: 61_000})
-	if _, _, err := f.RegisterNode(f.ctx(), f.node.ID, "127.0.0.1:1", t0.Add(time.Minute)); err != nil {
+	if _, _, err := f.RegisterNode(f.at(t0.Add(time.Minute)), f.node.ID, "127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
 	f.verified()

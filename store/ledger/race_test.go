@@ -48,7 +48,7 @@ func TestTwoHundredStartsReachExactlyTheLimit(t *testing.T) {
 			f := setup(t)
 			acc := f.account(tt.paid)
 			f.adjust(acc, 25*billing.Cent)
-			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &tt.override}, t0))
+			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &tt.override}))
 			var started, refused atomic.Int32
 			together(starts, func(int) {
 				switch _, err := f.byTicket(acc, f.node, tt.ticket, tt.limit); {
@@ -74,7 +74,7 @@ func TestOneTopupDeliveredFiftyTimes(t *testing.T) {
 	acc := f.account(0)
 	var applied atomic.Int32
 	together(50, func(int) {
-		p, once, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: 20 * usd, Key: "pi:1", Source: "sim"}, t0)
+		p, once, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: 20 * usd, Key: "pi:1", Source: "sim"})
 		if err != nil || p.Paid != 20*usd {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -98,13 +98,13 @@ func TestConcurrentClosesAndCheckpoints(t *testing.T) {
 		u := billing.Usage{billing.AgentTime: 30_000, billing.LineTime: 30_000}
 		together(16, func(i int) {
 			if i%2 == 0 {
-				_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0)
+				_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: int64(i), StartedAt: t0, Usage: u}, t0)
+			_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: int64(i), StartedAt: t0, Usage: u})
 			if err != nil && !errors.Is(err, store.ErrFenced) {
 				t.Error(err)
 			}
@@ -137,43 +137,43 @@ func (f *fixture) others(accounts []string) []func(worker, round int) error {
 	}
 	return []func(worker, round int) error{
 		func(_, round int) error {
-			_, err := f.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd, t0)
+			_, err := f.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd)
 			return without(err, store.ErrInvalid, store.ErrInsufficientBalance) // the first is not settled
 		},
 		func(worker, round int) error {
 			key := fmt.Sprintf("bonus:%d:%d", worker, round)
 			c := ledger.Credit{Account: accounts[round%4], Kind: ledger.Bonus, Amount: usd, Key: key, ExpiresAt: t0.Add(time.Minute)}
-			if _, _, err := f.Credit(f.ctx(), c, t0); err != nil {
+			if _, _, err := f.Credit(f.ctx(), c); err != nil {
 				return err
 			}
-			_, err := f.ExpireLots(f.ctx(), t0.Add(time.Minute))
+			_, err := f.ExpireLots(f.at(t0.Add(time.Minute)))
 			return err
 		},
 		func(worker, round int) error {
-			id, err := f.CreateCampaign(f.ctx(), f.wish(accounts[(worker+round)%4], 10, t0), card, nil, t0)
+			id, err := f.CreateCampaign(f.ctx(), f.wish(accounts[(worker+round)%4], 10, t0), card, nil)
 			if err == nil {
-				_, err = f.ClaimRows(f.ctx(), f.node, card.Wallet(), 50, t0)
+				_, err = f.ClaimRows(f.ctx(), f.node, card.Wallet(), 50)
 			}
 			if err == nil && round%2 == 0 {
-				_, err = f.ExpireRows(f.ctx(), "late", "It was too late.", t0.AddDate(0, 0, 2))
+				_, err = f.ExpireRows(f.at(t0.AddDate(0, 0, 2)), "late", "It was too late.")
 			}
 			if err == nil {
-				err = f.CancelCampaign(f.ctx(), accounts[(worker+round)%4], id, "cancelled", "It was cancelled.", t0)
+				err = f.CancelCampaign(f.ctx(), accounts[(worker+round)%4], id, "cancelled", "It was cancelled.")
 			}
 			return err
 		},
 		func(_, round int) error {
 			limit := 1000 * usd
-			_, err := f.SetSpendingLimit(f.ctx(), accounts[round%4], accounts[round%4], &limit, t0)
+			_, err := f.SetSpendingLimit(f.ctx(), accounts[round%4], accounts[round%4], &limit)
 			return err
 		},
 		func(_, round int) error {
-			_, err := f.ChargeNumbers(f.ctx(), card, t0.AddDate(0, round/4, 0))
+			_, err := f.ChargeNumbers(f.at(t0.AddDate(0, round/4, 0)), card)
 			return err
 		},
 		func(worker, round int) error {
 			i := (worker + round) % 4
-			_, err := f.HoldAfterwards(f.ctx(), accounts[i], over[i], billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 10}, time.Minute, t0)
+			_, err := f.HoldAfterwards(f.ctx(), accounts[i], over[i], billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 10}, time.Minute)
 			return err
 		},
 	}
@@ -213,17 +213,17 @@ func TestNoDeadlocks(t *testing.T) {
 					cs = append(cs, ledger.Checkpoint{Session: s, Seq: int64(round*12 + worker), StartedAt: t0,
 						Usage: billing.Usage{billing.AgentTime: int64(round * 1000), billing.LineTime: int64(round * 1000)}})
 				}
-				_, err = f.Checkpoints(f.ctx(), cs, t0)
+				_, err = f.Checkpoints(f.ctx(), cs)
 			case 2:
 				s := sessions[(worker+round*7)%len(sessions)]
-				if err = f.LineMinute(f.ctx(), s, 2, t0); errors.Is(err, store.ErrFenced) {
+				if err = f.LineMinute(f.ctx(), s, 2); errors.Is(err, store.ErrFenced) {
 					err = nil
 				}
 			case 3:
 				s := sessions[(worker+round*3)%len(sessions)]
-				if _, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}, t0); err == nil {
+				if _, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}); err == nil {
 					key := fmt.Sprintf("pi:%d:%d", worker, round)
-					_, _, err = f.Credit(f.ctx(), ledger.Credit{Account: accounts[round%4], Kind: ledger.Topup, Amount: usd, Key: key, Source: "sim"}, t0)
+					_, _, err = f.Credit(f.ctx(), ledger.Credit{Account: accounts[round%4], Kind: ledger.Topup, Amount: usd, Key: key, Source: "sim"})
 				}
 			}
 			if err != nil {

@@ -16,33 +16,33 @@ func TestOneRateCardIsInForce(t *testing.T) {
 		return cardWith(t, map[string]string{"version: 2026-01-15.1": "version: " + to})
 	}
 	a, b := prepare(t, storetest.Open(t, url)), &fixture{books: booksOf(storetest.Open(t, url)), t: t}
-	b.ok(b.PutRateCard(b.ctx(), card, t0))
+	b.ok(b.PutRateCard(b.at(t0), card))
 	b.node = b.register("node-b")
 	want := func(version string, nodes ...*fixture) {
 		t.Helper()
 		for i, n := range nodes {
-			n.ok(n.FollowRateCard(n.ctx(), t0))
+			n.ok(n.FollowRateCard(n.at(t0)))
 			if got := n.RateCard().Version(); got != version {
 				t.Errorf("node %d sells by %s; want %s", i, got, version)
 			}
 		}
 	}
-	a.ok(a.PutRateCard(a.ctx(), version("2026-02-01.9"), t0))
+	a.ok(a.PutRateCard(a.at(t0), version("2026-02-01.9")))
 	want("2026-02-01.9", a, b)
-	b.ok(b.PutRateCard(b.ctx(), card, t0)) // its old file again
+	b.ok(b.PutRateCard(b.at(t0), card)) // its old file again
 	want("2026-02-01.9", b, a)
-	b.ok(b.PutRateCard(b.ctx(), version("2026-01-31.77"), t0)) // nobody has had this one, and it is old
+	b.ok(b.PutRateCard(b.at(t0), version("2026-01-31.77"))) // nobody has had this one, and it is old
 	want("2026-02-01.9", b, a)
-	b.ok(b.PutRateCard(b.ctx(), version("2026-02-01.10"), t0)) // a tenth revision follows the ninth
+	b.ok(b.PutRateCard(b.at(t0), version("2026-02-01.10"))) // a tenth revision follows the ninth
 	want("2026-02-01.10", a, b)
 
 	late := &fixture{books: booksOf(storetest.Open(t, url)), t: t}
-	late.is(late.PutRateCard(late.ctx(), cardWith(t, map[string]string{"signup_bonus: 5": "signup_bonus: 6"}), t0), store.ErrRateCardChanged)
-	late.ok(late.PutRateCard(late.ctx(), card, t0))
+	late.is(late.PutRateCard(late.at(t0), cardWith(t, map[string]string{"signup_bonus: 5": "signup_bonus: 6"})), store.ErrRateCardChanged)
+	late.ok(late.PutRateCard(late.at(t0), card))
 	want("2026-02-01.10", late)
 	together(8, func(i int) {
 		n := []*fixture{a, b, late}[i%3]
-		if err := n.PutRateCard(t.Context(), version([]string{"2026-03-01.1", "2026-03-01.2"}[i/4]), t0); err != nil {
+		if err := n.PutRateCard(storetest.At(t.Context(), t0), version([]string{"2026-03-01.1", "2026-03-01.2"}[i/4])); err != nil {
 			t.Error(err)
 		}
 	})
@@ -53,7 +53,7 @@ func TestOneRateCardIsInForce(t *testing.T) {
 	for _, n := range []*fixture{a, b} {
 		r := n.request(acc, web)
 		r.Card = n.RateCard()
-		s, err := n.StartSession(n.ctx(), r, t0)
+		s, err := n.StartSession(n.at(t0), r)
 		n.ok(err)
 		n.closeWith(s, billing.Usage{billing.AgentTime: 1000})
 	}

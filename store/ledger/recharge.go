@@ -57,7 +57,8 @@ const charged = `(select coalesce(sum(a.amount_nano), 0)::bigint from recharge_a
 // Recharge reads how automatic recharge stands at now, with the provider that takes
 // the account's payments; what was never set is as defaults say. ErrNotFound: there is
 // no such account.
-func (l *Ledger) Recharge(ctx context.Context, account, provider string, defaults Recharge, now time.Time) (*RechargeState, error) {
+func (l *Ledger) Recharge(ctx context.Context, account, provider string, defaults Recharge) (*RechargeState, error) {
+	now := l.db.Time(ctx)
 	s := &RechargeState{}
 	err := l.db.One(ctx, "read recharge", `select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
 			coalesce(r.cap_nano, $6), `+cardSaved+`, `+charged+`,
@@ -79,8 +80,8 @@ func (l *Ledger) Recharge(ctx context.Context, account, provider string, default
 // and is refused with ErrSuspended, ErrDisputed or, without a card to charge,
 // ErrTopupRequired. Disabling it takes back an attempt that was not charged yet.
 // How long to wait after a failed attempt is not changed by it.
-func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error, now time.Time) (*RechargeState, error) {
-	err := l.Locked(ctx, "set recharge", account, now, func(w *Tx) error {
+func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error) (*RechargeState, error) {
+	err := l.Locked(ctx, "set recharge", account, func(w *Tx) error {
 		r, was, err := lockRecharge(ctx, w, account, defaults)
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defa
 	if err != nil {
 		return nil, err
 	}
-	return l.Recharge(ctx, account, provider, defaults, now)
+	return l.Recharge(ctx, account, provider, defaults)
 }
 
 // lockRecharge reads the settings of an account whose wallet is locked; was says

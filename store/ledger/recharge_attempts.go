@@ -46,14 +46,15 @@ func (w *Tx) recharge(ctx context.Context) error {
 
 // rechargeNoticed makes an attempt for an account that a checkpoint found below its
 // threshold, unless one look says that there is none to make.
-func (l *Ledger) rechargeNoticed(ctx context.Context, account string, now time.Time) error {
+func (l *Ledger) rechargeNoticed(ctx context.Context, account string) error {
+	now := l.db.Time(ctx)
 	var due bool
 	err := l.db.One(ctx, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
 		[]any{now, monthOf(now), l.db.MaxRecharge(), account}, &due)
 	if err != nil || !due {
 		return err
 	}
-	return l.applyThresholds(ctx, account, now)
+	return l.applyThresholds(ctx, account)
 }
 
 // RechargeAttempt is one charge to a saved card.
@@ -70,8 +71,8 @@ type RechargeAttempt struct {
 // it has ended, or has to wait for the end of a dispute because it may have been
 // charged. One that certainly was not is canceled when it is not wanted any more.
 // Several may be given the same attempt: its ID makes the charge happen once.
-func (l *Ledger) BeginRecharge(ctx context.Context, account, id string, now time.Time) (begun *RechargeAttempt, err error) {
-	err = l.Locked(ctx, "begin recharge", account, now, func(w *Tx) error {
+func (l *Ledger) BeginRecharge(ctx context.Context, account, id string) (begun *RechargeAttempt, err error) {
+	err = l.Locked(ctx, "begin recharge", account, func(w *Tx) error {
 		a := &RechargeAttempt{ID: id, Account: account}
 		var topup, state string
 		err = w.QueryRow(ctx, `select t.id, t.provider, a.amount_nano, a.state, a.created_at, coalesce(c.customer, '')
@@ -93,7 +94,7 @@ func (l *Ledger) BeginRecharge(ctx context.Context, account, id string, now time
 			begun = a
 		}
 		_, err = w.Exec(ctx, `update recharge_attempts set look_at = $3, state = case when $4 then 'processing' else state end
-			where account_id = $1 and id = $2`, account, id, now.Add(rechargeLook), !frozen)
+			where account_id = $1 and id = $2`, account, id, w.now.Add(rechargeLook), !frozen)
 		return err
 	})
 	if err != nil {
@@ -118,8 +119,8 @@ func endRecharge(ctx context.Context, w *Tx, topup string, state TopUpState, why
 
 // FailRecharge ends an attempt for which no money will come; code is the provider's
 // word for why. One that has ended stays as it is.
-func (l *Ledger) FailRecharge(ctx context.Context, account, id string, why RechargeFailure, code string, now time.Time) error {
-	return l.Locked(ctx, "fail recharge", account, now, func(w *Tx) error {
+func (l *Ledger) FailRecharge(ctx context.Context, account, id string, why RechargeFailure, code string) error {
+	return l.Locked(ctx, "fail recharge", account, func(w *Tx) error {
 		var topup string
 		err := w.QueryRow(ctx, "select topup_id from recharge_attempts where account_id = $1 and id = $2", account, id).Scan(&topup)
 		if err != nil {
@@ -159,7 +160,8 @@ func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code s
 // have not been settled for a while, by enqueue, and makes those that no checkpoint has
 // noticed to be due, as at the beginning of a month. It returns how many of the
 // first. Any node may call it at any time.
-func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue, now time.Time) (int, error) {
+func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue) (int, error) {
+	now := l.db.Time(ctx)
 	type key struct{ Account, ID string }
 	var open []key
 	err := l.db.Tx(ctx, "sweep recharges", func(tx pgx.Tx) (err error) {
@@ -187,7 +189,7 @@ func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue, now 
 		return 0, err
 	}
 	for _, account := range due {
-		if err := l.applyThresholds(ctx, account, now); err != nil {
+		if err := l.applyThresholds(ctx, account); err != nil {
 			return 0, err
 		}
 	}

@@ -62,14 +62,14 @@ func (f *fixture) recharging(r ledger.Recharge) (account string, l *inLine) {
 
 func (f *fixture) set(account string, r ledger.Recharge, now time.Time) *ledger.RechargeState {
 	f.t.Helper()
-	s, err := f.SetRecharge(f.ctx(), account, "sim", rechargeDefaults, func(to *ledger.Recharge) error { *to = r; return nil }, now)
+	s, err := f.SetRecharge(f.at(now), account, "sim", rechargeDefaults, func(to *ledger.Recharge) error { *to = r; return nil })
 	f.ok(err)
 	return s
 }
 
 func (f *fixture) recharge(account string, now time.Time) *ledger.RechargeState {
 	f.t.Helper()
-	s, err := f.Recharge(f.ctx(), account, "sim", rechargeDefaults, now)
+	s, err := f.Recharge(f.at(now), account, "sim", rechargeDefaults)
 	f.ok(err)
 	return s
 }
@@ -77,14 +77,14 @@ func (f *fixture) recharge(account string, now time.Time) *ledger.RechargeState 
 // answered settles an attempt as the provider's answer to its charge would.
 func (f *fixture) answered(account, id string, amount billing.Money, state payment.State, code string, now time.Time) {
 	f.t.Helper()
-	_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: payment.Payment{
-		ID: "pi_" + id, Key: id, Account: account, Customer: "cus_" + account, Amount: amount, State: state, Code: code}}, now)
+	_, err := f.ReconcilePayment(f.at(now), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: payment.Payment{
+		ID: "pi_" + id, Key: id, Account: account, Customer: "cus_" + account, Amount: amount, State: state, Code: code}})
 	f.ok(err)
 }
 
 func (f *fixture) sweep(l *inLine, now time.Time) int {
 	f.t.Helper()
-	n, err := f.SweepRecharges(f.ctx(), l.put, now)
+	n, err := f.SweepRecharges(f.at(now), l.put)
 	f.ok(err)
 	return n
 }
@@ -99,7 +99,7 @@ func TestRechargeDefaultsAndRefusals(t *testing.T) {
 		t.Errorf("never set: %+v", got)
 	}
 	set := func(r ledger.Recharge) error {
-		_, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(to *ledger.Recharge) error { *to = r; return nil }, t0)
+		_, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(to *ledger.Recharge) error { *to = r; return nil })
 		return err
 	}
 	if err := set(on); !errors.Is(err, store.ErrTopupRequired) {
@@ -119,23 +119,23 @@ func TestRechargeDefaultsAndRefusals(t *testing.T) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
-	if _, err := f.SetRecharge(f.ctx(), acc, "other", rechargeDefaults, func(r *ledger.Recharge) error { *r = on; return nil }, t0); !errors.Is(err, store.ErrTopupRequired) {
+	if _, err := f.SetRecharge(f.ctx(), acc, "other", rechargeDefaults, func(r *ledger.Recharge) error { *r = on; return nil }); !errors.Is(err, store.ErrTopupRequired) {
 		t.Errorf("with another provider's card: %v", err)
 	}
 	mine := errors.New("mine")
-	if _, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(r *ledger.Recharge) error { r.Enabled = true; return mine }, t0); !errors.Is(err, mine) {
+	if _, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(r *ledger.Recharge) error { r.Enabled = true; return mine }); !errors.Is(err, mine) {
 		t.Errorf("change failed: %v", err)
 	}
 	if got := f.recharge(acc, t0); got.Recharge != off || !got.CardSaved {
 		t.Errorf("after refusals: %+v", got)
 	}
 	f.ok(set(on))
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp"))
 	if err := set(on); !errors.Is(err, store.ErrDisputed) {
 		t.Errorf("in a dispute: %v", err)
 	}
 	f.ok(set(off))
-	if _, err := f.Recharge(f.ctx(), "acc_none", "sim", rechargeDefaults, t0); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.Recharge(f.ctx(), "acc_none", "sim", rechargeDefaults); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("unknown account: %v", err)
 	}
 	f.verified()
@@ -152,7 +152,7 @@ func TestRechargeWherever(t *testing.T) {
 			for range 3 {
 				cs = append(cs, ledger.Checkpoint{Session: f.start(acc, web), Seq: 1, StartedAt: t0, Usage: hour})
 			}
-			_, err := f.Checkpoints(f.ctx(), cs, t0)
+			_, err := f.Checkpoints(f.ctx(), cs)
 			f.ok(err)
 		},
 		"a close": func(f *fixture, acc string, _ *inLine) { f.closeWith(f.start(acc, web), hour) },
@@ -160,7 +160,7 @@ func TestRechargeWherever(t *testing.T) {
 			f.closeWith(f.start(acc, billing.Terms{Kind: billing.TTS}), billing.Usage{billing.TTSChars: 1_000_000})
 		},
 		"a task": func(f *fixture, acc string, _ *inLine) {
-			f.ok(f.CompleteTask(f.ctx(), f.claim(f.submit(acc, 500_000), f.node, t0), time.Second, t0, t0))
+			f.ok(f.CompleteTask(f.ctx(), f.claim(f.submit(acc, 500_000), f.node, t0), time.Second, 0))
 		},
 		"an adjustment": func(f *fixture, acc string, _ *inLine) { f.adjust(acc, 9*usd) },
 		"the setting itself": func(f *fixture, acc string, _ *inLine) {
@@ -169,27 +169,27 @@ func TestRechargeWherever(t *testing.T) {
 			f.set(acc, high, t0)
 		},
 		"expired credit": func(f *fixture, acc string, _ *inLine) {
-			_, err := f.ExpireLots(f.ctx(), t0.AddDate(0, 0, 91))
+			_, err := f.ExpireLots(f.at(t0.AddDate(0, 0, 91)))
 			f.ok(err)
 		},
 		"the end of a dispute": func(f *fixture, acc string, l *inLine) {
-			f.ok(f.OpenDispute(f.ctx(), acc, "dp", t0))
+			f.ok(f.OpenDispute(f.ctx(), acc, "dp"))
 			f.adjust(acc, 9*usd)
 			f.sweep(l, t0)
 			if l.made() > 0 {
 				f.t.Error("an attempt in a dispute")
 			}
-			f.ok(f.ResolveDispute(f.ctx(), acc, "dp", t0))
+			f.ok(f.ResolveDispute(f.ctx(), acc, "dp"))
 			f.sweep(l, t0)
 		},
 		"the end of a suspension": func(f *fixture, acc string, l *inLine) {
-			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &yes}, t0))
+			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &yes}))
 			f.adjust(acc, 9*usd)
 			f.sweep(l, t0)
 			if l.made() > 0 {
 				f.t.Error("an attempt while suspended")
 			}
-			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &no}, t0))
+			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &no}))
 			f.sweep(l, t0)
 		},
 	} {
@@ -213,7 +213,7 @@ func TestRechargeWherever(t *testing.T) {
 			if f.sweep(l, t0); l.made() != 1 {
 				t.Errorf("%d attempts at once", l.made())
 			}
-			a, err := f.BeginRecharge(f.ctx(), acc, l.last(), t0)
+			a, err := f.BeginRecharge(f.ctx(), acc, l.last())
 			f.ok(err)
 			if a == nil || a.ID != l.last() || a.Amount != on.Amount || a.Customer != "cus_"+acc || a.Provider != "sim" || a.Account != acc {
 				t.Fatalf("begun: %+v", a)
@@ -238,7 +238,7 @@ func TestRechargeTwentyCrossings(t *testing.T) {
 	f := setup(t)
 	acc, l := f.recharging(on)
 	limit := 40
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &limit}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &limit}))
 	var sessions []*ledger.Session
 	for range 20 {
 		sessions = append(sessions, f.start(acc, web))
@@ -247,11 +247,11 @@ func TestRechargeTwentyCrossings(t *testing.T) {
 	for i, s := range sessions {
 		wg.Go(func() {
 			used := billing.Usage{billing.AgentTime: 400_000} // 0.53 each
-			if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: t0, Usage: used}, t0); err != nil {
+			if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: t0, Usage: used}); err != nil {
 				t.Error(err)
 			}
 			if i%2 == 0 {
-				if _, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}, t0); err != nil {
+				if _, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -264,7 +264,7 @@ func TestRechargeTwentyCrossings(t *testing.T) {
 	// Twenty workers are given the one, and twenty answers credit it once.
 	for range 20 {
 		wg.Go(func() {
-			a, err := f.BeginRecharge(f.ctx(), acc, l.last(), t0)
+			a, err := f.BeginRecharge(f.ctx(), acc, l.last())
 			if err != nil || a == nil { // it has ended
 				if err != nil {
 					t.Error(err)
@@ -274,7 +274,7 @@ func TestRechargeTwentyCrossings(t *testing.T) {
 			n, err := f.NextReadVersion(f.ctx())
 			if err == nil {
 				_, err = f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: n, Payment: payment.Payment{
-					ID: "pi_x", Key: a.ID, Account: acc, Amount: a.Amount, State: payment.Succeeded}}, t0)
+					ID: "pi_x", Key: a.ID, Account: acc, Amount: a.Amount, State: payment.Succeeded}})
 			}
 			if err != nil {
 				t.Error(err)
@@ -316,7 +316,7 @@ func TestRechargeCap(t *testing.T) {
 		t.Errorf("%v in March, %v in April", march, april)
 	}
 	// What failed does not count, what may still come does.
-	f.ok(f.FailRecharge(f.ctx(), acc, l.last(), ledger.RechargeRefused, "", end.Add(time.Second)))
+	f.ok(f.FailRecharge(f.at(end.Add(time.Second)), acc, l.last(), ledger.RechargeRefused, ""))
 	if got := f.recharge(acc, end.Add(time.Second)); got.Charged != 0 || !got.Enabled {
 		t.Errorf("after a failure: %+v", got)
 	}
@@ -330,7 +330,7 @@ func TestRechargeLateMoney(t *testing.T) {
 	acc, l := f.recharging(on) // 20 each, 50 a month
 	f.adjust(acc, 1*usd)
 	late := l.last()
-	f.ok(f.FailRecharge(f.ctx(), acc, late, ledger.RechargeRefused, "", t0.Add(time.Minute)))
+	f.ok(f.FailRecharge(f.at(t0.Add(time.Minute)), acc, late, ledger.RechargeRefused, ""))
 	for i := range 2 {
 		again := t0.Add(48 * time.Hour).Add(time.Duration(i) * time.Hour)
 		f.sweep(l, again)
@@ -410,13 +410,13 @@ func TestRechargeDisabledAtOnce(t *testing.T) {
 		acc, l := f.recharging(on)
 		f.adjust(acc, 5*usd)
 		later := t0.Add(time.Minute)
-		f.ok(f.FailRecharge(f.ctx(), acc, l.last(), why, string(why), later))
-		f.ok(f.FailRecharge(f.ctx(), acc, l.last(), ledger.RechargeDeclined, "x", later)) // it has ended
+		f.ok(f.FailRecharge(f.at(later), acc, l.last(), why, string(why)))
+		f.ok(f.FailRecharge(f.at(later), acc, l.last(), ledger.RechargeDeclined, "x")) // it has ended
 		got := f.recharge(acc, later)
 		if got.Enabled || got.Failure != why || got.CardSaved != (why != ledger.RechargeNoCard) {
 			t.Errorf("%+v", got)
 		}
-		_, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(r *ledger.Recharge) error { *r = on; return nil }, later)
+		_, err := f.SetRecharge(f.at(later), acc, "sim", rechargeDefaults, func(r *ledger.Recharge) error { *r = on; return nil })
 		if errors.Is(err, store.ErrTopupRequired) != (why == ledger.RechargeNoCard) {
 			t.Errorf("%s: enabled again: %v", why, err)
 		}
@@ -439,15 +439,15 @@ func TestRechargeIsTakenBack(t *testing.T) {
 	off := on
 	off.Enabled = false
 	for name, stop := range map[string]func(acc string){
-		"a dispute":    func(acc string) { f.ok(f.OpenDispute(f.ctx(), acc, "dp", t0)) },
-		"a suspension": func(acc string) { f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &yes}, t0)) },
+		"a dispute":    func(acc string) { f.ok(f.OpenDispute(f.ctx(), acc, "dp")) },
+		"a suspension": func(acc string) { f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &yes})) },
 		"a top-up":     func(acc string) { f.topup(acc, 20*usd, "pi:hand"+acc) },
 		"its owner":    func(acc string) { f.set(acc, off, t0) },
 	} {
 		acc, l := f.recharging(on)
 		f.adjust(acc, 5*usd)
 		stop(acc)
-		if a, err := f.BeginRecharge(f.ctx(), acc, l.last(), t0); a != nil || err != nil {
+		if a, err := f.BeginRecharge(f.ctx(), acc, l.last()); a != nil || err != nil {
 			t.Errorf("%s: begun %+v, %v", name, a, err)
 		}
 		if got := f.recharge(acc, t0); got.Open != "" || got.Charged != 0 {
@@ -456,10 +456,10 @@ func TestRechargeIsTakenBack(t *testing.T) {
 
 		acc, l = f.recharging(on)
 		f.adjust(acc, 5*usd)
-		_, err := f.BeginRecharge(f.ctx(), acc, l.last(), t0)
+		_, err := f.BeginRecharge(f.ctx(), acc, l.last())
 		f.ok(err)
 		stop(acc)
-		a, err := f.BeginRecharge(f.ctx(), acc, l.last(), t0)
+		a, err := f.BeginRecharge(f.ctx(), acc, l.last())
 		f.ok(err)
 		if frozen := name == "a dispute" || name == "a suspension"; (a == nil) != frozen {
 			t.Errorf("%s: begun again %+v", name, a)
@@ -483,7 +483,7 @@ func TestRechargeSweep(t *testing.T) {
 	f.adjust(acc, 5*usd)
 	for i := range 3 {
 		at := t0.Add(time.Duration(i) * 10 * time.Minute)
-		_, err := f.BeginRecharge(f.ctx(), acc, l.last(), at)
+		_, err := f.BeginRecharge(f.at(at), acc, l.last())
 		f.ok(err)
 		if n := f.sweep(l, at.Add(time.Minute)); n != 0 {
 			t.Errorf("%d put in line while somebody works on it", n)
@@ -493,17 +493,17 @@ func TestRechargeSweep(t *testing.T) {
 		}
 	}
 	id := l.last()
-	f.ok(f.FailRecharge(f.ctx(), acc, id, ledger.RechargeRefused, "", t0))
+	f.ok(f.FailRecharge(f.ctx(), acc, id, ledger.RechargeRefused, ""))
 	before := f.paid(acc)
 	f.answered(acc, id, on.Amount, payment.Succeeded, "", t0)
 	if got := f.recharge(acc, t0); f.paid(acc) != before+on.Amount || got.Charged != on.Amount || got.Failure != "" {
 		t.Errorf("after all: %+v", got)
 	}
-	if a, err := f.BeginRecharge(f.ctx(), acc, id, t0); a != nil || err != nil {
+	if a, err := f.BeginRecharge(f.ctx(), acc, id); a != nil || err != nil {
 		t.Errorf("one that has ended: %+v, %v", a, err)
 	}
 	other := f.account(0)
-	if _, err := f.BeginRecharge(f.ctx(), other, id, t0); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.BeginRecharge(f.ctx(), other, id); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("somebody else's: %v", err)
 	}
 	for name, p := range map[string]payment.Payment{
@@ -511,7 +511,7 @@ func TestRechargeSweep(t *testing.T) {
 		"no attempt":      {ID: "pi_2", Key: "rch_none", Account: acc, Amount: usd, State: payment.Succeeded},
 		"nothing":         {ID: "pi_3", Account: acc, Amount: usd, State: payment.Succeeded},
 	} {
-		if _, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: p}, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: p}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a payment that names %s: %v", name, err)
 		}
 	}
@@ -561,7 +561,7 @@ func TestRechargesDoNotUseUpTopUps(t *testing.T) {
 		}
 	}
 	for i := range ledger.MaxTopUps - 1 { // and the one that saved the card
-		if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd, t0); err != nil {
+		if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd); err != nil {
 			t.Fatal(i, err)
 		}
 	}

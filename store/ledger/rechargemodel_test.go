@@ -106,7 +106,7 @@ func (m *machine) setRecharge() {
 	case to.Enabled && !slices.ContainsFunc(a.topups, func(t *twinTopUp) bool { return t.state == ledger.TopUpSucceeded }):
 		want = store.ErrTopupRequired
 	}
-	_, err := m.db.SetRecharge(m.ctx(), a.id, "sim", rechargeDefaults, func(r *ledger.Recharge) error { *r = to; return nil }, m.now)
+	_, err := m.db.SetRecharge(m.ctx(), a.id, "sim", rechargeDefaults, func(r *ledger.Recharge) error { *r = to; return nil })
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (m *machine) beginRecharge() {
 	if t == nil {
 		return
 	}
-	got, err := m.db.BeginRecharge(m.ctx(), a.id, t.id, m.now)
+	got, err := m.db.BeginRecharge(m.ctx(), a.id, t.id)
 	m.ok(err)
 	m.settle(a)
 	begun := false
@@ -170,7 +170,7 @@ func (m *machine) answerRecharge() {
 	for range rapid.IntRange(1, 2).Draw(m.t, "times") {
 		n, err := m.db.NextReadVersion(m.ctx())
 		m.ok(err)
-		_, err = m.db.ReconcilePayment(m.ctx(), ledger.PaymentRead{Provider: "sim", Version: n, Payment: *t.told}, m.now)
+		_, err = m.db.ReconcilePayment(m.ctx(), ledger.PaymentRead{Provider: "sim", Version: n, Payment: *t.told})
 		m.ok(err)
 	}
 	m.settle(a)
@@ -204,7 +204,7 @@ func (m *machine) giveUpRecharge() {
 	if t == nil {
 		return
 	}
-	m.ok(m.db.FailRecharge(m.ctx(), a.id, t.id, ledger.RechargeRefused, "", m.now))
+	m.ok(m.db.FailRecharge(m.ctx(), a.id, t.id, ledger.RechargeRefused, ""))
 	m.settle(a)
 	if t == a.recharge.open() {
 		t.truth = ledger.TopUpFailed
@@ -222,7 +222,7 @@ func (a *twin) refunded(amount billing.Money) {
 
 func (m *machine) sweepRecharges() {
 	m.expire() // a sweep does it where it finds something to do
-	_, err := m.db.SweepRecharges(m.ctx(), m.noticed, m.now)
+	_, err := m.db.SweepRecharges(m.ctx(), m.noticed)
 	m.ok(err)
 	m.compareRecharges("sweep")
 	for _, a := range m.accounts {
@@ -239,7 +239,7 @@ func (m *machine) compareRecharges(after string) {
 			continue
 		}
 		r := &a.recharge
-		s, err := m.db.Recharge(m.ctx(), a.id, "sim", rechargeDefaults, m.now)
+		s, err := m.db.Recharge(m.ctx(), a.id, "sim", rechargeDefaults)
 		m.ok(err)
 		t := r.open()
 		if t == nil && s.Open != "" {

@@ -45,12 +45,13 @@ const selectRefund = `select r.id, r.account_id, r.topup_id, t.payment_id, r.amo
 // While a payment is disputed its bank decides: ErrDisputed. ErrInvalid is more than
 // is left of the top-up, a second refund of it before the first is settled, and any of a
 // top-up that came with the demonstration.
-func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amount billing.Money, now time.Time) (*Refund, error) {
+func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amount billing.Money) (*Refund, error) {
 	if _, err := payment.Cents(amount); err != nil {
 		return nil, store.Invalid("the amount must be above 0, in whole cents")
 	}
-	r := &Refund{ID: store.NewID(store.RefundID, now), Account: account, TopUp: topup, Amount: amount, State: RefundAsked, CreatedAt: now}
-	err := l.Locked(ctx, "request refund", account, now, func(w *Tx) error {
+	r := &Refund{Account: account, TopUp: topup, Amount: amount, State: RefundAsked}
+	err := l.Locked(ctx, "request refund", account, func(w *Tx) error {
+		r.ID, r.CreatedAt = store.NewID(store.RefundID, w.now), w.now
 		t, err := lockTopUp(ctx, w, account, topup)
 		if err != nil {
 			return err
@@ -76,7 +77,7 @@ func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amoun
 		}
 		r.Payment = t.Payment
 		if _, err := w.Exec(ctx, `insert into refunds (id, account_id, topup_id, amount_nano, total_nano, state, created_at)
-			values ($1, $2, $3, $4, $5, 'asked', $6)`, r.ID, account, topup, amount, t.Refunded, now); err != nil {
+			values ($1, $2, $3, $4, $5, 'asked', $6)`, r.ID, account, topup, amount, t.Refunded, r.CreatedAt); err != nil {
 			return err
 		}
 		return s.save(ctx, "")

@@ -38,13 +38,13 @@ func TestReplayChangesNothing(t *testing.T) {
 		t.Helper()
 		events++
 		s := ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
-		do(func() error { _, err := f.ReconcilePayment(f.ctx(), s, t0); return err })
+		do(func() error { _, err := f.ReconcilePayment(f.ctx(), s); return err })
 	}
 	checkpoint := func(s *ledger.Session, seq int64, u billing.Usage) {
 		t.Helper()
 		c := ledger.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}
 		do(func() error {
-			_, err := f.Checkpoint(f.ctx(), c, t0)
+			_, err := f.Checkpoint(f.ctx(), c)
 			if errors.Is(err, store.ErrFenced) { // closed meanwhile
 				err = nil
 			}
@@ -61,21 +61,21 @@ func TestReplayChangesNothing(t *testing.T) {
 	live, done := f.start(acc, inboundES), f.start(acc, web)
 	checkpoint(done, 1, used)
 	do(func() error {
-		_, err := f.CloseSession(f.ctx(), done, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used}, t0)
+		_, err := f.CloseSession(f.ctx(), done, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used})
 		return err
 	})
 	checkpoint(live, 1, used)
-	do(func() error { return f.LineMinute(f.ctx(), live, 2, t0) })
+	do(func() error { return f.LineMinute(f.ctx(), live, 2) })
 	checkpoint(live, 2, used.Max(billing.Usage{billing.LineTime: 62_000}))
-	r, err := f.RequestRefund(f.ctx(), acc, top.ID, 2*usd, t0)
+	r, err := f.RequestRefund(f.ctx(), acc, top.ID, 2*usd)
 	f.ok(err)
 	r.State = ledger.RefundDone
 	settle(top, told(top, payment.Succeeded, 2*usd), payment.Refunded, payment.Dispute{})
 	ended := ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 2*usd), Refund: r}
-	_, err = f.ReconcilePayment(f.ctx(), ended, t0)
+	_, err = f.ReconcilePayment(f.ctx(), ended)
 	f.ok(err)
 	again = append(again, func() error {
-		if _, err := f.ReconcilePayment(f.ctx(), ended, t0); !errors.Is(err, store.ErrStaleRead) {
+		if _, err := f.ReconcilePayment(f.ctx(), ended); !errors.Is(err, store.ErrStaleRead) {
 			return fmt.Errorf("a refund ended by an old look: %w", err)
 		}
 		return nil
@@ -88,7 +88,7 @@ func TestReplayChangesNothing(t *testing.T) {
 	}
 	settle(top, told(top, payment.Succeeded, 7*usd), payment.Refunded, payment.Dispute{})
 	bonus := ledger.Credit{Account: other, Kind: ledger.Bonus, Amount: usd, Key: "promo:1", ExpiresAt: t0.Add(time.Hour)}
-	do(func() error { _, _, err := f.Credit(f.ctx(), bonus, t0); return err })
+	do(func() error { _, _, err := f.Credit(f.ctx(), bonus); return err })
 
 	var stored int
 	f.ok(conn.QueryRow(t.Context(), "select count(*) from payment_events").Scan(&stored))

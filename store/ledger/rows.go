@@ -80,17 +80,17 @@ type Summary struct {
 // SaveSummary keeps the summary of a row's call, which has ended, and charges it to the
 // call, by its rate card. A call that has one, was not answered or is no row's is left
 // as it is: then false.
-func (l *Ledger) SaveSummary(ctx context.Context, account, id string, m Summary, now time.Time) (saved bool, err error) {
-	return l.afterwards(ctx, "save summary", account, id, now, func(tx pgx.Tx, s *session) (bool, []store.Event, error) {
+func (l *Ledger) SaveSummary(ctx context.Context, account, id string, m Summary) (saved bool, err error) {
+	return l.afterwards(ctx, "save summary", account, id, func(w *Tx, s *session) (bool, []store.Event, error) {
 		if s.startedAt == nil {
 			return false, nil, nil
 		}
-		saved, err := summarizeRow(ctx, tx, account, id, m.Text)
+		saved, err := summarizeRow(ctx, w, account, id, m.Text)
 		if err != nil || !saved {
 			return false, nil, err
 		}
-		err = s.summarizeAll(ctx, tx, store.Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
-		return true, []store.Event{store.NewEvent(account, store.CallSummarized, id, now)}, err
+		err = s.summarizeAll(ctx, w, store.Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
+		return true, []store.Event{{Account: account, Kind: store.CallSummarized, About: id}}, err
 	})
 }
 

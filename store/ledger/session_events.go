@@ -17,11 +17,11 @@ func (w *Tx) enqueueEnd(ctx context.Context, s *session) error {
 	}
 	var events []store.Event
 	if s.startedAt != nil {
-		events = append(events, store.NewEvent(w.account, store.CallAnswered, s.id, w.now))
+		events = append(events, store.Event{Account: w.account, Kind: store.CallAnswered, About: s.id})
 	}
-	events = append(events, store.NewEvent(w.account, store.CallEnded, s.id, w.now))
+	events = append(events, store.Event{Account: w.account, Kind: store.CallEnded, About: s.id})
 	if s.startedAt != nil {
-		events = append(events, store.NewEvent(w.account, store.CallTranscript, s.id, w.now))
+		events = append(events, store.Event{Account: w.account, Kind: store.CallTranscript, About: s.id})
 	}
 	return w.ledger.db.EnqueueDeliveries(ctx, w, w.now, events...)
 }
@@ -33,7 +33,7 @@ func (l *Ledger) enqueueAnswered(ctx context.Context, cs []Checkpoint, results [
 	var events []store.Event
 	for i, r := range results {
 		if s := cs[i].Session; r.Err == nil && r.starts && s.Terms.Kind.Agent() {
-			events = append(events, store.NewEvent(s.Account, store.CallAnswered, s.ID, now))
+			events = append(events, store.Event{Account: s.Account, Kind: store.CallAnswered, About: s.ID})
 		}
 	}
 	if len(events) == 0 {

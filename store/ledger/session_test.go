@@ -82,9 +82,9 @@ func TestASessionThatNeverStartedCostsNothing(t *testing.T) {
 		before := f.show(acc).Pots
 		s := f.start(acc, terms)
 		used := billing.Usage{billing.AgentTime: 5000, billing.LineTime: 5000, billing.ReplyIn: 9, billing.TTSChars: 9}
-		_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: 1, Usage: used}, t0)
+		_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: 1, Usage: used})
 		f.ok(err)
-		cost, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "no_answer", Usage: used}, t0)
+		cost, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "no_answer", Usage: used})
 		f.ok(err)
 		if cost != 0 {
 			t.Errorf("%s: cost %s", terms.Kind, cost)
@@ -106,17 +106,17 @@ func TestRefusalsAndTheirOrder(t *testing.T) {
 	edge := f.account(10 * usd)
 	f.adjust(edge, 25*billing.Cent)
 	bonusOnly := f.account(10 * usd)
-	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: bonusOnly, Kind: ledger.Adjustment, Amount: -10 * usd, Key: "empty"}, t0)
+	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: bonusOnly, Kind: ledger.Adjustment, Amount: -10 * usd, Key: "empty"})
 	f.ok(err)
 	busy := f.account(10 * usd)
-	f.ok(f.ChangeAccount(f.ctx(), busy, ledger.AccountChange{Concurrency: &two}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), busy, ledger.AccountChange{Concurrency: &two}))
 	f.start(busy, web)
 	f.start(busy, web)
 	disputed := f.account(0)
-	f.ok(f.OpenDispute(f.ctx(), disputed, "pi_1", t0))
+	f.ok(f.OpenDispute(f.ctx(), disputed, "pi_1"))
 	suspended := f.account(0)
-	f.ok(f.ChangeAccount(f.ctx(), suspended, ledger.AccountChange{Suspended: &yes}, t0))
-	f.ok(f.OpenDispute(f.ctx(), suspended, "pi_1", t0))
+	f.ok(f.ChangeAccount(f.ctx(), suspended, ledger.AccountChange{Suspended: &yes}))
+	f.ok(f.OpenDispute(f.ctx(), suspended, "pi_1"))
 
 	for _, c := range []struct {
 		name, account string
@@ -135,7 +135,7 @@ func TestRefusalsAndTheirOrder(t *testing.T) {
 		{"unknown account", "acc_nobody", web, store.ErrNotFound},
 		{"no price", fresh, billing.Terms{Kind: billing.Inbound, Country: "JM"}, billing.ErrNoPrice},
 	} {
-		if _, err := f.StartSession(f.ctx(), f.request(c.account, c.terms), t0); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+		if _, err := f.StartSession(f.ctx(), f.request(c.account, c.terms)); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v; want %v", c.name, err, c.want)
 		}
 	}
@@ -143,16 +143,16 @@ func TestRefusalsAndTheirOrder(t *testing.T) {
 	asked := f.request(fast, outboundES)
 	asked.Paced = true
 	for range 5 {
-		_, err := f.StartSession(f.ctx(), asked, t0)
+		_, err := f.StartSession(f.ctx(), asked)
 		f.ok(err)
 	}
 	for account, want := range map[string]error{busy: store.ErrConcurrency, fast: store.ErrDialRate} {
 		asked.Account = account
-		if _, err := f.StartSession(f.ctx(), asked, t0); !errors.Is(err, want) {
+		if _, err := f.StartSession(f.ctx(), asked); !errors.Is(err, want) {
 			t.Errorf("too fast: %v; want %v", err, want)
 		}
 	}
-	f.ok(f.ResolveDispute(f.ctx(), disputed, "", t0))
+	f.ok(f.ResolveDispute(f.ctx(), disputed, ""))
 	f.start(disputed, web)
 	f.verified()
 }
@@ -167,12 +167,12 @@ func TestConcurrencyLimits(t *testing.T) {
 		limit int
 	}{{"before the first top-up", 0, nil, 3}, {"after it", 10 * usd, nil, 10}, {"the operator's own", 0, &many, 12}} {
 		acc := f.account(c.paid)
-		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: c.own}, t0))
+		f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: c.own}))
 		var last *ledger.Session
 		for range c.limit {
 			last = f.start(acc, web)
 		}
-		if _, err := f.StartSession(f.ctx(), f.request(acc, web), t0); !errors.Is(err, store.ErrConcurrency) {
+		if _, err := f.StartSession(f.ctx(), f.request(acc, web)); !errors.Is(err, store.ErrConcurrency) {
 			t.Errorf("%s: session %d: %v", c.name, c.limit+1, err)
 		}
 		f.closeWith(last, billing.Usage{})
@@ -226,7 +226,7 @@ func TestBatchedCheckpoints(t *testing.T) {
 	for _, s := range []*ledger.Session{foreign, live, closed, &stranger, &mixed, beside} {
 		cs = append(cs, ledger.Checkpoint{Session: s, Seq: 1, StartedAt: t0, Usage: u})
 	}
-	rs, err := f.Checkpoints(f.ctx(), cs, t0)
+	rs, err := f.Checkpoints(f.ctx(), cs)
 	f.ok(err)
 	for i, want := range []error{nil, nil, store.ErrFenced, store.ErrNotFound, store.ErrNotFound, nil} {
 		if !errors.Is(rs[i].Err, want) || (rs[i].Err == nil) != (want == nil) {
@@ -258,7 +258,7 @@ func TestARefusedReportSpoilsNoOther(t *testing.T) {
 		return ledger.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}
 	}
 	rs, err := f.Checkpoints(f.ctx(), []ledger.Checkpoint{report(priceless, 1, billing.Usage{billing.AgentTime: -1}), report(fits, 1, u),
-		report(&unreadable, 1, u), report(other, 1, u), report(other, 2, u)}, t0)
+		report(&unreadable, 1, u), report(other, 1, u), report(other, 2, u)})
 	f.ok(err)
 	for i, want := range []error{store.ErrInvalid, nil, store.ErrInvalid, nil, nil} {
 		if !errors.Is(rs[i].Err, want) || (rs[i].Err == nil) != (want == nil) {
@@ -281,20 +281,20 @@ func TestLineMinutes(t *testing.T) {
 	u := billing.Usage{billing.LineTime: 50_000}
 	f.checkpoint(s, 1, u)
 	for range 2 { // asking again changes nothing
-		f.ok(f.LineMinute(f.ctx(), s, 2, t0))
+		f.ok(f.LineMinute(f.ctx(), s, 2))
 		f.want(acc, billing.Pots{Paid: 10 * usd, Bonus: 5 * usd, AccruedPaid: minute, Held: minute})
 	}
-	if err := f.LineMinute(f.ctx(), s, 4, t0); !errors.Is(err, store.ErrInvalid) {
+	if err := f.LineMinute(f.ctx(), s, 4); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("minute 4 after 2: %v", err)
 	}
 	u[billing.LineTime] = 60_001
 	f.checkpoint(s, 2, u)
 	f.want(acc, billing.Pots{Paid: 10 * usd, Bonus: 5 * usd, AccruedPaid: 2 * minute})
 	// A permit that is not used is given back at the close.
-	f.ok(f.LineMinute(f.ctx(), s, 3, t0))
+	f.ok(f.LineMinute(f.ctx(), s, 3))
 	f.closeWith(s, u)
 	f.want(acc, billing.Pots{Paid: 10*usd - 2*minute, Bonus: 5 * usd})
-	if err := f.LineMinute(f.ctx(), s, 4, t0); !errors.Is(err, store.ErrFenced) {
+	if err := f.LineMinute(f.ctx(), s, 4); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("a minute after the close: %v", err)
 	}
 	f.verified()
@@ -311,11 +311,11 @@ func TestLineMinuteStopsAtTheFloor(t *testing.T) {
 	if p.Balance() != -2*usd || !s.AtFloor(p) {
 		t.Errorf("balance %s, at the floor: %v", p.Balance(), s.AtFloor(p))
 	}
-	if err := f.LineMinute(f.ctx(), s, 2, t0); !errors.Is(err, store.ErrInsufficientBalance) {
+	if err := f.LineMinute(f.ctx(), s, 2); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("a minute past the floor: %v", err)
 	}
 	f.topup(acc, 10*usd, "more")
-	f.ok(f.LineMinute(f.ctx(), s, 2, t0))
+	f.ok(f.LineMinute(f.ctx(), s, 2))
 	f.verified()
 }
 
@@ -323,16 +323,16 @@ func TestLineMinuteStopsAtTheFloor(t *testing.T) {
 func TestFirstMinuteIsGuarded(t *testing.T) {
 	f := setup(t)
 	c := cardWith(t, map[string]string{"version: 2026-01-15.1": "version: 2026-02-01.1", "ES: 0.045": "ES: 1"})
-	f.ok(f.PutRateCard(f.ctx(), c, t0))
+	f.ok(f.PutRateCard(f.ctx(), c))
 	acc := f.account(10 * usd)
 	f.adjust(acc, 6*usd) // the paid pot is 1
 	request := f.request(acc, outboundES)
 	request.Card = c
 	for range 3 { // 1 + 2 of overdraft
-		_, err := f.StartSession(f.ctx(), request, t0)
+		_, err := f.StartSession(f.ctx(), request)
 		f.ok(err)
 	}
-	if _, err := f.StartSession(f.ctx(), request, t0); !errors.Is(err, store.ErrInsufficientBalance) {
+	if _, err := f.StartSession(f.ctx(), request); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("the fourth first minute: %v", err)
 	}
 	f.verified()
@@ -343,10 +343,10 @@ func TestASessionKeepsItsRateCard(t *testing.T) {
 	acc := f.account(10 * usd)
 	old := f.start(acc, web)
 	dearer := cardWith(t, map[string]string{"version: 2026-01-15.1": "version: 2026-02-01.1", "platform_per_minute: 0.08": "platform_per_minute: 0.8"})
-	f.ok(f.PutRateCard(f.ctx(), dearer, t0))
+	f.ok(f.PutRateCard(f.ctx(), dearer))
 	request := f.request(acc, web)
 	request.Card = dearer
-	young, err := f.StartSession(f.ctx(), request, t0.Add(time.Second))
+	young, err := f.StartSession(f.at(t0.Add(time.Second)), request)
 	f.ok(err)
 	minute := billing.Usage{billing.AgentTime: 60_000}
 	if a, b := f.closeWith(old, minute), f.closeWith(young, minute); a != 8*billing.Cent || b != 80*billing.Cent {
@@ -359,8 +359,8 @@ func TestASessionKeepsItsRateCard(t *testing.T) {
 	}
 	f.verified()
 	changed := cardWith(t, map[string]string{"platform_per_minute: 0.08": "platform_per_minute: 0.9"})
-	if err := f.PutRateCard(f.ctx(), changed, t0); !errors.Is(err, store.ErrRateCardChanged) {
+	if err := f.PutRateCard(f.ctx(), changed); !errors.Is(err, store.ErrRateCardChanged) {
 		t.Errorf("other prices under an old version: %v", err)
 	}
-	f.ok(f.PutRateCard(f.ctx(), card, t0))
+	f.ok(f.PutRateCard(f.ctx(), card))
 }

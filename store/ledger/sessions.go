@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -77,13 +76,13 @@ type Start struct {
 // ErrClaimLost: the row is not the caller's to dial. A conversation gets its row of
 // history too. A session beside an error may have started, for the answer of the database
 // was lost: it must be closed, which is ErrNotFound where it has not.
-func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Session, error) {
-	out, err := s.session(now)
+func (l *Ledger) StartSession(ctx context.Context, s Start) (*Session, error) {
+	out, err := s.session()
 	if err != nil {
 		return nil, fmt.Errorf("start session: %w", err)
 	}
 	var w *Tx
-	err = l.Locked(ctx, "start session", s.Account, now, func(tx *Tx) error {
+	err = l.Locked(ctx, "start session", s.Account, func(tx *Tx) error {
 		w = tx
 		if err := l.ticketLeft(ctx, tx, s); err != nil {
 			return err
@@ -96,10 +95,10 @@ func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Ses
 		if err := w.start(ctx, s, out); err != nil {
 			return err
 		}
-		if err := s.note(ctx, tx, out.ID, now); err != nil || !s.Terms.Kind.Agent() {
+		if err := s.note(ctx, w, out.ID); err != nil || !s.Terms.Kind.Agent() {
 			return err
 		}
-		return l.db.EnqueueDeliveries(ctx, tx, now, store.NewEvent(s.Account, store.CallStarted, out.ID, now))
+		return l.db.EnqueueDeliveries(ctx, tx, w.now, store.Event{Account: s.Account, Kind: store.CallStarted, About: out.ID})
 	})
 	if err != nil && !store.Uncertain(err) {
 		return nil, l.keepExpired(ctx, w, err)
@@ -108,14 +107,14 @@ func (l *Ledger) StartSession(ctx context.Context, s Start, now time.Time) (*Ses
 }
 
 // note records what goes with an outbound call.
-func (s *Start) note(ctx context.Context, tx pgx.Tx, id string, now time.Time) error {
+func (s *Start) note(ctx context.Context, w *Tx, id string) error {
 	if s.Consent != nil {
-		if err := recordConsent(ctx, tx, s.Account, id, s.Agent, *s.Consent, now); err != nil {
+		if err := recordConsent(ctx, w, id, s.Agent, *s.Consent); err != nil {
 			return err
 		}
 	}
 	if s.Row != nil {
-		if err := s.Row.bindSession(ctx, tx, id); err != nil {
+		if err := s.Row.bindSession(ctx, w, id); err != nil {
 			return err
 		}
 	}
@@ -124,20 +123,21 @@ func (s *Start) note(ctx context.Context, tx pgx.Tx, id string, now time.Time) e
 	}
 	b := &pgx.Batch{}
 	s.IdempotencyKey.Begin(b, id)
-	return store.Send(ctx, tx, b)
+	return store.Send(ctx, w, b)
 }
 
-// session is what will have started.
-func (s *Start) session(now time.Time) (*Session, error) {
+// session is what will have started; start gives it its identifier.
+func (s *Start) session() (*Session, error) {
 	tariff, err := s.Card.Tariff(s.Terms)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{ID: store.NewID(store.SessionID, now), Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
+	return &Session{Account: s.Account, Key: s.Key, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, nil
 }
 
 // start decides about the session out of a locked wallet and writes it.
 func (w *Tx) start(ctx context.Context, s Start, out *Session) error {
+	out.ID = store.NewID(store.SessionID, w.now)
 	bill, err := out.Tariff.Price(s.Expect)
 	if err != nil {
 		return err
@@ -275,9 +275,9 @@ func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, 
 // overdraft floor, ErrSpending when a limit of spending, and the call must end at the boundary. Asking again for a
 // permitted minute changes nothing. The hold becomes usage with the first
 // checkpoint inside the minute.
-func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64, now time.Time) error {
+func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64) error {
 	var w *Tx
-	err := l.Locked(ctx, "line minute", s.Account, now, func(tx *Tx) error {
+	err := l.Locked(ctx, "line minute", s.Account, func(tx *Tx) error {
 		w = tx
 		var granted, epoch int64
 		var open bool
@@ -308,7 +308,7 @@ func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64, now t
 		if err := store.Send(ctx, tx, b); err != nil {
 			return err
 		}
-		return w.countSpending(ctx, s.Key, agent, dayOf(now), 0, price)
+		return w.countSpending(ctx, s.Key, agent, dayOf(tx.now), 0, price)
 	})
 	return l.keepExpired(ctx, w, err)
 }

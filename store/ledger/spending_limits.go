@@ -33,33 +33,33 @@ const limitedSubjects = `(
 	union all select id, name, daily_limit_nano, case when spent_day >= $2::date then spent_nano else 0 end, held_nano from agents where account_id = $1) x`
 
 // SpendingLimits lists the account's limits; the account's own row is there without one, too.
-func (l *Ledger) SpendingLimits(ctx context.Context, account string, p store.Page, now time.Time) ([]SpendingLimit, error) {
-	where, args := p.Clause("id", []any{account, dayOf(now)})
+func (l *Ledger) SpendingLimits(ctx context.Context, account string, p store.Page) ([]SpendingLimit, error) {
+	where, args := p.Clause("id", []any{account, dayOf(l.db.Time(ctx))})
 	return store.List(ctx, l.db, "list limits of spending", pgx.RowToStructByPos[SpendingLimit],
 		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where (daily_limit_nano is not null or id = $1)"+where, args...)
 }
 
 // SpendingLimit reads that of the account, or of a key or an agent of it.
-func (l *Ledger) SpendingLimit(ctx context.Context, account, subject string, now time.Time) (*SpendingLimit, error) {
+func (l *Ledger) SpendingLimit(ctx context.Context, account, subject string) (*SpendingLimit, error) {
 	return store.First(ctx, l.db, "read limit of spending", pgx.RowToStructByPos[SpendingLimit],
-		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(now), subject)
+		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(l.db.Time(ctx)), subject)
 }
 
 // MaySpendAfter is MaySpend for what is charged to a session that has ended.
-func (l *Ledger) MaySpendAfter(ctx context.Context, account, session string, now time.Time) error {
+func (l *Ledger) MaySpendAfter(ctx context.Context, account, session string) error {
 	return l.maySpend(ctx, "select key_id from session_usage where session_id = $3 and account_id = $1 union all select agent_id from session_usage where session_id = $3 and account_id = $1",
-		account, session, now)
+		account, session)
 }
 
 // MaySpend says with ErrSpending that a limit of the account, or of the key or the agent
 // named, is reached: what begins by it would be refused.
-func (l *Ledger) MaySpend(ctx context.Context, account, subject string, now time.Time) error {
-	return l.maySpend(ctx, "select $3", account, subject, now)
+func (l *Ledger) MaySpend(ctx context.Context, account, subject string) error {
+	return l.maySpend(ctx, "select $3", account, subject)
 }
 
-func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string, now time.Time) error {
+func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string) error {
 	reached, err := store.List(ctx, l.db, "read limits of spending", pgx.RowTo[string],
-		"select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(now), arg)
+		"select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(l.db.Time(ctx)), arg)
 	if err == nil && len(reached) > 0 {
 		err = fmt.Errorf("%w: of %s", store.ErrSpending, reached[0])
 	}
@@ -68,11 +68,11 @@ func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string, no
 
 // SetSpendingLimit sets the limit of the account, or of a key or an agent of it, or with nil
 // takes it away. What was charged today counts. ErrNotFound: the subject is not the account's.
-func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, limit *billing.Money, now time.Time) (*SpendingLimit, error) {
+func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, limit *billing.Money) (*SpendingLimit, error) {
 	if limit != nil && (*limit < 0 || *limit > billing.MaxSpendingLimit) {
 		return nil, store.Invalid("daily_limit: from 0 to %s US dollars", billing.MaxSpendingLimit)
 	}
-	err := l.Locked(ctx, "set limit of spending", account, now, func(w *Tx) error {
+	err := l.Locked(ctx, "set limit of spending", account, func(w *Tx) error {
 		var err error
 		switch {
 		case subject == account:
@@ -90,7 +90,7 @@ func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, 
 	if err != nil {
 		return nil, err
 	}
-	return l.SpendingLimit(ctx, account, subject, now)
+	return l.SpendingLimit(ctx, account, subject)
 }
 
 // spentLately bounds how far back sessions are looked for that were charged today: none

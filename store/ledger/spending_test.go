@@ -19,7 +19,7 @@ import (
 
 func (f *fixture) limit(account, subject string, amount billing.Money) *ledger.SpendingLimit {
 	f.t.Helper()
-	l, err := f.SetSpendingLimit(f.ctx(), account, subject, &amount, t0)
+	l, err := f.SetSpendingLimit(f.ctx(), account, subject, &amount)
 	f.ok(err)
 	return l
 }
@@ -30,7 +30,7 @@ func (f *fixture) spender() (account, key, agent string) {
 	account = f.account(100 * usd)
 	k, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: account, Name: "key", Role: people.RoleMember})
 	f.ok(err)
-	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Agent", Voice: "F1", Language: "en"}, t0)
+	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Agent", Voice: "F1", Language: "en"})
 	f.ok(err)
 	return account, k.ID, a.ID
 }
@@ -38,12 +38,12 @@ func (f *fixture) spender() (account, key, agent string) {
 func (f *fixture) startBy(account, key, agent string, terms billing.Terms, now time.Time) (*ledger.Session, error) {
 	r := f.request(account, terms)
 	r.Key, r.Agent = key, agent
-	return f.StartSession(f.ctx(), r, now)
+	return f.StartSession(f.at(now), r)
 }
 
 func (f *fixture) report(s *ledger.Session, seq int64, u billing.Usage, now time.Time) ledger.CheckpointResult {
 	f.t.Helper()
-	r, err := f.Checkpoints(f.ctx(), []ledger.Checkpoint{{Session: s, Seq: seq, StartedAt: t0, Usage: u}}, now)
+	r, err := f.Checkpoints(f.at(now), []ledger.Checkpoint{{Session: s, Seq: seq, StartedAt: t0, Usage: u}})
 	f.ok(err)
 	f.ok(r[0].Err)
 	return r[0]
@@ -51,7 +51,7 @@ func (f *fixture) report(s *ledger.Session, seq int64, u billing.Usage, now time
 
 func (f *fixture) spentBy(account, subject string, now time.Time) billing.Money {
 	f.t.Helper()
-	l, err := f.SpendingLimit(f.ctx(), account, subject, now)
+	l, err := f.SpendingLimit(f.at(now), account, subject)
 	f.ok(err)
 	return l.Spent
 }
@@ -94,10 +94,10 @@ func TestALimitEndsWhatIsInProgressAndLetsNothingBegin(t *testing.T) {
 					t.Errorf("a session without key and agent has %s left", *r.Room)
 				}
 			}
-			if err := f.MaySpendAfter(f.ctx(), account, s.ID, t0); !errors.Is(err, store.ErrSpending) {
+			if err := f.MaySpendAfter(f.ctx(), account, s.ID); !errors.Is(err, store.ErrSpending) {
 				t.Errorf("what comes after a call may be charged: %v", err)
 			}
-			if err := f.MaySpend(f.ctx(), account, key, t0); errors.Is(err, store.ErrSpending) != (subject != agent) {
+			if err := f.MaySpend(f.ctx(), account, key); errors.Is(err, store.ErrSpending) != (subject != agent) {
 				t.Errorf("the key may begin: %v", err)
 			}
 			f.verified()
@@ -126,19 +126,19 @@ func TestALimitCountsWhatIsHeld(t *testing.T) {
 	if _, err := f.startBy(account, key, agent, outboundES, t0); !errors.Is(err, store.ErrSpending) {
 		t.Errorf("a second call may begin: %v", err)
 	}
-	if err := f.LineMinute(f.ctx(), s, 2, t0); !errors.Is(err, store.ErrSpending) {
+	if err := f.LineMinute(f.ctx(), s, 2); !errors.Is(err, store.ErrSpending) {
 		t.Errorf("a second minute may begin: %v", err)
 	}
 	f.limit(account, key, 3*minute)
-	f.ok(f.LineMinute(f.ctx(), s, 2, t0))
-	l, err := f.SpendingLimit(f.ctx(), account, key, t0)
+	f.ok(f.LineMinute(f.ctx(), s, 2))
+	l, err := f.SpendingLimit(f.ctx(), account, key)
 	f.ok(err)
 	if l.Held != 2*minute || l.Spent != 0 {
 		t.Errorf("held %s, spent %s; want two minutes held", l.Held, l.Spent)
 	}
 	f.verified()
 	cost := f.closeWith(s, billing.Usage{billing.LineTime: 61_000})
-	l, err = f.SpendingLimit(f.ctx(), account, key, t0)
+	l, err = f.SpendingLimit(f.ctx(), account, key)
 	f.ok(err)
 	if l.Held != 0 || l.Spent != cost {
 		t.Errorf("held %s, spent %s; want %s spent", l.Held, l.Spent, cost)
@@ -154,15 +154,15 @@ func TestWorkThatIsDearerThanTheRestDoesNotBegin(t *testing.T) {
 	r.Expect[billing.TTSChars] = 100_000
 	cost := price(t, r.Terms, r.Expect)
 	f.limit(account, key, cost-1)
-	if _, err := f.StartSession(f.ctx(), r, t0); !errors.Is(err, store.ErrSpending) {
+	if _, err := f.StartSession(f.ctx(), r); !errors.Is(err, store.ErrSpending) {
 		t.Errorf("it begins: %v", err)
 	}
 	task := ledger.Submission{Node: f.node, Account: account, Key: key, Card: card, Chars: 100_000, Script: ledger.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
-	if _, err := f.SubmitTask(f.ctx(), task, nil, t0); !errors.Is(err, store.ErrSpending) {
+	if _, err := f.SubmitTask(f.ctx(), task, nil); !errors.Is(err, store.ErrSpending) {
 		t.Errorf("a task begins: %v", err)
 	}
 	f.limit(account, key, cost)
-	_, err := f.StartSession(f.ctx(), r, t0)
+	_, err := f.StartSession(f.ctx(), r)
 	f.ok(err)
 }
 
@@ -172,24 +172,24 @@ func TestALimitBelongsToItsAccount(t *testing.T) {
 	other := f.account(0)
 	for _, subject := range []string{account, key, agent, "key_none", "none"} {
 		amount := usd
-		if _, err := f.SetSpendingLimit(f.ctx(), other, subject, &amount, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.SetSpendingLimit(f.ctx(), other, subject, &amount); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another account sets a limit of %s: %v", subject, err)
 		}
-		if _, err := f.SpendingLimit(f.ctx(), other, subject, t0); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.SpendingLimit(f.ctx(), other, subject); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another account reads the limit of %s: %v", subject, err)
 		}
 	}
 	f.limit(account, agent, usd)
-	all, err := f.SpendingLimits(f.ctx(), account, store.Page{}, t0)
+	all, err := f.SpendingLimits(f.ctx(), account, store.Page{})
 	f.ok(err)
 	if len(all) != 2 || all[0].Subject != agent || all[0].Name != "Agent" || all[1].Subject != account || all[1].Limit != nil {
 		t.Errorf("the limits are %+v", all)
 	}
 	negative := -usd
-	if _, err := f.SetSpendingLimit(f.ctx(), account, account, &negative, t0); !errors.Is(err, store.ErrInvalid) {
+	if _, err := f.SetSpendingLimit(f.ctx(), account, account, &negative); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("a negative limit: %v", err)
 	}
-	_, err = f.SetSpendingLimit(f.ctx(), account, agent, nil, t0)
+	_, err = f.SetSpendingLimit(f.ctx(), account, agent, nil)
 	f.ok(err)
 	s, err := f.startBy(account, key, agent, web, t0)
 	f.ok(err)
@@ -252,7 +252,7 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 	f := setup(t)
 	account, key, agent := f.spender()
 	concurrency := 100
-	f.ok(f.ChangeAccount(f.ctx(), account, ledger.AccountChange{Concurrency: &concurrency}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), account, ledger.AccountChange{Concurrency: &concurrency}))
 	var wg sync.WaitGroup
 	midnight := t0.Add(12 * time.Hour)
 	at := func() time.Time { return midnight.Add(time.Duration(rand.Int64N(2000)-1000) * time.Millisecond) }
@@ -274,7 +274,7 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 				for seq := range int64(4) {
 					used := billing.Usage{billing.AgentTime: seq * 7000, billing.LineTime: seq * 7000}
 					err := insist(func() error {
-						_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: seq + 1, StartedAt: t0, Usage: used}, at())
+						_, err := f.Checkpoint(f.at(at()), ledger.Checkpoint{Session: s, Seq: seq + 1, StartedAt: t0, Usage: used})
 						return err
 					})
 					if err != nil {
@@ -285,7 +285,7 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 					continue
 				}
 				err = insist(func() error {
-					_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0}, at())
+					_, err := f.CloseSession(f.at(at()), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0})
 					return err
 				})
 				if err != nil {
@@ -305,7 +305,7 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 					*limit = 50 * usd
 				}
 				err := insist(func() error {
-					_, err := f.SetSpendingLimit(f.ctx(), account, subject, limit, at())
+					_, err := f.SetSpendingLimit(f.at(at()), account, subject, limit)
 					return err
 				})
 				if err != nil {

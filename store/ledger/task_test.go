@@ -33,14 +33,14 @@ func (f *fixture) submission(account string, chars int) ledger.Submission {
 
 func (f *fixture) submit(account string, chars int) *ledger.Task {
 	f.t.Helper()
-	t, err := f.SubmitTask(f.ctx(), f.submission(account, chars), nowhere, t0)
+	t, err := f.SubmitTask(f.ctx(), f.submission(account, chars), nowhere)
 	f.ok(err)
 	return t
 }
 
 func (f *fixture) claim(t *ledger.Task, n store.Node, now time.Time) *ledger.Task {
 	f.t.Helper()
-	c, err := f.ClaimTask(f.ctx(), n, t.Account, t.ID, now)
+	c, err := f.ClaimTask(f.at(now), n, t.Account, t.ID)
 	f.ok(err)
 	return c
 }
@@ -61,7 +61,7 @@ func TestATaskIsChargedWhenItCompletes(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	var queue line
-	task, err := f.SubmitTask(f.ctx(), f.submission(acc, 1000), queue.enqueue, t0)
+	task, err := f.SubmitTask(f.ctx(), f.submission(acc, 1000), queue.enqueue)
 	f.ok(err)
 	if !slices.Equal(queue, line{task.ID}) || task.Text != "" {
 		t.Errorf("queued %v, %+v", queue, task)
@@ -76,13 +76,13 @@ func TestATaskIsChargedWhenItCompletes(t *testing.T) {
 		t.Errorf("claimed %+v", c)
 	}
 	for _, p := range []int{10, 40, 30} {
-		f.ok(f.TouchTask(f.ctx(), c, p, t0))
+		f.ok(f.TouchTask(f.ctx(), c, p))
 	}
 	if got, _ := f.Task(f.ctx(), acc, task.ID); got.Progress != 40 {
 		t.Errorf("progress %d", got.Progress)
 	}
 	for range 2 {
-		f.ok(f.CompleteTask(f.ctx(), c, 90*time.Second, t0.Add(24*time.Hour), t0.Add(time.Minute)))
+		f.ok(f.CompleteTask(f.at(t0.Add(time.Minute)), c, 90*time.Second, 24*time.Hour-time.Minute))
 		f.want(acc, billing.Pots{Bonus: 5*usd - costOf(t, 1000)})
 		f.verified()
 	}
@@ -91,8 +91,8 @@ func TestATaskIsChargedWhenItCompletes(t *testing.T) {
 	if got.Status != ledger.TaskCompleted || got.Progress != 100 || got.Duration != 90*time.Second || !got.ExpiresAt.Equal(t0.Add(24*time.Hour)) {
 		t.Errorf("completed %+v", got)
 	}
-	f.is(f.CancelTask(f.ctx(), acc, task.ID, t0), store.ErrTaskEnded)
-	_, err = f.ClaimTask(f.ctx(), f.node, acc, task.ID, t0)
+	f.is(f.CancelTask(f.ctx(), acc, task.ID), store.ErrTaskEnded)
+	_, err = f.ClaimTask(f.ctx(), f.node, acc, task.ID)
 	f.is(err, store.ErrNotFound)
 	if n, err := f.ForgetTasks(f.ctx(), t0.Add(2*time.Minute)); n != 1 || err != nil {
 		t.Errorf("forgot %d, %v", n, err)
@@ -105,21 +105,21 @@ func TestATaskThatFailsOrIsCancelledIsFree(t *testing.T) {
 	acc, other := f.account(0), f.account(0)
 	failing := f.claim(f.submit(acc, 500), f.node, t0)
 	waiting, running := f.submit(acc, 600), f.claim(f.submit(acc, 700), f.node, t0)
-	f.is(f.CancelTask(f.ctx(), other, waiting.ID, t0), store.ErrNotFound)
+	f.is(f.CancelTask(f.ctx(), other, waiting.ID), store.ErrNotFound)
 	_, err := f.Task(f.ctx(), other, waiting.ID)
 	f.is(err, store.ErrNotFound)
 	for range 2 {
-		f.ok(f.FailTask(f.ctx(), failing, "tts.synthesis_failed", "It could not be spoken.", t0))
+		f.ok(f.FailTask(f.ctx(), failing, "tts.synthesis_failed", "It could not be spoken."))
 	}
 	f.want(acc, billing.Pots{Bonus: 5 * usd, Held: costOf(t, 600) + costOf(t, 700)})
 	for _, task := range []*ledger.Task{waiting, running} {
-		f.ok(f.CancelTask(f.ctx(), acc, task.ID, t0))
-		f.is(f.CancelTask(f.ctx(), acc, task.ID, t0), store.ErrNotFound)
+		f.ok(f.CancelTask(f.ctx(), acc, task.ID))
+		f.is(f.CancelTask(f.ctx(), acc, task.ID), store.ErrNotFound)
 		f.verified()
 	}
-	f.is(f.TouchTask(f.ctx(), running, 50, t0), store.ErrFenced)
-	f.is(f.CompleteTask(f.ctx(), running, time.Second, t0, t0), store.ErrFenced)
-	f.is(f.CancelTask(f.ctx(), acc, failing.ID, t0), store.ErrTaskEnded)
+	f.is(f.TouchTask(f.ctx(), running, 50), store.ErrFenced)
+	f.is(f.CompleteTask(f.ctx(), running, time.Second, 0), store.ErrFenced)
+	f.is(f.CancelTask(f.ctx(), acc, failing.ID), store.ErrTaskEnded)
 	f.want(acc, billing.Pots{Bonus: 5 * usd})
 	got, err := f.Task(f.ctx(), acc, failing.ID)
 	f.ok(err)
@@ -134,7 +134,7 @@ func TestTasksAreRefused(t *testing.T) {
 	f := setup(t)
 	try := func(acc string, want error) {
 		t.Helper()
-		_, err := f.SubmitTask(f.ctx(), f.submission(acc, 1000), nowhere, t0)
+		_, err := f.SubmitTask(f.ctx(), f.submission(acc, 1000), nowhere)
 		f.is(err, want)
 		f.verified()
 	}
@@ -146,10 +146,10 @@ func TestTasksAreRefused(t *testing.T) {
 		f.submit(acc, 1000)
 	}
 	try(acc, store.ErrTasks)
-	f.ok(f.OpenDispute(f.ctx(), acc, "p", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "p"))
 	try(acc, store.ErrDisputed)
 	suspended := true
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &suspended}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Suspended: &suspended}))
 	try(acc, store.ErrSuspended)
 
 	poor := f.account(0)
@@ -157,12 +157,12 @@ func TestTasksAreRefused(t *testing.T) {
 	try(poor, store.ErrInsufficientBalance)
 	f.adjust(poor, 26*billing.Cent) // and what is held may go to the overdraft's floor
 	f.submit(poor, 100_000)
-	_, err := f.SubmitTask(f.ctx(), f.submission(poor, 100_000), nowhere, t0)
+	_, err := f.SubmitTask(f.ctx(), f.submission(poor, 100_000), nowhere)
 	f.is(err, store.ErrInsufficientBalance)
-	_, err = f.SubmitTask(f.ctx(), f.submission("acc_none", 10), nowhere, t0)
+	_, err = f.SubmitTask(f.ctx(), f.submission("acc_none", 10), nowhere)
 	f.is(err, store.ErrNotFound)
 	lost := errors.New("the queue is away")
-	_, err = f.SubmitTask(f.ctx(), f.submission(f.account(0), 10), func(context.Context, pgx.Tx, string, string) error { return lost }, t0)
+	_, err = f.SubmitTask(f.ctx(), f.submission(f.account(0), 10), func(context.Context, pgx.Tx, string, string) error { return lost })
 	f.is(err, lost)
 	f.verified()
 }
@@ -172,7 +172,7 @@ func TestFiveTasksAtOnceAndNoMore(t *testing.T) {
 	acc := f.account(10 * usd)
 	var taken, refused atomic.Int32
 	together(40, func(int) {
-		switch _, err := f.SubmitTask(f.ctx(), f.submission(acc, 10), nowhere, t0); {
+		switch _, err := f.SubmitTask(f.ctx(), f.submission(acc, 10), nowhere); {
 		case err == nil:
 			taken.Add(1)
 		case errors.Is(err, store.ErrTasks):
@@ -194,12 +194,12 @@ func TestTasksOutliveTheirNode(t *testing.T) {
 	other := f.register("node-b")
 	task := f.submit(acc, 1000)
 	first := f.claim(task, f.node, t0)
-	_, err := f.ClaimTask(f.ctx(), other, acc, task.ID, t0)
+	_, err := f.ClaimTask(f.ctx(), other, acc, task.ID)
 	f.is(err, store.ErrNotFound)
 	requeued := func(now time.Time, want ...string) {
 		t.Helper()
 		var queue line
-		if n, err := f.RequeueTasks(f.ctx(), queue.enqueue, now); err != nil || n != len(want) || !slices.Equal(queue, want) {
+		if n, err := f.RequeueTasks(f.at(now), queue.enqueue); err != nil || n != len(want) || !slices.Equal(queue, want) {
 			t.Errorf("requeued %v, %v; want %v", queue, err, want)
 		}
 	}
@@ -210,15 +210,15 @@ func TestTasksOutliveTheirNode(t *testing.T) {
 	f.verified()
 	requeued(t0.Add(time.Second), task.ID)
 	requeued(t0.Add(2 * time.Second))
-	f.is(f.TouchTask(f.ctx(), first, 90, t0), store.ErrFenced)
-	_, err = f.ClaimTask(f.ctx(), f.node, acc, task.ID, t0)
+	f.is(f.TouchTask(f.ctx(), first, 90), store.ErrFenced)
+	_, err = f.ClaimTask(f.ctx(), f.node, acc, task.ID)
 	f.is(err, store.ErrFenced) // the old life gets nothing
 	second := f.claim(task, young, t0.Add(time.Minute))
-	f.is(f.CompleteTask(f.ctx(), first, time.Second, t0.Add(time.Hour), t0), store.ErrFenced)
-	f.is(f.FailTask(f.ctx(), first, "x", "x", t0), store.ErrFenced)
-	f.ok(f.ReleaseTask(f.ctx(), first, true, t0))
+	f.is(f.CompleteTask(f.ctx(), first, time.Second, time.Hour), store.ErrFenced)
+	f.is(f.FailTask(f.ctx(), first, "x", "x"), store.ErrFenced)
+	f.ok(f.ReleaseTask(f.ctx(), first, true))
 
-	f.ok(f.TouchTask(f.ctx(), second, 20, t0.Add(2*time.Minute))) // and then silence
+	f.ok(f.TouchTask(f.at(t0.Add(2*time.Minute)), second, 20)) // and then silence
 	ledger.Silence(t, f.DB, young.ID, store.NodeLease+time.Second)
 	ledger.Steady(t, f.DB, other.ID, store.NodeLease)
 	if n := f.reaped(other); n != 0 { // it is a task's, which goes on elsewhere
@@ -229,14 +229,14 @@ func TestTasksOutliveTheirNode(t *testing.T) {
 	if third.Attempts != 3 || third.Progress != 20 {
 		t.Errorf("third claim %+v", third)
 	}
-	f.ok(f.ReleaseTask(f.ctx(), third, true, t0.Add(4*time.Minute)))
+	f.ok(f.ReleaseTask(f.at(t0.Add(4*time.Minute)), third, true))
 	requeued(t0.Add(30 * time.Minute))
 	requeued(t0.Add(2*time.Hour), task.ID) // whoever queued it, it was lost
 	fourth := f.claim(task, other, t0.Add(2*time.Hour))
 	if fourth.Attempts != 3 || fourth.Claim != 4 {
 		t.Errorf("fourth claim %+v", fourth)
 	}
-	f.ok(f.CompleteTask(f.ctx(), fourth, time.Second, t0.Add(3*time.Hour), t0.Add(2*time.Hour)))
+	f.ok(f.CompleteTask(f.at(t0.Add(2*time.Hour)), fourth, time.Second, time.Hour))
 	f.want(acc, billing.Pots{Bonus: 5*usd - costOf(t, 1000)})
 	f.verified()
 }
@@ -253,15 +253,15 @@ func TestCancelRacesWithCompletion(t *testing.T) {
 			var err error
 			switch i % 3 {
 			case 0:
-				if err = f.CompleteTask(f.ctx(), c, time.Second, t0.Add(time.Hour), t0); err == nil {
+				if err = f.CompleteTask(f.ctx(), c, time.Second, time.Hour); err == nil {
 					completed.Store(1)
 				}
 			case 1:
-				if err = f.CancelTask(f.ctx(), acc, c.ID, t0); err == nil {
+				if err = f.CancelTask(f.ctx(), acc, c.ID); err == nil {
 					cancelled.Add(1)
 				}
 			case 2:
-				err = f.TouchTask(f.ctx(), c, 50, t0)
+				err = f.TouchTask(f.ctx(), c, 50)
 			}
 			if err != nil && !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrTaskEnded) {
 				t.Error(err)

@@ -54,7 +54,7 @@ func (m *machine) submit() {
 	}
 	s := ledger.Submission{Node: node, Account: a.id, Card: card, Chars: int64(chars),
 		Script: ledger.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
-	task, err := m.db.SubmitTask(m.ctx(), s, nowhere, m.now)
+	task, err := m.db.SubmitTask(m.ctx(), s, nowhere)
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (m *machine) claim() {
 	case !x.open(), !free:
 		want = store.ErrNotFound
 	}
-	c, err := m.db.ClaimTask(m.ctx(), node, x.acc.id, x.id, m.now)
+	c, err := m.db.ClaimTask(m.ctx(), node, x.acc.id, x.id)
 	if m.is(err, want); want == nil {
 		x.state, x.node, x.touched = ledger.TaskProcessing, node, m.now
 		x.claims = append(x.claims, c)
@@ -120,7 +120,7 @@ func (m *machine) complete() {
 		return
 	}
 	want := x.verdict(c)
-	m.is(m.db.CompleteTask(m.ctx(), c, time.Second, m.now.Add(time.Hour), m.now), want)
+	m.is(m.db.CompleteTask(m.ctx(), c, time.Second, time.Hour), want)
 	if want == nil {
 		m.endTask(x, ledger.TaskCompleted)
 	}
@@ -132,7 +132,7 @@ func (m *machine) failTask() {
 		return
 	}
 	want := x.verdict(c)
-	m.is(m.db.FailTask(m.ctx(), c, "code", "why", m.now), want)
+	m.is(m.db.FailTask(m.ctx(), c, "code", "why"), want)
 	if want == nil {
 		m.endTask(x, ledger.TaskFailed)
 	}
@@ -151,7 +151,7 @@ func (m *machine) cancel() {
 		want = store.ErrTaskEnded
 	}
 	m.expire() // as for start
-	if m.is(m.db.CancelTask(m.ctx(), x.acc.id, x.id, m.now), want); want == nil {
+	if m.is(m.db.CancelTask(m.ctx(), x.acc.id, x.id), want); want == nil {
 		m.endTask(x, "")
 	}
 }
@@ -174,7 +174,7 @@ func (m *machine) release() {
 	if c == nil {
 		return
 	}
-	m.ok(m.db.ReleaseTask(m.ctx(), c, true, m.now))
+	m.ok(m.db.ReleaseTask(m.ctx(), c, true))
 	if c == x.claims[len(x.claims)-1] {
 		x.node = store.Node{}
 	}

@@ -76,26 +76,27 @@ type Submission struct {
 // SubmitTask takes a task on: its whole price is held until it ends. It refuses
 // as StartSession does, but with ErrTasks instead of ErrConcurrency: tasks do not
 // count among sessions.
-func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enqueue, now time.Time) (*Task, error) {
+func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enqueue) (*Task, error) {
 	if s.Chars <= 0 {
 		return nil, store.Invalid("a task needs a text")
 	}
 	start := Start{Node: s.Node, Account: s.Account, Key: s.Key, Terms: billing.Terms{Kind: billing.TTS}, Card: s.Card, exempt: true}
 	start.Expect[billing.TTSChars] = s.Chars
-	t := &Task{ID: store.NewID(store.TaskID, now), Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars, CreatedAt: now}
+	t := &Task{Account: s.Account, Status: TaskPending, Script: s.Script, Chars: s.Chars}
 	t.Text = ""
 	err := l.db.Tx(ctx, "submit task", func(tx pgx.Tx) error {
-		session, err := start.session(now)
+		session, err := start.session()
 		if err != nil {
 			return err
 		}
-		w, err := l.lock(ctx, tx, s.Account, now)
+		w, err := l.lock(ctx, tx, s.Account)
 		if err != nil {
 			return err
 		}
 		if err := w.start(ctx, start, session); err != nil {
 			return err
 		}
+		t.ID, t.CreatedAt = store.NewID(store.TaskID, w.now), w.now
 		var unfinished int
 		err = tx.QueryRow(ctx, "select count(*) from tts_tasks where account_id = $1 and ended_at is null", s.Account).Scan(&unfinished)
 		if err != nil {
@@ -106,7 +107,7 @@ func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enq
 		}
 		_, err = tx.Exec(ctx, `insert into tts_tasks (id, account_id, session_id, status, voice, language, format, speed, steps,
 			body, chars, created_at, touched_at) values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
-			t.ID, s.Account, session.ID, s.Voice, s.Language, s.Format, s.Speed, s.Steps, s.Text, s.Chars, now)
+			t.ID, s.Account, session.ID, s.Voice, s.Language, s.Format, s.Speed, s.Steps, s.Text, s.Chars, w.now)
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,8 @@ const orphaned = `(t.node_id is not null and (t.touched_at < $1
 // ErrNotFound: there is nothing to do, for it has ended, was cancelled, or another
 // node has it. ErrFenced: a younger process has the node's name, and there may be
 // much to do for others.
-func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string, now time.Time) (*Task, error) {
+func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string) (*Task, error) {
+	now := l.db.Time(ctx)
 	t := &Task{}
 	err := l.db.One(ctx, "claim task", `update tts_tasks t set status = 'processing', node_id = $4, node_epoch = $5, touched_at = $6,
 			claim = claim + 1, attempts = attempts + 1
@@ -152,22 +154,17 @@ func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string
 	if !errors.Is(err, store.ErrNotFound) {
 		return t, err
 	}
-	var alive bool
-	fault := l.db.One(ctx, "claim task", "select exists (select from nodes where node_id = $1 and epoch = $2)", []any{n.ID, n.Epoch}, &alive)
-	switch {
-	case fault != nil:
-		err = fault
-	case !alive:
-		err = store.ErrFenced
+	if fenced := l.db.NodeLives(ctx, n); fenced != nil {
+		err = fenced
 	}
 	return nil, err
 }
 
 // TouchTask says that the task is being worked on and how far it is. ErrFenced: it
 // was cancelled, or others work on it; stop.
-func (l *Ledger) TouchTask(ctx context.Context, t *Task, progress int, now time.Time) error {
+func (l *Ledger) TouchTask(ctx context.Context, t *Task, progress int) error {
 	tag, err := l.db.Pool().Exec(ctx, `update tts_tasks set progress = greatest(progress, $4), touched_at = $5
-		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, progress, now)
+		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, progress, l.db.Time(ctx))
 	if err == nil && tag.RowsAffected() == 0 {
 		err = store.ErrFenced
 	}
@@ -177,17 +174,18 @@ func (l *Ledger) TouchTask(ctx context.Context, t *Task, progress int, now time.
 // ReleaseTask ends the work on a task that is not through; any node may
 // claim it again. One given up in good order does not count as an
 // attempt. A task that is not the caller's any more is left alone.
-func (l *Ledger) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool, now time.Time) error {
+func (l *Ledger) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool) error {
 	_, err := l.db.Pool().Exec(ctx, `update tts_tasks set node_id = null, node_epoch = null, touched_at = $5,
 			attempts = attempts - case when $4 then 1 else 0 end
-		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, inGoodOrder, now)
+		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, inGoodOrder, l.db.Time(ctx))
 	return store.Fail("release task", err)
 }
 
 // RequeueTasks puts in line again what the dead have left: tasks whose node lives
 // a new life or has been silent for TaskLease. It returns how many. Any node may
 // call it at any time.
-func (l *Ledger) RequeueTasks(ctx context.Context, enqueue store.Enqueue, now time.Time) (int, error) {
+func (l *Ledger) RequeueTasks(ctx context.Context, enqueue store.Enqueue) (int, error) {
+	now := l.db.Time(ctx)
 	n := 0
 	err := l.db.Tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
 		type key struct{ Account, ID string }

@@ -20,34 +20,34 @@ const (
 	detailCancelled = "cancelled"
 )
 
-// CompleteTask ends a task whose result, of length d, is there and stays until
-// expires; its text is charged for in the same transaction, and only then.
+// CompleteTask ends a task whose result, of length d, is there and stays for
+// life; its text is charged for in the same transaction, and only then.
 // Completing again changes nothing. ErrFenced: it was cancelled, or others work on
 // it: the result is not wanted.
-func (l *Ledger) CompleteTask(ctx context.Context, t *Task, d time.Duration, expires, now time.Time) error {
-	return l.finish(ctx, "complete task", t, func(b *pgx.Batch, chars int64) Closing {
+func (l *Ledger) CompleteTask(ctx context.Context, t *Task, d, life time.Duration) error {
+	return l.finish(ctx, "complete task", t, func(now time.Time, b *pgx.Batch, chars int64) Closing {
 		b.Queue(`update tts_tasks set status = 'completed', progress = 100, body = '', ended_at = $2, expires_at = $3, duration_ms = $4
-			where id = $1 and account_id = $5`, t.ID, now, expires, d.Milliseconds(), t.Account)
+			where id = $1 and account_id = $5`, t.ID, now, now.Add(life), d.Milliseconds(), t.Account)
 		c := Closing{Reason: reasonCompleted, StartedAt: now}
 		c.Usage[billing.TTSChars] = chars
 		return c
-	}, now)
+	})
 }
 
 // FailTask ends a task that cannot be done; nothing is charged. code and message
 // are for the client. Failing again changes nothing. ErrFenced: as CompleteTask.
-func (l *Ledger) FailTask(ctx context.Context, t *Task, code, message string, now time.Time) error {
-	return l.finish(ctx, "fail task", t, func(b *pgx.Batch, _ int64) Closing {
+func (l *Ledger) FailTask(ctx context.Context, t *Task, code, message string) error {
+	return l.finish(ctx, "fail task", t, func(now time.Time, b *pgx.Batch, _ int64) Closing {
 		b.Queue(`update tts_tasks set status = 'failed', body = '', ended_at = $2, error_code = $3, error_message = $4
 			where id = $1 and account_id = $5`, t.ID, now, code, message, t.Account)
 		return Closing{Reason: store.ReasonFailed, Detail: detailEngine}
-	}, now)
+	})
 }
 
 // finish ends a task by what end queues and its session by what end returns.
-func (l *Ledger) finish(ctx context.Context, op string, t *Task, end func(b *pgx.Batch, chars int64) Closing, now time.Time) error {
+func (l *Ledger) finish(ctx context.Context, op string, t *Task, end func(now time.Time, b *pgx.Batch, chars int64) Closing) error {
 	return l.db.Tx(ctx, op, func(tx pgx.Tx) error {
-		k, err := l.lockTask(ctx, tx, t.Account, t.ID, now)
+		k, err := l.lockTask(ctx, tx, t.Account, t.ID)
 		switch {
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err
@@ -57,7 +57,7 @@ func (l *Ledger) finish(ctx context.Context, op string, t *Task, end func(b *pgx
 			return nil
 		}
 		b := &pgx.Batch{}
-		c := end(b, k.chars)
+		c := end(k.now, b, k.chars)
 		if err := store.Send(ctx, tx, b); err != nil {
 			return err
 		}
@@ -67,9 +67,9 @@ func (l *Ledger) finish(ctx context.Context, op string, t *Task, end func(b *pgx
 
 // CancelTask removes a task of the account that has not ended; nothing is
 // charged. ErrTaskEnded: it has. ErrNotFound: there is none.
-func (l *Ledger) CancelTask(ctx context.Context, account, id string, now time.Time) error {
+func (l *Ledger) CancelTask(ctx context.Context, account, id string) error {
 	return l.db.Tx(ctx, "cancel task", func(tx pgx.Tx) error {
-		k, err := l.lockTask(ctx, tx, account, id, now)
+		k, err := l.lockTask(ctx, tx, account, id)
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ type lockedTask struct {
 	ended   bool
 }
 
-func (l *Ledger) lockTask(ctx context.Context, tx pgx.Tx, account, id string, now time.Time) (k lockedTask, err error) {
-	if k.Tx, err = l.lock(ctx, tx, account, now); err != nil {
+func (l *Ledger) lockTask(ctx context.Context, tx pgx.Tx, account, id string) (k lockedTask, err error) {
+	if k.Tx, err = l.lock(ctx, tx, account); err != nil {
 		return k, err
 	}
 	// The task's row before its session's: all who lock

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,7 +13,8 @@ import (
 
 // warn warns w's account: see DB.Warn.
 func (w *Tx) warn(ctx context.Context, x store.Warning) error {
-	return w.ledger.db.Warn(ctx, w, w.account, x, w.now)
+	x.CreatedAt = w.now
+	return w.ledger.db.Warn(ctx, w, w.account, x)
 }
 
 // clear ends the warnings of a kind about something, or with an empty about all of
@@ -71,8 +71,8 @@ func (l *Ledger) lowMark(ctx context.Context, q store.Queryer, own *billing.Mone
 
 // applyThresholds locks an account's wallet, which ends expired credit, and applies its
 // thresholds.
-func (l *Ledger) applyThresholds(ctx context.Context, account string, now time.Time) error {
-	return l.Locked(ctx, "apply thresholds", account, now, func(w *Tx) error {
+func (l *Ledger) applyThresholds(ctx context.Context, account string) error {
+	return l.Locked(ctx, "apply thresholds", account, func(w *Tx) error {
 		return w.conclude(ctx, &pgx.Batch{})
 	})
 }

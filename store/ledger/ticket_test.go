@@ -14,7 +14,7 @@ import (
 func (f *fixture) byTicket(account string, n store.Node, ticket string, limit int) (*ledger.Session, error) {
 	r := f.request(account, web)
 	r.Node, r.Ticket, r.TicketLimit = n, ticket, limit
-	return f.StartSession(f.ctx(), r, t0)
+	return f.StartSession(f.ctx(), r)
 }
 
 // A ticket starts exactly as many conversations as it may, whichever nodes are
@@ -64,12 +64,12 @@ func TestGivenUpConversationsAreGivenBack(t *testing.T) {
 		if _, err := f.byTicket(acc, f.node, "tkt_1", 1); !errors.Is(err, store.ErrTicketUsed) {
 			t.Errorf("beside one that may begin: %v", err)
 		}
-		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}, t0)
+		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"})
 		f.ok(err)
 	}
 	s, err := f.byTicket(acc, f.node, "tkt_1", 1)
 	f.ok(err)
-	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0}, t0)
+	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0})
 	f.ok(err)
 	if _, err := f.byTicket(acc, f.node, "tkt_1", 1); !errors.Is(err, store.ErrTicketUsed) {
 		t.Errorf("after one that began: %v", err)
@@ -83,7 +83,7 @@ func TestTicketsAreCheckedFirst(t *testing.T) {
 	acc := f.account(10 * usd)
 	_, err := f.byTicket(acc, f.node, "tkt_1", 1)
 	f.ok(err)
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp_1", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp_1"))
 	if _, err := f.byTicket(acc, f.node, "tkt_1", 1); !errors.Is(err, store.ErrTicketUsed) {
 		t.Errorf("used and disputed: %v", err)
 	}

@@ -65,12 +65,13 @@ func scanTopUp(row pgx.CollectableRow) (t TopUp, err error) {
 
 // CreateTopUp notes the wish to pay amount. It refuses accounts that are suspended
 // or disputed, and more than MaxTopUps an hour with ErrTopUps.
-func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amount billing.Money, now time.Time) (*TopUp, error) {
+func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amount billing.Money) (*TopUp, error) {
 	if amount <= 0 || amount > maxCredit {
 		return nil, store.Invalid("the amount must be above 0 and within %s", maxCredit)
 	}
-	t := &TopUp{ID: store.NewID(store.TopUpID, now), Account: account, Provider: provider, Amount: amount, State: TopUpCreated, CreatedAt: now}
-	err := l.Locked(ctx, "create top-up", account, now, func(w *Tx) error { // also so that two do not count each other out
+	t := &TopUp{Account: account, Provider: provider, Amount: amount, State: TopUpCreated}
+	err := l.Locked(ctx, "create top-up", account, func(w *Tx) error { // also so that two do not count each other out
+		t.ID, t.CreatedAt = store.NewID(store.TopUpID, w.now), w.now
 		if w.suspended {
 			return store.ErrSuspended
 		}
@@ -78,7 +79,7 @@ func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amou
 			return store.ErrDisputed
 		}
 		var lately int
-		err := w.QueryRow(ctx, "select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, now.Add(-time.Hour)).Scan(&lately)
+		err := w.QueryRow(ctx, "select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, w.now.Add(-time.Hour)).Scan(&lately)
 		if err != nil {
 			return err
 		}

@@ -23,9 +23,9 @@ type Tx struct {
 
 // Locked runs f in a transaction that holds the lock of the account's wallet. What f does
 // to the wallet it ends with Save.
-func (l *Ledger) Locked(ctx context.Context, op, account string, now time.Time, f func(*Tx) error) error {
+func (l *Ledger) Locked(ctx context.Context, op, account string, f func(*Tx) error) error {
 	return l.db.Tx(ctx, op, func(tx pgx.Tx) error {
-		w, err := l.lock(ctx, tx, account, now)
+		w, err := l.lock(ctx, tx, account)
 		if err != nil {
 			return err
 		}
@@ -35,13 +35,13 @@ func (l *Ledger) Locked(ctx context.Context, op, account string, now time.Time, 
 
 // lock locks the account's wallet for the rest of the transaction and ends credit that has
 // expired by now. NO KEY, for a foreign key check on the row must not wait for it.
-func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string, now time.Time) (*Tx, error) {
-	w := &Tx{Tx: tx, wallet: wallet{account: account}, ledger: l, now: now}
+func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string) (*Tx, error) {
+	w := &Tx{Tx: tx, wallet: wallet{account: account}, ledger: l, now: l.db.Time(ctx)}
 	err := tx.QueryRow(ctx, "select "+walletColumns+" from wallets where account_id = $1 for no key update", account).Scan(w.into()...)
 	if err != nil {
 		return nil, err
 	}
-	if w.bonusExpires != nil && !now.Before(*w.bonusExpires) {
+	if w.bonusExpires != nil && !w.now.Before(*w.bonusExpires) {
 		w.expired = *w.bonusExpires
 		if err := w.expireCredit(ctx); err != nil {
 			return nil, err

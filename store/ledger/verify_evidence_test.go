@@ -31,11 +31,11 @@ func evident(t *testing.T) (*fixture, string) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
 	ended := func(s *ledger.Session, after time.Duration, u billing.Usage) {
-		_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u}, t0.Add(after))
+		_, err := f.CloseSession(f.at(t0.Add(after)), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
 		f.ok(err)
 	}
 	bonus := func(account, key string, amount billing.Money, lasts time.Duration) {
-		_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: t0.Add(lasts)}, t0)
+		_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: t0.Add(lasts)})
 		f.ok(err)
 	}
 	acc := f.account(50 * usd)
@@ -46,16 +46,16 @@ func evident(t *testing.T) (*fixture, string) {
 	call := f.start(acc, outboundES)
 	f.talks(acc, call, 100)
 	for minute := range int64(10) {
-		f.ok(f.LineMinute(f.ctx(), call, minute+1, t0))
+		f.ok(f.LineMinute(f.ctx(), call, minute+1))
 	}
 	ended(call, 10*time.Minute-2*time.Second, billing.Usage{billing.AgentTime: 598_000, billing.LineTime: 598_000, billing.ReplyOut: 10_000_000})
 	lost := f.start(acc, inboundES)
 	f.talks(acc, lost, 2) // its last checkpoint knows less, in the customer's favour
 	f.checkpoint(lost, 1, billing.Usage{billing.AgentTime: 20_000, billing.LineTime: 20_000})
-	young, _, err := f.RegisterNode(f.ctx(), f.node.ID, "127.0.0.1:1", t0.Add(25*time.Second))
+	young, _, err := f.RegisterNode(f.at(t0.Add(25*time.Second)), f.node.ID, "127.0.0.1:1")
 	f.ok(err)
 	f.node = young
-	_, err = f.ExpireLots(f.ctx(), t0.Add(time.Hour))
+	_, err = f.ExpireLots(f.at(t0.Add(time.Hour)))
 	f.ok(err)
 	f.buy(acc, "+34911234500", t0)
 	f.begun(acc, 20*usd)
@@ -148,7 +148,7 @@ func TestVerifyNew(t *testing.T) {
 		t.Errorf("again: %+v; want the open session alone", r)
 	}
 	acc := f.account(20 * usd)
-	_, err = f.CloseSession(f.ctx(), f.start(acc, web), ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}}, t0.Add(time.Minute))
+	_, err = f.CloseSession(f.at(t0.Add(time.Minute)), f.start(acc, web), ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}})
 	f.ok(err)
 	conn, err := pgx.Connect(t.Context(), url)
 	f.ok(err)

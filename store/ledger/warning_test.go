@@ -39,7 +39,7 @@ func (f *fixture) warnings(account string, kind store.WarningKind) (list []store
 // holding are the kinds of warnings that still hold, in the balance.
 func (f *fixture) holding(account string, now time.Time) (kinds []store.WarningKind) {
 	f.t.Helper()
-	b, err := f.Balance(f.ctx(), account, now)
+	b, err := f.Balance(f.at(now), account)
 	f.ok(err)
 	for _, w := range b.Warnings {
 		kinds = append(kinds, w.Kind)
@@ -62,7 +62,7 @@ func TestLowBalance(t *testing.T) {
 				open++
 			}
 		}
-		b, err := f.Balance(f.ctx(), acc, t0)
+		b, err := f.Balance(f.ctx(), acc)
 		f.ok(err)
 		if len(list) != n || (open == 1) != low || open > 1 || (b.LowSince != nil) != low || (len(f.holding(acc, t0)) == 1) != low || b.LowMark != 5*usd {
 			t.Fatalf("%s: %+v, since %v; want %d, now: %v", what, list, b.LowSince, n, low)
@@ -99,7 +99,7 @@ func TestLowBalanceByBatch(t *testing.T) {
 	for _, acc := range []string{falls, stays, falls} {
 		batch = append(batch, ledger.Checkpoint{Session: f.start(acc, web), Seq: 1, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 1000}})
 	}
-	_, err := f.Checkpoints(f.ctx(), batch, t0)
+	_, err := f.Checkpoints(f.ctx(), batch)
 	f.ok(err)
 	if a, b := len(f.warnings(falls, store.WarnBalanceLow)), len(f.warnings(stays, store.WarnBalanceLow)); a != 1 || b != 0 {
 		t.Errorf("%d and %d warnings", a, b)
@@ -111,8 +111,8 @@ func TestLowBalanceByBatch(t *testing.T) {
 func TestLowBalanceByExpiry(t *testing.T) {
 	later := t0.AddDate(0, 0, 91)
 	for name, notice := range map[string]func(*fixture, string) error{
-		"the round": func(f *fixture, _ string) error { _, err := f.ExpireLots(f.ctx(), later); return err },
-		"a look":    func(f *fixture, acc string) error { _, err := f.Balance(f.ctx(), acc, later); return err },
+		"the round": func(f *fixture, _ string) error { _, err := f.ExpireLots(f.at(later)); return err },
+		"a look":    func(f *fixture, acc string) error { _, err := f.Balance(f.at(later), acc); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := setup(t)
@@ -129,8 +129,8 @@ func TestLowBalanceByExpiry(t *testing.T) {
 func TestAccountsThatBeginLow(t *testing.T) {
 	f := setup(t)
 	poor := cardWith(t, map[string]string{"version: 2026-01-15.1": "version: 2026-02-01.1", "signup_bonus: 5": "signup_bonus: 0"})
-	f.ok(f.PutRateCard(f.ctx(), poor, t0))
-	a, err := f.CreateAccount(f.ctx(), "Poor", poor, t0)
+	f.ok(f.PutRateCard(f.ctx(), poor))
+	a, err := f.CreateAccount(f.ctx(), "Poor", poor)
 	f.ok(err)
 	f.topup(a.ID, 2*usd, "pi:1")
 	if list := f.warnings(a.ID, store.WarnBalanceLow); len(list) != 0 {
@@ -148,7 +148,7 @@ func TestFiftyCrossings(t *testing.T) {
 	f := setup(t)
 	acc := f.account(100 * usd)
 	limit := 30
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &limit}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &limit}))
 	f.adjust(acc, 5*usd)
 	var sessions []*ledger.Session
 	for range 25 {
@@ -157,9 +157,9 @@ func TestFiftyCrossings(t *testing.T) {
 	together(50, func(i int) {
 		var err error
 		if i < 25 {
-			_, err = f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: sessions[i], Seq: 1, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 1000}}, t0)
+			_, err = f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: sessions[i], Seq: 1, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 1000}})
 		} else {
-			_, _, err = f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Adjustment, Amount: -1, Key: fmt.Sprint("down", i)}, t0)
+			_, _, err = f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Adjustment, Amount: -1, Key: fmt.Sprint("down", i)})
 		}
 		if err != nil {
 			t.Error(err)
@@ -205,10 +205,10 @@ func TestWarningsOfDisputes(t *testing.T) {
 	}
 	event(payment.DisputeOpened, "dp_a")
 	event(payment.DisputeFundsWithdrawn, "dp_a")
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp_a", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "dp_a"))
 	want("told again, and by an operator too", 1, "dp_a")
-	f.ok(f.OpenDispute(f.ctx(), acc, "by hand", t0))
-	f.ok(f.OpenDispute(f.ctx(), acc, "by hand", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "by hand"))
+	f.ok(f.OpenDispute(f.ctx(), acc, "by hand"))
 	want("another by an operator", 2, "dp_a", "by hand")
 	event(payment.DisputeWon, "dp_a")
 	want("won", 2, "by hand")
@@ -216,11 +216,11 @@ func TestWarningsOfDisputes(t *testing.T) {
 	want("the operator's was the provider's", 2, "by hand")
 	event(payment.DisputeLost, "by hand")
 	want("lost", 2, "by hand")
-	f.ok(f.ResolveDispute(f.ctx(), acc, "", t0))
+	f.ok(f.ResolveDispute(f.ctx(), acc, ""))
 	want("resolved", 2)
-	f.ok(f.OpenDispute(f.ctx(), acc, "by hand", t0))
+	f.ok(f.OpenDispute(f.ctx(), acc, "by hand"))
 	want("another of the same name", 3, "by hand")
-	f.ok(f.ResolveDispute(f.ctx(), acc, "by hand", t0))
+	f.ok(f.ResolveDispute(f.ctx(), acc, "by hand"))
 	want("resolved by name", 3)
 	f.verified()
 }
@@ -241,15 +241,15 @@ func TestRolledBack(t *testing.T) {
 		return nil
 	})
 	away.Store(true)
-	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Adjustment, Amount: -usd, Key: "down"}, t0)
+	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Adjustment, Amount: -usd, Key: "down"})
 	if !errors.Is(err, gone) || f.show(acc).Balance() != 5*usd {
 		t.Errorf("%v, %s", err, f.show(acc).Balance())
 	}
-	if err := f.OpenDispute(f.ctx(), acc, "dp", t0); !errors.Is(err, gone) || f.show(acc).OpenDisputes != 0 {
+	if err := f.OpenDispute(f.ctx(), acc, "dp"); !errors.Is(err, gone) || f.show(acc).OpenDisputes != 0 {
 		t.Errorf("%v", err)
 	}
 	// A checkpoint is stored all the same.
-	if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}}, t0); !errors.Is(err, gone) {
+	if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: 1, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}}); !errors.Is(err, gone) {
 		t.Error(err)
 	}
 	if f.show(acc).Pots.AccruedAny == 0 || asked.Load() != 3 {
@@ -274,9 +274,9 @@ func TestTellingOfWarnings(t *testing.T) {
 	f := setup(t)
 	acc, other := f.account(0), f.account(0)
 	to := "lola@example.com"
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Email: &to}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Email: &to}))
 	for i := range 3 {
-		f.ok(f.OpenDispute(f.ctx(), acc, fmt.Sprint("dp", i), t0.Add(time.Duration(i)*time.Second)))
+		f.ok(f.OpenDispute(f.at(t0.Add(time.Duration(i)*time.Second)), acc, fmt.Sprint("dp", i)))
 	}
 	now := t0.Add(time.Minute)
 	news, err := f.UnpublishedWarnings(f.ctx(), 2)
@@ -284,9 +284,9 @@ func TestTellingOfWarnings(t *testing.T) {
 	if len(news) != 2 || news[0].Data.Dispute != "dp0" {
 		t.Fatalf("%+v", news)
 	}
-	f.ok(f.WarningPublished(f.ctx(), acc, news[0].ID, now))
-	f.ok(f.WarningPublished(f.ctx(), acc, news[0].ID, now.Add(time.Hour)))
-	if err := f.WarningPublished(f.ctx(), other, news[1].ID, now); !errors.Is(err, store.ErrNotFound) {
+	f.ok(f.WarningPublished(f.at(now), acc, news[0].ID))
+	f.ok(f.WarningPublished(f.at(now.Add(time.Hour)), acc, news[0].ID))
+	if err := f.WarningPublished(f.at(now), other, news[1].ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("somebody else's: %v", err)
 	}
 	news, err = f.UnpublishedWarnings(f.ctx(), 10)
@@ -297,7 +297,7 @@ func TestTellingOfWarnings(t *testing.T) {
 
 	claimed := make(chan *store.WarningMail, 10)
 	together(10, func(int) {
-		m, err := f.ClaimMail(f.ctx(), now)
+		m, err := f.ClaimMail(f.at(now))
 		switch {
 		case err == nil:
 			claimed <- m
@@ -319,7 +319,7 @@ func TestTellingOfWarnings(t *testing.T) {
 	claim := func(at time.Time) (names []string) {
 		t.Helper()
 		for {
-			m, err := f.ClaimMail(f.ctx(), at)
+			m, err := f.ClaimMail(f.at(at))
 			if errors.Is(err, store.ErrNotFound) {
 				slices.Sort(names)
 				return names
@@ -328,7 +328,7 @@ func TestTellingOfWarnings(t *testing.T) {
 			names = append(names, m.Data.Dispute)
 		}
 	}
-	f.ok(f.WarningMailed(f.ctx(), mails["dp0"], now))
+	f.ok(f.WarningMailed(f.at(now), mails["dp0"]))
 	f.ok(f.MailLater(f.ctx(), mails["dp1"], now.Add(time.Minute)))
 	// The third is with somebody who has died.
 	for _, c := range []struct {
@@ -366,7 +366,7 @@ func TestWarningsArePaged(t *testing.T) {
 	var want []string
 	for i := range 5 {
 		ref := fmt.Sprint("dp", i)
-		f.ok(f.OpenDispute(f.ctx(), acc, ref, t0.Add(time.Duration(i)*time.Second)))
+		f.ok(f.OpenDispute(f.at(t0.Add(time.Duration(i)*time.Second)), acc, ref))
 		want = slices.Insert(want, 0, ref)
 	}
 	var got []string
@@ -393,7 +393,7 @@ func TestAccountEmail(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	set := func(to string) error {
-		return f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Email: &to}, t0)
+		return f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Email: &to})
 	}
 	f.ok(set("lola@example.com"))
 	for _, bad := range []string{"lola", "Lola <lola@example.com>", "lola@example.com\r\nBcc: eve@example.com", "a@b,c@d"} {
@@ -401,7 +401,7 @@ func TestAccountEmail(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{}, t0))
+	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{}))
 	if got := f.show(acc).Email; got != "lola@example.com" {
 		t.Errorf("%q", got)
 	}
@@ -440,7 +440,7 @@ func TestVerifyNoticesWarnings(t *testing.T) {
 				f.adjust(acc, 10*usd)
 			}
 			f.adjust(acc, usd)
-			f.ok(f.OpenDispute(f.ctx(), acc, "dp", t0))
+			f.ok(f.OpenDispute(f.ctx(), acc, "dp"))
 			f.verified()
 			conn, err := pgx.Connect(f.ctx(), url)
 			f.ok(err)

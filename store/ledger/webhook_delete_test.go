@@ -48,7 +48,7 @@ func TestDeletedWebhookHoldsUpNoSession(t *testing.T) {
 	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("%d are there, %v", len(list), err)
 	}
-	_, err = h.Claim(storetest.At(f.ctx(), t0.Add(time.Hour)))
+	_, err = h.Claim(f.at(t0.Add(time.Hour)))
 	f.is(err, store.ErrNotFound)
 	f.is(h.Delete(f.ctx(), acc, w.ID), store.ErrNotFound)
 	for range webhook.Max {

@@ -53,9 +53,9 @@ func (f *fixture) told(h *webhook.Store, account, id string) (kinds []string) {
 // attempt claims what is due at a time and notes an answer to it.
 func (f *fixture) attempt(h *webhook.Store, at time.Time, status int) *webhook.DueDelivery {
 	f.t.Helper()
-	d, err := h.Claim(storetest.At(f.ctx(), at))
+	d, err := h.Claim(f.at(at))
 	f.ok(err)
-	f.ok(h.Attempted(storetest.At(f.ctx(), at), d, webhook.Attempt{At: at, Status: status, Answer: "ok"}))
+	f.ok(h.Attempted(f.at(at), d, webhook.Attempt{At: at, Status: status, Answer: "ok"}))
 	return d
 }
 
@@ -115,7 +115,7 @@ func TestWebhooksAreToldOfCalls(t *testing.T) {
 		t.Errorf("a short one: %v", got)
 	}
 	quiet := f.start(acc, inboundES)
-	_, err = f.CloseSession(f.ctx(), quiet, ledger.Closing{Reason: "no_answer"}, t0)
+	_, err = f.CloseSession(f.ctx(), quiet, ledger.Closing{Reason: "no_answer"})
 	f.ok(err)
 	if got := f.told(h, acc, all.ID); len(got) != len(whole)+2 {
 		t.Errorf("one that nobody answers: %v", got)
@@ -152,16 +152,16 @@ func TestDeliveries(t *testing.T) {
 	w, secret := f.hooked(h, acc)
 	test, err := h.Test(f.ctx(), acc, w.ID)
 	f.ok(err)
-	second, err := h.Test(storetest.At(f.ctx(), t0.Add(time.Second)), acc, w.ID)
+	second, err := h.Test(f.at(t0.Add(time.Second)), acc, w.ID)
 	f.ok(err)
 
 	at := t0.Add(time.Minute)
-	d, err := h.Claim(storetest.At(f.ctx(), at))
+	d, err := h.Claim(f.at(at))
 	f.ok(err)
 	if d.Event != test.Event || d.URL != receiver || d.Account != acc || d.Try != 1 || !slices.Equal(d.Secrets, []string{secret}) {
 		t.Errorf("%+v", d)
 	}
-	_, err = h.Claim(storetest.At(f.ctx(), at))
+	_, err = h.Claim(f.at(at))
 	f.is(err, store.ErrNotFound) // the other waits for this one
 	at = at.Add(30 * time.Second)
 	again := f.attempt(h, at, 200) // of the other, for the first has its lease until now as well
@@ -172,7 +172,7 @@ func TestDeliveries(t *testing.T) {
 		f.attempt(h, at, 200)
 	}
 	// The one that was slow says so after all.
-	f.ok(h.Attempted(storetest.At(f.ctx(), at), d, webhook.Attempt{At: at, Failure: "late"}))
+	f.ok(h.Attempted(f.at(at), d, webhook.Attempt{At: at, Failure: "late"}))
 	if got := f.delivery(h, acc, w.ID, test.Event); got.State != webhook.Delivered || got.DoneAt == nil || len(got.Attempts) != 2 {
 		t.Errorf("%+v", got)
 	}
@@ -180,7 +180,7 @@ func TestDeliveries(t *testing.T) {
 	for f.delivery(h, acc, w.ID, second.Event).State == webhook.Pending {
 		f.attempt(h, at, 200)
 	}
-	third, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+	third, err := h.Test(f.at(at), acc, w.ID)
 	f.ok(err)
 	for i, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 0} {
 		if d := f.attempt(h, at, 500+i); d.Event != third.Event || d.Try != i+1 {
@@ -196,14 +196,14 @@ func TestDeliveries(t *testing.T) {
 		if got.State != webhook.Pending || !got.NextAt.Equal(at.Add(wait)) {
 			t.Fatalf("after try %d: %+v", i+1, got)
 		}
-		_, err := h.Claim(storetest.At(f.ctx(), at.Add(wait-time.Second)))
+		_, err := h.Claim(f.at(at.Add(wait - time.Second)))
 		f.is(err, store.ErrNotFound)
 		at = at.Add(wait)
 	}
 	if got, err := h.Get(f.ctx(), acc, w.ID); err != nil || got.FailingSince == nil || !got.Enabled {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = h.Retry(storetest.At(f.ctx(), at), acc, w.ID, third.Event)
+	_, err = h.Retry(f.at(at), acc, w.ID, third.Event)
 	f.ok(err)
 	f.attempt(h, at, 204)
 	if got := f.delivery(h, acc, w.ID, third.Event); got.State != webhook.Delivered || len(got.Attempts) != 9 {
@@ -213,7 +213,7 @@ func TestDeliveries(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for i, want := range []int64{0, 3} {
-		if n, err := h.Forget(storetest.At(f.ctx(), t0.Add(time.Duration(30+i)*24*time.Hour))); err != nil || n != want {
+		if n, err := h.Forget(f.at(t0.Add(time.Duration(30+i) * 24 * time.Hour))); err != nil || n != want {
 			t.Errorf("after %d days: %d, %v", 30+i, n, err)
 		}
 	}
@@ -230,17 +230,17 @@ func TestSendersThatDie(t *testing.T) {
 	f.ok(err)
 	at := t0
 	for i, wait := range []time.Duration{30 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 14 * time.Hour} {
-		if d, err := h.Claim(storetest.At(f.ctx(), at)); err != nil || d.Event != bad.Event || d.Try != i+1 {
+		if d, err := h.Claim(f.at(at)); err != nil || d.Event != bad.Event || d.Try != i+1 {
 			t.Fatalf("try %d: %+v, %v", i+1, d, err)
 		}
-		good, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		good, err := h.Test(f.at(at), acc, w.ID)
 		f.ok(err)
 		if d := f.attempt(h, at.Add(30*time.Second), 200); wait > 30*time.Second && d.Event != good.Event {
 			t.Errorf("after try %d: %+v", i+1, d)
 		}
 		at = at.Add(wait)
 	}
-	_, err = h.Claim(storetest.At(f.ctx(), at))
+	_, err = h.Claim(f.at(at))
 	f.is(err, store.ErrNotFound)
 	if got := f.delivery(h, acc, w.ID, bad.Event); got.State != webhook.Failed || got.NextAt != nil || got.DoneAt == nil || len(got.Attempts) != 1 || got.Attempts[0].Failure == "" {
 		t.Errorf("%+v", got)
@@ -260,7 +260,7 @@ func TestWebhooksAreDisabled(t *testing.T) {
 		w, _ := f.hooked(h, acc)
 		other, _ := f.hooked(h, acc)
 		at := t0
-		_, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		_, err := h.Test(f.at(at), acc, w.ID)
 		f.ok(err)
 		f.attempt(h, at, status)
 		if reason == "failing" {
@@ -280,14 +280,14 @@ func TestWebhooksAreDisabled(t *testing.T) {
 			t.Errorf("the other is told %v", told)
 		}
 		f.attempt(h, at, 200) // the other's
-		_, err = h.Claim(storetest.At(f.ctx(), at.Add(100*24*time.Hour)))
+		_, err = h.Claim(f.at(at.Add(100 * 24 * time.Hour)))
 		f.is(err, store.ErrNotFound)
-		_, err = h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		_, err = h.Test(f.at(at), acc, w.ID)
 		f.is(err, store.ErrInvalid)
-		_, err = h.Retry(storetest.At(f.ctx(), at), acc, w.ID, f.delivery(h, acc, other.ID, warnings[0].ID).Event)
+		_, err = h.Retry(f.at(at), acc, w.ID, f.delivery(h, acc, other.ID, warnings[0].ID).Event)
 		f.is(err, store.ErrInvalid)
 		yes := true
-		if got, err = h.Change(storetest.At(f.ctx(), at), acc, w.ID, webhook.Change{Enabled: &yes}); err != nil || !got.Enabled || got.DisabledReason != "" || got.FailingSince != nil {
+		if got, err = h.Change(f.at(at), acc, w.ID, webhook.Change{Enabled: &yes}); err != nil || !got.Enabled || got.DisabledReason != "" || got.FailingSince != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if x := f.warnings(acc, store.WarnWebhookDisabled)[0]; x.ClearedAt == nil {
@@ -310,7 +310,7 @@ func TestWebhookSecrets(t *testing.T) {
 	f.ok(err)
 	signs := func(at time.Time, want ...string) {
 		t.Helper()
-		_, err := h.Test(storetest.At(f.ctx(), at), acc, w.ID)
+		_, err := h.Test(f.at(at), acc, w.ID)
 		f.ok(err)
 		if d := f.attempt(h, at, 200); !slices.Equal(d.Secrets, want) {
 			t.Errorf("at %s %d secrets sign; want %d", at, len(d.Secrets), len(want))

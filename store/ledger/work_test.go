@@ -25,7 +25,7 @@ func TestExpectedWorkIsHeld(t *testing.T) {
 	acc := f.account(0)
 	all := price(t, tts, billing.Usage{billing.TTSChars: 1000})
 	part := price(t, tts, billing.Usage{billing.TTSChars: 400})
-	s, err := f.StartSession(f.ctx(), f.expecting(acc, 1000), t0)
+	s, err := f.StartSession(f.ctx(), f.expecting(acc, 1000))
 	f.ok(err)
 	f.want(acc, billing.Pots{Bonus: 5 * usd, Held: all})
 	f.verified()
@@ -44,7 +44,7 @@ func TestExpectedWorkIsHeld(t *testing.T) {
 	}
 	f.want(acc, billing.Pots{Bonus: 5*usd - 2*all})
 
-	s, err = f.StartSession(f.ctx(), f.expecting(acc, 1000), t0)
+	s, err = f.StartSession(f.ctx(), f.expecting(acc, 1000))
 	f.ok(err)
 	if cost := f.closeWith(s, billing.Usage{}); cost != 0 {
 		t.Errorf("what was not done cost %s", cost)
@@ -59,12 +59,12 @@ func TestExpectedWorkMustBeCovered(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	chars := int64(1_000_000) * int64(7*usd) / int64(price(t, tts, billing.Usage{billing.TTSChars: 1_000_000}))
-	if _, err := f.StartSession(f.ctx(), f.expecting(acc, chars+1), t0); !errors.Is(err, store.ErrInsufficientBalance) {
+	if _, err := f.StartSession(f.ctx(), f.expecting(acc, chars+1)); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("more than the balance and the overdraft: %v", err)
 	}
-	_, err := f.StartSession(f.ctx(), f.expecting(acc, chars-10), t0)
+	_, err := f.StartSession(f.ctx(), f.expecting(acc, chars-10))
 	f.ok(err)
-	if _, err := f.StartSession(f.ctx(), f.expecting(acc, 11), t0); !errors.Is(err, store.ErrInsufficientBalance) {
+	if _, err := f.StartSession(f.ctx(), f.expecting(acc, 11)); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("what another has set aside: %v", err)
 	}
 	f.verified()

@@ -34,7 +34,7 @@ func setup(t testing.TB) *fixture {
 func prepare(t testing.TB, db *store.DB) *fixture {
 	t.Helper()
 	f := &fixture{people.New(db), db, t}
-	f.ok(db.PutRateCard(f.ctx(), billing.DefaultRateCard(), t0))
+	f.ok(db.PutRateCard(f.ctx(), billing.DefaultRateCard()))
 	return f
 }
 
@@ -50,7 +50,7 @@ func (f *fixture) ok(err error) {
 
 func (f *fixture) account() string {
 	f.t.Helper()
-	a, err := ledger.New(f.db).CreateAccount(f.ctx(), "Test", billing.DefaultRateCard(), t0)
+	a, err := ledger.New(f.db).CreateAccount(f.ctx(), "Test", billing.DefaultRateCard())
 	f.ok(err)
 	return a.ID
 }

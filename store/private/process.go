@@ -151,7 +151,7 @@ func (c *Cluster) arguments() []string {
 		"log_checkpoints=off",
 	}
 	if c.opts.Volatile {
-		set = append(set, "fsync=off", "full_page_writes=off", "synchronous_commit=off")
+		set = append(set, "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off", "jit=off", "max_wal_size=64MB", "min_wal_size=32MB")
 	}
 	args := []string{"-D", c.data}
 	for _, s := range set {

@@ -74,7 +74,7 @@ var seed = sync.OnceValues(func() (string, error) {
 func makeSeed(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	work, err := os.MkdirTemp("/tmp", "parley-seed-")
+	work, err := os.MkdirTemp(Scratch(), "parley-seed-")
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (h *Store) disable(ctx context.Context, tx pgx.Tx, d *DueDelivery, reason s
 	if err := giveUp(ctx, tx, d.Webhook, now); err != nil {
 		return err
 	}
-	return h.db.Warn(ctx, tx, d.Account, store.Warning{Kind: store.WarnWebhookDisabled, Data: store.WarningData{Webhook: d.Webhook, Reason: reason}}, now)
+	return h.db.Warn(ctx, tx, d.Account, store.Warning{Kind: store.WarnWebhookDisabled, Data: store.WarningData{Webhook: d.Webhook, Reason: reason}, CreatedAt: now})
 }
 
 // giveUp fails what is on its way to a webhook.

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"parley/store/storetest"
 )
 
 // Patience bounds one step on a busy machine.
@@ -82,11 +84,15 @@ func browser(t testing.TB, wanted []string) context.Context {
 		}
 		b.stop()
 	}
-	dir, err := os.MkdirTemp("", "parley-browser-")
+	dir, err := os.MkdirTemp(storetest.Scratch(), "parley-browser-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.DisableGPU)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.DisableGPU,
+		// Its own way is for machines with little memory for files, its own pages of suggestions
+		// for the address bar take each tab a process and half a second of a processor.
+		chromedp.Flag("disable-dev-shm-usage", storetest.Scratch() == "/tmp"),
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup"))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}

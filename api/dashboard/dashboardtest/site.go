@@ -88,7 +88,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	s.DB = storetest.Open(t, s.Database)
 	s.People = people.New(s.DB)
 	card := billing.DefaultRateCard()
-	s.OK(s.DB.PutRateCard(t.Context(), card, now()))
+	s.OK(s.DB.PutRateCard(t.Context(), card))
 	signer, err1 := ticket.NewSigner("a master secret of a test, long enough")
 	vault, err2 := people.NewVault(s.DB, "a master key of at least 32 characters")
 	s.OK(errors.Join(err1, err2))
@@ -96,13 +96,13 @@ func NewSite(t testing.TB, o Options) *Site {
 	if !o.Empty {
 		u := s.NewUser(s.Email, people.RoleOperator)
 		s.User = u
-		a, err := ledger.New(s.DB).OwnAccount(t.Context(), u, "Casa Lola", card, now())
+		a, err := ledger.New(s.DB).OwnAccount(t.Context(), u, "Casa Lola", card)
 		s.OK(err)
 		s.Account = a.ID
-		_, _, err = ledger.New(s.DB).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "test", Source: "sim"}, now())
+		_, _, err = ledger.New(s.DB).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "test", Source: "sim"})
 		s.OK(err)
 	}
-	services := dashboard.Services{DB: s.DB, People: s.People, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),
+	services := dashboard.Services{DB: s.DB, Ledger: ledger.New(s.DB), People: s.People, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	if o.Change != nil {
 		o.Change(s, &services)

@@ -158,6 +158,28 @@ func TestSizeRule(t *testing.T) {
 	}
 }
 
+// maxPackage is how many lines of product code, without blank and comment lines, packages have that much else meets in.
+var maxPackage = map[string]int{"cmd/parley/node": 1000, "pipeline": 2200}
+
+func TestPackageSizes(t *testing.T) {
+	lines := map[string]int{}
+	for _, path := range files(t, isGo) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for line := range strings.Lines(read(t, path)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				lines[filepath.Dir(path)]++
+			}
+		}
+	}
+	for dir, most := range maxPackage {
+		if n := lines[dir]; n == 0 || n > most {
+			t.Errorf("%s has %d lines, %d at most: what is a policy or a part of a call has a package of its own", dir, n, most)
+		}
+	}
+}
+
 // unfinished is spelled so that this file does not match itself.
 var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 

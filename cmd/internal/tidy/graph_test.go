@@ -98,15 +98,21 @@ var rooms = []string{"store/people", "store/history", "store/webhook", "store/ca
 // import. None knows the whole node.
 var policies = map[string][]string{
 	"cmd/parley/afterwards":   nil,
+	"cmd/parley/certificate":  nil,
 	"cmd/parley/cluster":      nil,
 	"cmd/parley/conversation": {"cmd/parley/config", "cmd/parley/engine", "cmd/parley/metrics", "cmd/parley/trace"},
 	"cmd/parley/demo":         nil,
 	"cmd/parley/engine":       {"cmd/parley/config"},
 	"cmd/parley/inbound":      {"cmd/parley/conversation", "cmd/parley/outbound"},
+	"cmd/parley/load":         nil,
 	"cmd/parley/metrics":      {"cmd/parley/trace"},
+	"cmd/parley/money":        {"cmd/parley/certificate", "cmd/parley/config", "cmd/parley/conversation"},
 	"cmd/parley/notify":       nil,
 	"cmd/parley/outbound":     {"cmd/parley/conversation", "cmd/parley/metrics"},
 }
+
+// clients are what the commands that ask a running server have beside the media and a telephone.
+var clients = []string{"api/client", "api/export", "api/wire", "api/wsagent/client", "cmd/parley/command"}
 
 // forbidden says why from must not import to; empty when it may. A test may
 // reach the simulated carrier from its neighbours.
@@ -133,6 +139,12 @@ func forbidden(from, to string, inTest bool) string {
 		return "the books do not know who proves them"
 	case isPolicy(from) && !inTest && b == "cmd" && !slices.Contains(policies[from], to):
 		return "the parts of a node do not know each other: node puts them together"
+	case from == "cmd/parley/command" && !inTest:
+		return "what all commands share knows nothing of what they do"
+	case from == "cmd/parley/remote" && !inTest && !slices.Contains(clients, to) && b != "billing" && b != "media" && b != "sip":
+		return "a client of a server needs nothing of the server but what goes over the wire"
+	case (to == "cmd/parley/admin" || to == "cmd/parley/remote") && from != "cmd/parley":
+		return "only the root command knows the commands"
 	case (from == "api/client" || from == "api/wire") && !inTest && to != "api/wire" && b != "billing":
 		return "a client needs nothing of the server but what goes over the wire"
 	case a == b && (from != "media" || inTest):
@@ -164,8 +176,11 @@ var components = map[string][]string{
 	"pipeline/listen":  {"pipeline/wordtime"},
 	"pipeline/playout": {"pipeline/wordtime"},
 	"pipeline/journal": {"pipeline/agent", "pipeline/listen", "pipeline/turn"},
+	"pipeline/reply":   {"pipeline/agent", "pipeline/playout", "pipeline/turn"},
 	"pipeline/bridge":  {"pipeline/agent", "pipeline/amd", "pipeline/listen", "pipeline/playout", "pipeline/tool"},
 	"pipeline/toolbox": {"pipeline/tool", "pipeline/turn"},
+	"pipeline/tool":    {"pipeline/schema", "pipeline/tool/crm"},
+	"pipeline/agent":   {"pipeline/schema", "pipeline/tool", "pipeline/turn"},
 }
 
 // beyondTheBooks says why a package of pipeline that conducts calls, or describes what a call
@@ -216,6 +231,16 @@ func TestImportRule(t *testing.T) {
 	}{
 		{"cmd/parley", "api/wsagent", false, true},
 		{"cmd/internal/tidy", "cmd/parley/config", true, true},
+		{"cmd/parley", "cmd/parley/admin", false, true},
+		{"cmd/parley/node", "cmd/parley/admin", false, false},
+		{"cmd/parley/admin", "store/ledger", false, true},
+		{"cmd/parley/admin", "cmd/parley/remote", false, false},
+		{"cmd/parley/remote", "api/client", false, true},
+		{"cmd/parley/remote", "sip/simulated", false, true},
+		{"cmd/parley/remote", "store", false, false},
+		{"cmd/parley/remote", "api", false, false},
+		{"cmd/parley/remote", "cmd/parley/config", false, false},
+		{"cmd/parley/command", "billing", false, false},
 		{"cmd/parley/node", "cmd/parley/notify", false, true},
 		{"cmd/parley/notify", "cmd/parley/node", false, false},
 		{"cmd/parley/notify", "cmd/parley/afterwards", false, false},
@@ -245,6 +270,9 @@ func TestImportRule(t *testing.T) {
 		{"pipeline/toolbox", "pipeline/tool", false, true},
 		{"pipeline/toolbox", "pipeline/bridge", false, false},
 		{"pipeline/bridge", "pipeline/turn", false, false},
+		{"pipeline/reply", "pipeline/playout", false, true},
+		{"pipeline/reply", "pipeline/listen", false, false},
+		{"cmd/parley/money", "cmd/parley/node", false, false},
 		{"pipeline/turn", "billing", false, false},
 		{"pipeline/turn", "pipeline/session", false, false},
 		{"pipeline/agent", "billing/destination", false, true},

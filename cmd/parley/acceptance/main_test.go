@@ -22,7 +22,7 @@ const atOnce = "2"
 
 // Programs of this run.
 var (
-	programs string // directory of all, and of the servers' data
+	programs string // directory of all
 	parley   string // the program, for commands
 	served   string // the program, for servers: under the race detector it is built with it
 )
@@ -70,8 +70,7 @@ func soak(t *testing.T) {
 }
 
 func build(dir string) error {
-	// The database's service account has to pass through, for shared servers keep
-	// their data here.
+	// The account of the speech workers has to pass through.
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}

@@ -63,18 +63,7 @@ func newDataDir(t *testing.T) string {
 }
 
 // noDataDir is a path below a directory that the database's service account reaches.
-func noDataDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp(programs, "data-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return filepath.Join(dir, "data")
-}
+func noDataDir(t *testing.T) string { return filepath.Join(storetest.Dir(t), "data") }
 
 // start starts a server and waits until it is ready.
 func start(dir string, env []string, args ...string) (*server, error) {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/store/storetest"
 )
 
 // Two servers serve most tests: the demonstration as make run starts it, with
@@ -31,7 +33,7 @@ var (
 )
 
 func startShared(env []string) (*server, error) {
-	dir, err := os.MkdirTemp(programs, "shared-")
+	dir, err := os.MkdirTemp(storetest.Scratch(), "parley-shared-")
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
 	}
@@ -40,6 +42,7 @@ func startShared(env []string) (*server, error) {
 	}
 	s, err := start(filepath.Join(dir, "data"), env, "--demo")
 	if err != nil {
+		_ = os.RemoveAll(dir) // the first error says more
 		return nil, err
 	}
 	sharedMu.Lock()
@@ -65,6 +68,7 @@ func endShared() (faults []string) {
 			faults = append(faults, fmt.Sprintf("a shared server ended with %d:\n%s", code, s.tail(40)))
 		}
 		faults = append(faults, s.faults()...)
+		_ = os.RemoveAll(filepath.Dir(s.dir)) // it only takes room
 	}
 	if chat != nil {
 		chat.Close()

@@ -33,18 +33,18 @@ type Store interface {
 	Agent(ctx context.Context, account, id string) (*store.Agent, error)
 
 	// MaySpendAfter and HoldAfterwards say whether the account may and can pay.
-	MaySpendAfter(ctx context.Context, account, call string, now time.Time) error
-	HoldAfterwards(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration, now time.Time) (paid bool, err error)
+	MaySpendAfter(ctx context.Context, account, call string) error
+	HoldAfterwards(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration) (paid bool, err error)
 
-	ClaimAnalysis(ctx context.Context, now time.Time) (*ledger.DueAnalysis, error)
-	SaveAnalysis(ctx context.Context, d *ledger.DueAnalysis, a ledger.Analysis, took []store.Generation, now time.Time) (saved bool, err error)
-	AnalysisLater(ctx context.Context, d *ledger.DueAnalysis, summary *string, took []store.Generation, now time.Time) error
-	SaveSummary(ctx context.Context, account, call string, m ledger.Summary, now time.Time) (saved bool, err error)
+	ClaimAnalysis(ctx context.Context) (*ledger.DueAnalysis, error)
+	SaveAnalysis(ctx context.Context, d *ledger.DueAnalysis, a ledger.Analysis, took []store.Generation) (saved bool, err error)
+	AnalysisLater(ctx context.Context, d *ledger.DueAnalysis, summary *string, took []store.Generation) error
+	SaveSummary(ctx context.Context, account, call string, m ledger.Summary) (saved bool, err error)
 
-	ClaimCRMNote(ctx context.Context, now time.Time) (*ledger.CRMNote, error)
-	CRMNoted(ctx context.Context, n *ledger.CRMNote, now time.Time) error
-	CRMNoteFailed(ctx context.Context, n *ledger.CRMNote, now time.Time) error
-	CRMNoteDelayed(ctx context.Context, n *ledger.CRMNote, now time.Time) error
+	ClaimCRMNote(ctx context.Context) (*ledger.CRMNote, error)
+	CRMNoted(ctx context.Context, n *ledger.CRMNote) error
+	CRMNoteFailed(ctx context.Context, n *ledger.CRMNote) error
+	CRMNoteDelayed(ctx context.Context, n *ledger.CRMNote) error
 }
 
 // Calls is the history of calls.
@@ -89,12 +89,12 @@ func EnqueueSummary(ctx context.Context, tx pgx.Tx, q *jobs.Queue, account, call
 // account can pay for it, which is held for the lease, and the spending limits of the call
 // allow more.
 func (w *Work) mayCharge(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration) (bool, error) {
-	err := w.Store.MaySpendAfter(ctx, account, call, w.Store.Now())
+	err := w.Store.MaySpendAfter(ctx, account, call)
 	if errors.Is(err, store.ErrSpending) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return w.Store.HoldAfterwards(ctx, account, call, expect, lease, w.Store.Now())
+	return w.Store.HoldAfterwards(ctx, account, call, expect, lease)
 }

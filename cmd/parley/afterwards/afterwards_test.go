@@ -43,9 +43,9 @@ func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, url: storetest.URL(t)}
 	d.db = storetest.Open(t, d.url)
-	now, err := time.Now(), error(nil)
-	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
-	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1", now)
+	var err error
+	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
+	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
 	d.account = d.customer("A")
 	d.work = &Work{Store: books{d.db, ledger.New(d.db)}, Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
@@ -62,9 +62,9 @@ func (d *desk) ok(err error) {
 // customer is an account with 20 dollars.
 func (d *desk) customer(name string) string {
 	d.Helper()
-	a, err := ledger.New(d.db).CreateAccount(d.Context(), name, d.db.RateCard(), time.Now())
+	a, err := ledger.New(d.db).CreateAccount(d.Context(), name, d.db.RateCard())
 	d.ok(err)
-	_, _, err = ledger.New(d.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: name, Source: "sim"}, time.Now())
+	_, _, err = ledger.New(d.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: name, Source: "sim"})
 	d.ok(err)
 	return a.ID
 }
@@ -89,13 +89,13 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 	llm.Answer = answer
 	d.model = llm
 	now := time.Now()
-	agent, err := d.db.CreateAgent(d.Context(), d.account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", Settings: json.RawMessage(settings)}, now)
+	agent, err := d.db.CreateAgent(d.Context(), d.account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", Settings: json.RawMessage(settings)})
 	d.ok(err)
 	s, err := ledger.New(d.db).StartSession(d.Context(), ledger.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: agent.ID, AgentVersion: agent.Version,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}, now)
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	d.ok(err)
 	d.ok(history.New(d.db).SaveConversation(d.Context(), d.account, s.ID, history.Conversation{Transcript: said}))
-	_, err = ledger.New(d.db).CloseSession(d.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}, now)
+	_, err = ledger.New(d.db).CloseSession(d.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}})
 	d.ok(err)
 	return s.ID, llm
 }
@@ -103,7 +103,7 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 // tryAgain makes what is due an attempt, whenever it is due.
 func (d *desk) tryAgain(at time.Time) {
 	d.Helper()
-	due, err := ledger.New(d.db).ClaimAnalysis(d.Context(), at)
+	due, err := ledger.New(d.db).ClaimAnalysis(storetest.At(d.Context(), at))
 	d.ok(err)
 	d.ok(d.work.analyzeCall(d.Context(), due))
 }
@@ -240,10 +240,10 @@ func TestAnalysisIsSkipped(t *testing.T) {
 	never := func(int, inference.Request) []enginetest.Step { t.Error("a model was asked"); return away }
 	silent, _ := d.analyzing(`{"analysis": {"summary": true}}`, nil, never)
 	unpaid, _ := d.analyzing(`{"analysis": {"summary": true}}`, booked, never)
-	due, err := ledger.New(d.db).ClaimAnalysis(t.Context(), time.Now())
+	due, err := ledger.New(d.db).ClaimAnalysis(t.Context())
 	d.ok(err)
 	d.ok(d.work.analyzeCall(t.Context(), due))
-	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", time.Now()))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1"))
 	d.ok(d.work.analyze(t.Context(), analyses{}))
 	for call, reason := range map[string]string{silent: ledger.AnalysisSilence, unpaid: ledger.AnalysisBalance} {
 		if a := d.analysis(call); a.State != ledger.AnalysisSkipped || a.Reason != reason {
@@ -258,7 +258,7 @@ func (d *desk) leave(left billing.Money) {
 	d.Helper()
 	a, err := ledger.New(d.db).Account(d.Context(), d.account)
 	d.ok(err)
-	_, _, err = ledger.New(d.db).Credit(d.Context(), ledger.Credit{Account: d.account, Kind: ledger.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)}, time.Now())
+	_, _, err = ledger.New(d.db).Credit(d.Context(), ledger.Credit{Account: d.account, Kind: ledger.Adjustment, Amount: left - a.Pots.Balance(), Key: fmt.Sprint("leave ", left)})
 	d.ok(err)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/inference"
-	"parley/pipeline"
+	"parley/pipeline/reply"
 	"parley/pipeline/schema"
 	"parley/store"
 	"parley/store/history"
@@ -70,7 +70,7 @@ func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte
 }
 
 // discard says that the latest answer was of no use.
-func (q *question) discard() { q.took[len(q.took)-1].Outcome = string(pipeline.Discarded) }
+func (q *question) discard() { q.took[len(q.took)-1].Outcome = string(reply.Discarded) }
 
 // ask lets the model answer, and notes what it took.
 func (q *question) ask(ctx context.Context, r inference.Request) (string, error) {
@@ -84,7 +84,7 @@ func (q *question) ask(ctx context.Context, r inference.Request) (string, error)
 // Complete returns the whole answer to a request, and what it took. An answer above 64 KiB is
 // cut short.
 func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (string, store.Generation, error) {
-	g := store.Generation{Outcome: string(pipeline.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}
+	g := store.Generation{Outcome: string(reply.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}
 	var text strings.Builder
 	for d, err := range llm.Complete(ctx, r) {
 		if err != nil {

@@ -72,12 +72,12 @@ func (o *office) wants(name, url string) (account, call string) {
 	o.ok(err)
 	now := o.db.Now()
 	s, err := ledger.New(o.db).StartSession(o.Context(), ledger.Start{Node: o.life, Account: account, Card: o.db.RateCard(), From: "+34600123456", To: "+34911234567",
-		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}, now)
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	o.ok(err)
 	source := json.RawMessage(fmt.Sprintf(`{"provider":"hubspot","url":%q,"api_key":"{{secret.HUBSPOT}}"}`, url))
-	o.ok(ledger.New(o.db).WantCRMNote(o.Context(), account, s.ID, source, "", now))
+	o.ok(ledger.New(o.db).WantCRMNote(o.Context(), account, s.ID, source, ""))
 	o.ok(history.New(o.db).SaveConversation(o.Context(), account, s.ID, history.Conversation{}))
-	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now}, now)
+	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now})
 	o.ok(err)
 	return account, s.ID
 }

@@ -69,6 +69,6 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 		return fmt.Errorf("summary: %w", err)
 	}
 	_, err = w.Store.SaveSummary(ctx, args.Account, args.Call, ledger.Summary{Text: clippedTo(text, maxSummary),
-		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine}, w.Store.Now())
+		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine})
 	return err
 }

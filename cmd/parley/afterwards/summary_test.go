@@ -3,7 +3,6 @@ package afterwards
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"parley/billing"
 	"parley/inference"
@@ -33,20 +32,20 @@ func TestSummaryFailsAlone(t *testing.T) {
 	d.model = llm
 	key, _, err := people.New(d.db).MakeKey(t.Context(), people.NewKey{Account: d.account, Name: "first", Role: people.RoleMember})
 	d.ok(err)
-	speaker, err := d.db.CreateAgent(t.Context(), d.account, store.Agent{Name: "Ana", Voice: "F1", Language: "en"}, time.Now())
+	speaker, err := d.db.CreateAgent(t.Context(), d.account, store.Agent{Name: "Ana", Voice: "F1", Language: "en"})
 	d.ok(err)
 	now := d.db.Now()
 	c := campaign.Campaign{Account: d.account, Manner: campaign.Manner{Key: key.ID}, Rows: []campaign.CampaignRow{
 		{To: "+12025550100", From: "+34911234567", Agent: speaker.ID, DueAt: now}}}
-	id, err := campaign.New(d.db).CreateCampaign(t.Context(), c, d.db.RateCard(), nil, now)
+	id, err := campaign.New(d.db).CreateCampaign(t.Context(), c, d.db.RateCard(), nil)
 	d.ok(err)
-	claimed, err := campaign.New(d.db).ClaimRows(t.Context(), d.life, d.db.RateCard().Wallet(), 1, now)
+	claimed, err := campaign.New(d.db).ClaimRows(t.Context(), d.life, d.db.RateCard().Wallet(), 1)
 	d.ok(err)
 	s, err := ledger.New(d.db).StartSession(t.Context(), ledger.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), Agent: speaker.ID,
-		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}, To: "+12025550100", Row: &claimed[0].RowClaim}, now)
+		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}, To: "+12025550100", Row: &claimed[0].RowClaim})
 	d.ok(err)
 	d.ok(history.New(d.db).SaveConversation(t.Context(), d.account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Yes."}}}))
-	_, err = ledger.New(d.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.LineTime: 1000}}, now)
+	_, err = ledger.New(d.db).CloseSession(t.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now, Usage: billing.Usage{billing.LineTime: 1000}})
 	d.ok(err)
 	args := summaryArgs{d.account, s.ID}
 	for range 2 {
@@ -77,7 +76,7 @@ func TestSummaryFailsAlone(t *testing.T) {
 		t.Errorf("the summary of %+v costs %s, want %s", r, once, price.Total())
 	}
 	asked := len(llm.Calls())
-	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", now))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1"))
 	d.ok(d.work.summarize(t.Context(), args))
 	if len(llm.Calls()) != asked {
 		t.Error("a model was asked that nobody pays for")

@@ -66,7 +66,8 @@ func TestTurn(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, name := range []string{"overhead p50", "overhead max", "verdict to silent p50"} {
-				if v := value(t, rows, name); v < -20 || v > 1000*patience.Seconds() {
+				// Negative on a busy machine: the server does not wait for a frame that the caller sends late.
+				if v := value(t, rows, name); max(v, -v) > 1000*patience.Seconds() {
 					t.Errorf("%s: %v ms", name, v)
 				}
 			}

@@ -99,15 +99,14 @@ func (a *account) next() ledger.Checkpoint {
 }
 
 func (b *ledgerBench) prepare(ctx context.Context) (err error) {
-	now := time.Now()
-	if err := b.PutRateCard(ctx, b.card, now); err != nil {
+	if err := b.PutRateCard(ctx, b.card); err != nil {
 		return err
 	}
-	if b.node, _, err = b.RegisterNode(ctx, "bench", "127.0.0.1:1", now); err != nil {
+	if b.node, _, err = b.RegisterNode(ctx, "bench", "127.0.0.1:1"); err != nil {
 		return err
 	}
 	for i := range ledgerWallets + 1 {
-		a, err := b.CreateAccount(ctx, "Bench", b.card, now)
+		a, err := b.CreateAccount(ctx, "Bench", b.card)
 		if err != nil {
 			return err
 		}
@@ -115,9 +114,9 @@ func (b *ledgerBench) prepare(ctx context.Context) (err error) {
 		if i == 0 {
 			sessions, list = oneWalletNodes, &b.single
 		}
-		_, _, err = b.Credit(ctx, ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: funds, Key: "bench:" + a.ID, Source: "bench"}, now)
+		_, _, err = b.Credit(ctx, ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: funds, Key: "bench:" + a.ID, Source: "bench"})
 		if err == nil {
-			err = b.ChangeAccount(ctx, a.ID, ledger.AccountChange{Concurrency: &limit}, now)
+			err = b.ChangeAccount(ctx, a.ID, ledger.AccountChange{Concurrency: &limit})
 		}
 		for range sessions {
 			var s *account
@@ -135,14 +134,24 @@ func (b *ledgerBench) prepare(ctx context.Context) (err error) {
 
 func (b *ledgerBench) start(ctx context.Context, id string) (*account, error) {
 	now := time.Now()
-	s, err := b.StartSession(ctx, ledger.Start{Node: b.node, Account: id, Terms: billing.Terms{Kind: billing.Web}, Card: b.card}, now)
+	s, err := b.StartSession(ctx, ledger.Start{Node: b.node, Account: id, Terms: billing.Terms{Kind: billing.Web}, Card: b.card})
 	return &account{ledger.Checkpoint{Session: s, StartedAt: now}, id}, err
 }
 
 func (b *ledgerBench) report(ctx context.Context, a *account) error {
-	_, err := b.Checkpoint(ctx, a.next(), time.Now())
-	return err
+	for c := a.next(); ; time.Sleep(laterWait) {
+		r, err := b.Checkpoints(ctx, []ledger.Checkpoint{c})
+		switch {
+		case err != nil:
+			return err
+		case !errors.Is(r[0].Err, ledger.ErrLater):
+			return r[0].Err
+		}
+	}
 }
+
+// laterWait is between tries to report while another writer has the wallet.
+const laterWait = 5 * time.Millisecond
 
 // oneWallet has each writer report for a session of its own, all of one account: as
 // many nodes, each with a transaction of its own, waiting for one row.
@@ -176,7 +185,7 @@ func (b *ledgerBench) sessions(ctx context.Context) ([]Row, error) {
 }
 
 func (b *ledgerBench) close(ctx context.Context, a *account) error {
-	_, err := b.CloseSession(ctx, a.Session, ledger.Closing{Reason: "user_hangup", StartedAt: a.StartedAt, Usage: a.Usage}, time.Now())
+	_, err := b.CloseSession(ctx, a.Session, ledger.Closing{Reason: "user_hangup", StartedAt: a.StartedAt, Usage: a.Usage})
 	return err
 }
 

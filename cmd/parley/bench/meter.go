@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"parley/billing"
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
@@ -32,8 +32,8 @@ type books struct {
 	rounds int                   // transactions
 }
 
-func (b *books) Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now time.Time) ([]ledger.CheckpointResult, error) {
-	results, err := b.Ledger.Checkpoints(ctx, cs, now)
+func (b *books) Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error) {
+	results, err := b.Ledger.Checkpoints(ctx, cs)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rounds++
@@ -66,7 +66,7 @@ func (m *metered) ask(ctx context.Context) error {
 	case <-m.stored: // of an earlier round
 	default:
 	}
-	m.Observe(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Kind: "reply", Outcome: pipeline.Committed,
+	m.Observe(pipeline.Event{Kind: pipeline.Used, Usage: reply.Usage{Kind: "reply", Outcome: reply.Committed,
 		Tokens: inference.Usage{In: 500, Out: 50, Source: inference.UsageProvider}}})
 	select {
 	case err := <-m.stored:

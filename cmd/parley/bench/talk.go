@@ -109,17 +109,12 @@ func question(file string) ([]int16, error) {
 // talked is a call in the server's history.
 type talked struct {
 	wire.CallDetail
-	Quality struct {
-		MOSMin   float64 `json:"mos_min"`
-		Sent     uint64  `json:"packets_sent"`
-		SentLate uint64  `json:"packets_sent_late"`
-		Unsent   uint64  `json:"packets_unsent"`
-	}
+	Quality *wire.CallQuality
 }
 
 // late is the share of the frames, in percent, that were sent late or not at all.
 func (t *talked) late() float64 {
-	return percent(t.Quality.SentLate+t.Quality.Unsent, t.Quality.Sent+t.Quality.Unsent)
+	return percent(t.Quality.PacketsSentLate+t.Quality.PacketsUnsent, t.Quality.PacketsSent+t.Quality.PacketsUnsent)
 }
 
 // understood is how often the question is in the transcript.
@@ -151,7 +146,10 @@ func (s *talkServer) calls(ctx context.Context, n int) ([]talked, error) {
 	for i, c := range list {
 		text, err := s.client.CallText(ctx, c.ID)
 		if err == nil {
-			err = errors.Join(json.Unmarshal(text, &seen[i]), s.quality(ctx, c.ID, &seen[i].Quality))
+			err = json.Unmarshal(text, &seen[i].CallDetail)
+		}
+		if err == nil {
+			seen[i].Quality, err = s.client.CallQuality(ctx, c.ID)
 		}
 		if err != nil {
 			return nil, err

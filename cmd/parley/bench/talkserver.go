@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +40,7 @@ type talkServer struct {
 	cmd          *exec.Cmd
 	logged       chan struct{} // its log has ended
 	http, sip    string
-	key, uri     string
+	uri          string
 	client       *client.Client
 }
 
@@ -130,25 +129,22 @@ func (s *talkServer) customer(ctx context.Context) error {
 	if err := os.WriteFile(file, []byte(talkAgent), 0o600); err != nil {
 		return err
 	}
-	for _, step := range []struct {
-		out  any
-		args func() []string
-	}{
-		{&account, func() []string { return []string{"account", "create", "--name", "bench"} }},
-		{nil, func() []string { return []string{"account", "credit", account.ID, "100", "--kind", "topup"} }},
-		{nil, func() []string { return []string{"account", "set", account.ID, "--concurrency", "1000"} }},
-		{&agent, func() []string { return []string{"agent", "create", "--account", account.ID, "--file", file} }},
-		{nil, func() []string {
-			return []string{"number", "add", "--account", account.ID, talkNumber, "--agent", agent.ID}
-		}},
-	} {
-		if err := s.admin(ctx, step.out, step.args()...); err != nil {
-			return err
+	var err error
+	admin := func(out any, args ...string) {
+		if err == nil {
+			err = s.admin(ctx, out, args...)
 		}
 	}
-	var err error
-	s.key, s.uri = account.Key, "sip:"+talkNumber+"@"+s.sip
-	s.client, err = client.New("http://"+s.http, s.key)
+	admin(&account, "account", "create", "--name", "bench")
+	admin(nil, "account", "credit", account.ID, "100", "--kind", "topup")
+	admin(nil, "account", "set", account.ID, "--concurrency", "1000")
+	admin(&agent, "agent", "create", "--account", account.ID, "--file", file)
+	admin(nil, "number", "add", "--account", account.ID, talkNumber, "--agent", agent.ID)
+	if err != nil {
+		return err
+	}
+	s.uri = "sip:" + talkNumber + "@" + s.sip
+	s.client, err = client.New("http://"+s.http, account.Key)
 	return err
 }
 
@@ -166,24 +162,6 @@ func (s *talkServer) admin(ctx context.Context, out any, args ...string) error {
 		return nil
 	}
 	return json.Unmarshal(text, out)
-}
-
-// quality reads how a call sounded.
-func (s *talkServer) quality(ctx context.Context, call string, out any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.http+"/v1/calls/"+call+"/quality", nil)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("X-API-Key", s.key)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("quality of a call: %s", resp.Status)
-	}
-	return json.NewDecoder(resp.Body).Decode(out)
 }
 
 // close ends the server and removes what it wrote.

@@ -26,10 +26,10 @@ type Store interface {
 	// Now is the database's time.
 	Now() time.Time
 	// RequestHangup marks a call as to be hung up, and returns the node that has it.
-	RequestHangup(ctx context.Context, account, call string, now time.Time) (owner store.Node, err error)
+	RequestHangup(ctx context.Context, account, call string) (owner store.Node, err error)
 	CallOwner(ctx context.Context, account, call string) (store.Node, error)
 	// ReapNodes returns the sessions of nodes that have been silent for their lease, closed.
-	ReapNodes(ctx context.Context, me store.Node, now time.Time) ([]ledger.Lost, error)
+	ReapNodes(ctx context.Context, me store.Node) ([]ledger.Lost, error)
 	LiveNodes(ctx context.Context) (int, error)
 }
 

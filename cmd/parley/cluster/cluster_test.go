@@ -16,6 +16,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
@@ -73,14 +74,14 @@ type patchy struct {
 	fails func(cs []ledger.Checkpoint) bool // nil: none
 }
 
-func (p *patchy) Checkpoints(ctx context.Context, cs []ledger.Checkpoint, now time.Time) ([]ledger.CheckpointResult, error) {
+func (p *patchy) Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error) {
 	p.mu.Lock()
 	fails := p.fails
 	p.mu.Unlock()
 	if fails != nil && fails(cs) {
 		return nil, store.ErrUnavailable
 	}
-	return ledger.New(p.DB).Checkpoints(ctx, cs, now)
+	return ledger.New(p.DB).Checkpoints(ctx, cs)
 }
 
 func (p *patchy) set(fails func([]ledger.Checkpoint) bool) {
@@ -110,7 +111,7 @@ func newRing(t *testing.T) *ring {
 			"PARLEY_NATS_CLUSTER_ADDR=127.0.0.1:0", "PARLEY_NATS_ROUTES=" + routes, "PARLEY_NATS_CERT=" + cert, "PARLEY_NATS_KEY=" + key, "PARLEY_NATS_CA=" + authority.CA}})
 		r.ok(err)
 		db, log := storetest.Open(t, url), slog.New(slog.DiscardHandler)
-		r.ok(db.PutRateCard(t.Context(), billing.DefaultRateCard(), db.Now()))
+		r.ok(db.PutRateCard(t.Context(), billing.DefaultRateCard()))
 		n := &peer{db: db}
 		n.life, _, err = TakeName(t.Context(), booksOf(db), cfg.Node, cfg.HTTPAddr, true)
 		r.ok(err)
@@ -180,10 +181,10 @@ func (r *ring) ok(err error) {
 // payer makes an account that may have ten calls.
 func (r *ring) payer(name string) string {
 	r.Helper()
-	db, now := r.nodes[0].db, time.Now()
-	a, err := ledger.New(db).CreateAccount(r.Context(), name, r.nodes[0].db.RateCard(), now)
+	db := r.nodes[0].db
+	a, err := ledger.New(db).CreateAccount(r.Context(), name, r.nodes[0].db.RateCard())
 	r.ok(err)
-	_, _, err = ledger.New(db).Credit(r.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:" + name, Source: "sim"}, now)
+	_, _, err = ledger.New(db).Credit(r.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:" + name, Source: "sim"})
 	r.ok(err)
 	return a.ID
 }
@@ -192,7 +193,7 @@ func (r *ring) payer(name string) string {
 // checkpoint.
 func (r *ring) empty(account string) {
 	r.Helper()
-	_, _, err := ledger.New(r.nodes[0].db).Credit(r.Context(), ledger.Credit{Account: account, Kind: ledger.Adjustment, Amount: -40 * billing.USD, Key: "adj:" + account}, time.Now())
+	_, _, err := ledger.New(r.nodes[0].db).Credit(r.Context(), ledger.Credit{Account: account, Kind: ledger.Adjustment, Amount: -40 * billing.USD, Key: "adj:" + account})
 	r.ok(err)
 }
 
@@ -282,7 +283,7 @@ func TestGoodbyeOnAllNodes(t *testing.T) {
 	r.ok(r.nodes[0].bus.Publish(lie, nil))
 
 	r.empty(r.account)
-	calls[0].Observe(pipeline.Event{Kind: pipeline.Used, Usage: pipeline.Usage{Generation: 1, Kind: "reply", Outcome: "committed"}})
+	calls[0].Observe(pipeline.Event{Kind: pipeline.Used, Usage: reply.Usage{Generation: 1, Kind: "reply", Outcome: "committed"}})
 	for _, s := range calls {
 		r.wantEnd(s, media.BalanceExhausted)
 	}
@@ -350,13 +351,13 @@ func TestGoodbyeInADispute(t *testing.T) {
 		})
 	}
 	db := r.nodes[0].db
-	r.ok(ledger.New(db).OpenDispute(t.Context(), r.account, "dp_1", time.Now()))
+	r.ok(ledger.New(db).OpenDispute(t.Context(), r.account, "dp_1"))
 	r.nodes[0].Freeze(r.account)
 	for _, s := range calls {
 		r.wantEndFor(s, media.BalanceExhausted, media.Disputed)
 	}
 	r.wantLive(operated...)
-	r.ok(ledger.New(db).OpenDispute(t.Context(), r.decoy, "operator", time.Now()))
+	r.ok(ledger.New(db).OpenDispute(t.Context(), r.decoy, "operator"))
 	r.nodes[2].bus.Close()
 	for _, l := range r.ledgers {
 		l.set(nil)
@@ -382,7 +383,7 @@ func TestSuspensionEndsCalls(t *testing.T) {
 		for i := range r.nodes {
 			calls, strangers = append(calls, r.call(i, account)), append(strangers, r.call(i, stranger))
 		}
-		r.ok(ledger.New(db).ChangeAccount(t.Context(), account, ledger.AccountChange{Suspended: &yes}, time.Now()))
+		r.ok(ledger.New(db).ChangeAccount(t.Context(), account, ledger.AccountChange{Suspended: &yes}))
 		if told {
 			r.nodes[0].Freeze(account)
 		}

@@ -86,7 +86,7 @@ const (
 // neither answers nor has ended the call; other nodes end the calls of a dead owner within 20 s.
 func (m *Member) Hangup(ctx context.Context, account, call string) error {
 	// The database first: what follows may be lost.
-	owner, err := m.cfg.Store.RequestHangup(ctx, account, call, m.cfg.Store.Now())
+	owner, err := m.cfg.Store.RequestHangup(ctx, account, call)
 	switch {
 	case err != nil:
 		return err

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/media/isolate"
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/ledger"
@@ -25,11 +26,10 @@ var ErrNameHeld = errors.New("the name of this node is taken")
 
 // Names are the lives of nodes.
 type Names interface {
-	Now() time.Time
 	// NameHeld waits for a heartbeat of the process that has a name, and returns the address it
 	// listens on; empty when there is none.
 	NameHeld(ctx context.Context, name string, wait time.Duration) (addr string, err error)
-	RegisterNode(ctx context.Context, name, addr string, now time.Time) (store.Node, []ledger.Lost, error)
+	RegisterNode(ctx context.Context, name, addr string) (store.Node, []ledger.Lost, error)
 	LeaveNode(ctx context.Context, life store.Node) error
 }
 
@@ -46,7 +46,7 @@ func TakeName(ctx context.Context, names Names, name, addr string, only bool) (l
 			return life, nil, fmt.Errorf("%w: %q is a running server, which listens on %s; stop it, or give this one another name (PARLEY_NODE)", ErrNameHeld, name, held)
 		}
 	}
-	return names.RegisterNode(ctx, name, addr, names.Now())
+	return names.RegisterNode(ctx, name, addr)
 }
 
 // Leave ends this life of the node.
@@ -63,20 +63,13 @@ const reapEvery = 2 * time.Second
 
 // Reap closes the sessions of nodes that are gone, whatever their names, until ctx ends.
 func (m *Member) Reap(ctx context.Context) error {
-	tick := time.NewTicker(reapEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		lost, err := m.cfg.Store.ReapNodes(ctx, m.cfg.Life, m.cfg.Store.Now())
+	return isolate.Every(ctx, reapEvery, func() {
+		lost, err := m.cfg.Store.ReapNodes(ctx, m.cfg.Life)
 		m.cfg.Calls.Lost(lost)
 		if err != nil && ctx.Err() == nil {
 			m.cfg.Log.Debug("sessions of nodes that are gone were not looked for", "err", err)
 		}
-	}
+	})
 }
 
 // name is what a node publishes of itself: its life.
@@ -103,16 +96,8 @@ const countEvery = 5 * time.Second
 // new node within seconds, and until then the shares together are more than the whole; the share
 // of one that goes stays unused for its lease. Without the database share is not called.
 func (m *Member) Count(ctx context.Context, share func(live int)) error {
-	tick := time.NewTicker(countEvery)
-	defer tick.Stop()
-	for {
-		m.countNow(ctx, share)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	m.countNow(ctx, share)
+	return isolate.Every(ctx, countEvery, func() { m.countNow(ctx, share) })
 }
 
 func (m *Member) countNow(ctx context.Context, share func(live int)) {

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -41,7 +40,7 @@ func TestTrunksAreShared(t *testing.T) {
 	}
 	want("nobody has registered", 30)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		if _, _, err := ledger.New(db).RegisterNode(t.Context(), name, "127.0.0.1:1", time.Now()); err != nil {
+		if _, _, err := ledger.New(db).RegisterNode(t.Context(), name, "127.0.0.1:1"); err != nil {
 			t.Fatal(err)
 		}
 	}

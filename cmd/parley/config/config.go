@@ -8,6 +8,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -233,45 +234,44 @@ func (c *Config) checkPayments() error {
 		return c.wrong("PAYMENTS", "simulated payments do not pay a real carrier; allowed: stripe or none, or PARLEY_CARRIER simulated or none")
 	case c.Carrier == "simulated" && live:
 		return c.wrong("STRIPE_KEY", "a live key charges real cards, and PARLEY_CARRIER=simulated carries no real calls; allowed: a test key, or another carrier")
-	case c.Payments == "stripe" && c.StripeKey == "":
-		return c.wrong("STRIPE_KEY", "PARLEY_PAYMENTS=stripe needs it; allowed: sk_... or rk_...")
-	case c.Payments == "stripe" && c.StripeWebhookSecret == "":
-		return c.wrong("STRIPE_WEBHOOK_SECRET", "PARLEY_PAYMENTS=stripe needs it; allowed: whsec_...")
+	}
+	const by = "PARLEY_PAYMENTS=stripe"
+	return cmp.Or(c.needs(by, c.Payments == "stripe", "STRIPE_KEY", c.StripeKey, "sk_... or rk_..."),
+		c.needs(by, c.Payments == "stripe", "STRIPE_WEBHOOK_SECRET", c.StripeWebhookSecret, "whsec_..."))
+}
+
+// needs wants a setting where a choice was made that cannot do without it.
+func (c *Config) needs(choice string, made bool, name, value, allowed string) error {
+	if made && value == "" {
+		return c.wrong(name, choice+" needs it; allowed: "+allowed)
+	}
+	return nil
+}
+
+// belongs refuses a setting that means nothing without another.
+func (c *Config) belongs(to string, there bool, name, value string) error {
+	if !there && value != "" {
+		return c.wrong(name, "it is for "+to+", which is empty")
 	}
 	return nil
 }
 
 // checkTelnyx wants all of what Telnyx needs.
 func (c *Config) checkTelnyx() error {
-	if c.Carrier != "telnyx" {
-		return nil
-	}
-	switch {
-	case c.TelnyxAPIKey == "":
-		return c.wrong("TELNYX_API_KEY", "PARLEY_CARRIER=telnyx needs it; allowed: KEY...")
-	case c.TelnyxPublicKey == "":
-		return c.wrong("TELNYX_PUBLIC_KEY", "PARLEY_CARRIER=telnyx needs it; allowed: the public key of the account")
-	case c.TelnyxConnectionID == "":
-		return c.wrong("TELNYX_CONNECTION_ID", "PARLEY_CARRIER=telnyx needs it; allowed: the number of a SIP connection")
-	}
-	return nil
+	const by = "PARLEY_CARRIER=telnyx"
+	on := c.Carrier == "telnyx"
+	return cmp.Or(c.needs(by, on, "TELNYX_API_KEY", c.TelnyxAPIKey, "KEY..."),
+		c.needs(by, on, "TELNYX_PUBLIC_KEY", c.TelnyxPublicKey, "the public key of the account"),
+		c.needs(by, on, "TELNYX_CONNECTION_ID", c.TelnyxConnectionID, "the number of a SIP connection"))
 }
 
 // checkCRM wants all of what a customer database needs.
 func (c *Config) checkCRM() error {
-	switch {
-	case c.CRM == "" && c.CRMURL != "":
-		return c.wrong("CRM_URL", "it is for PARLEY_CRM, which is empty")
-	case c.CRM == "" && c.CRMAPIKey != "":
-		return c.wrong("CRM_API_KEY", "it is for PARLEY_CRM, which is empty")
-	case c.CRM == "rest" && c.CRMURL == "":
-		return c.wrong("CRM_URL", "PARLEY_CRM=rest needs it; allowed: "+allowedURL)
-	case c.CRM == "hubspot" && c.CRMAPIKey == "":
-		return c.wrong("CRM_API_KEY", "PARLEY_CRM=hubspot needs it; allowed: one line of text")
-	case c.SearchURL == "" && c.SearchAPIKey != "":
-		return c.wrong("SEARCH_API_KEY", "it is for PARLEY_SEARCH_URL, which is empty")
-	}
-	return nil
+	return cmp.Or(c.belongs("PARLEY_CRM", c.CRM != "", "CRM_URL", c.CRMURL),
+		c.belongs("PARLEY_CRM", c.CRM != "", "CRM_API_KEY", c.CRMAPIKey),
+		c.needs("PARLEY_CRM=rest", c.CRM == "rest", "CRM_URL", c.CRMURL, allowedURL),
+		c.needs("PARLEY_CRM=hubspot", c.CRM == "hubspot", "CRM_API_KEY", c.CRMAPIKey, "one line of text"),
+		c.belongs("PARLEY_SEARCH_URL", c.SearchURL != "", "SEARCH_API_KEY", c.SearchAPIKey))
 }
 
 // checkCluster wants one way to other nodes, and all that it needs.
@@ -286,12 +286,10 @@ func (c *Config) checkCluster() error {
 	if len(c.Cluster.Routes) > 0 && !on {
 		return c.wrong("NATS_ROUTES", "it needs PARLEY_NATS_CLUSTER_ADDR, where this node takes such connections itself")
 	}
+	const by = "PARLEY_NATS_CLUSTER_ADDR"
 	for name, path := range map[string]string{"NATS_CERT": c.Cluster.Cert, "NATS_KEY": c.Cluster.Key, "NATS_CA": c.Cluster.CA} {
-		switch {
-		case on && path == "":
-			return c.wrong(name, "PARLEY_NATS_CLUSTER_ADDR needs it; allowed: the path of a readable file")
-		case !on && path != "":
-			return c.wrong(name, "it is for PARLEY_NATS_CLUSTER_ADDR, which is empty")
+		if err := cmp.Or(c.needs(by, on, name, path, allowedFile), c.belongs(by, on, name, path)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -299,15 +297,9 @@ func (c *Config) checkCluster() error {
 
 // checkTLS wants a certificate with its key, and one where TLS is served.
 func (c *Config) checkTLS() error {
-	switch {
-	case c.TLSCert != "" && c.TLSKey == "":
-		return c.wrong("TLS_KEY", "PARLEY_TLS_CERT needs it; allowed: the path of a readable file")
-	case c.TLSCert == "" && c.TLSKey != "":
-		return c.wrong("TLS_CERT", "PARLEY_TLS_KEY needs it; allowed: the path of a readable file")
-	case c.SIPTLSAddr != "" && c.TLSCert == "":
-		return c.wrong("TLS_CERT", "PARLEY_SIP_TLS_ADDR needs it; allowed: the path of a readable file")
-	}
-	return nil
+	return cmp.Or(c.needs("PARLEY_TLS_CERT", c.TLSCert != "", "TLS_KEY", c.TLSKey, allowedFile),
+		c.needs("PARLEY_TLS_KEY", c.TLSKey != "", "TLS_CERT", c.TLSCert, allowedFile),
+		c.needs("PARLEY_SIP_TLS_ADDR", c.SIPTLSAddr != "", "TLS_CERT", c.TLSCert, allowedFile))
 }
 
 // wrong is an Error about a setting as the user wrote it.

@@ -67,7 +67,7 @@ func (c *Config) exposed() (all []Doubt) {
 	for _, s := range []struct{ name, url, key string }{{"ASR", c.ASR.URL, c.ASR.APIKey}, {"LLM", c.LLM.URL, c.LLM.APIKey}, {"TTS", c.TTS.URL, c.TTS.APIKey},
 		{"SEARCH", c.SearchURL, c.SearchAPIKey}, {"CRM", c.CRMURL, c.CRMAPIKey}} {
 		u, err := url.Parse(s.url)
-		if err != nil || u.Scheme != "http" || s.key == "" || thisMachine(u.Hostname()) {
+		if err != nil || u.Scheme != "http" || s.key == "" || ThisMachine(u.Hostname()) {
 			continue
 		}
 		all = append(all, Doubt{Name: strings.ToLower(s.name) + " connection",
@@ -88,15 +88,15 @@ func plainDatabase(address string) string {
 		return "" // it was checked
 	}
 	for _, to := range append([]*pgconn.FallbackConfig{{Host: c.Host, TLSConfig: c.TLSConfig}}, c.Fallbacks...) {
-		if to.TLSConfig == nil && !strings.HasPrefix(to.Host, "/") && !thisMachine(to.Host) {
+		if to.TLSConfig == nil && !strings.HasPrefix(to.Host, "/") && !ThisMachine(to.Host) {
 			return to.Host
 		}
 	}
 	return ""
 }
 
-// thisMachine says whether what is sent to a host stays here.
-func thisMachine(host string) bool {
+// ThisMachine says whether what is sent to a host stays here.
+func ThisMachine(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }

@@ -38,17 +38,10 @@ var (
 
 func setAddr(to *string, s string) bool {
 	host, port, err := net.SplitHostPort(s)
-	if err != nil {
-		return false
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return false
-	}
-	if _, err := netip.ParseAddr(host); host != "" && err != nil && !hostName.MatchString(host) {
-		return false
-	}
+	_, noPort := strconv.ParseUint(port, 10, 16)
+	_, noIP := netip.ParseAddr(host)
 	*to = s
-	return true
+	return err == nil && noPort == nil && (host == "" || noIP == nil || hostName.MatchString(host))
 }
 
 // samePort says whether two listening addresses would take the same port.
@@ -61,10 +54,7 @@ func samePort(a, b string) bool {
 // setURL refuses credentials in the address: it is shown and logged.
 func setURL(to *string, s string) bool {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return false
-	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return false
 	}
 	*to = trimURL(u)
@@ -91,15 +81,10 @@ func setSearch(to *string, s string) bool {
 // setHosts reads networks, addresses and host names.
 func setHosts(to *[]string, s string) bool {
 	*to = list(s)
-	for _, item := range *to {
-		if setNets(new([]netip.Prefix), item) {
-			continue
-		}
-		if !hostName.MatchString(item) || strings.Trim(item, "0123456789.") == "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(*to, func(item string) bool {
+		named := hostName.MatchString(item) && strings.Trim(item, "0123456789.") != ""
+		return !named && !setNets(new([]netip.Prefix), item)
+	})
 }
 
 func setDatabase(to *string, s string) bool {
@@ -213,12 +198,7 @@ func setFile(to *string, s string) bool {
 
 func setRoutes(to *[]string, s string) bool {
 	*to = list(s)
-	for _, r := range *to {
-		if bus.CheckRoute(r) != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(*to, func(r string) bool { return bus.CheckRoute(r) != nil })
 }
 
 func oneLine(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") }

@@ -28,6 +28,7 @@ type Setting struct {
 // What several settings allow.
 const (
 	allowedAddr   = "HOST:PORT or :PORT, the port from 0 (any free one) to 65535"
+	allowedFile   = "the path of a readable file"
 	allowedURL    = "http://HOST or https://HOST, with a port and a path if need be"
 	allowedSwitch = "on or off"
 	allowedNets   = "addresses and networks such as 192.0.2.7 or 10.0.0.0/8, separated by commas"
@@ -46,7 +47,7 @@ var (
 // Settings lists every setting in the order in which documents show them.
 func Settings() []Setting { return settings }
 
-var settings = join(addresses, data, telephone, engines, functions, limits, logging)
+var settings = slices.Concat(addresses, data, telephone, engines, functions, limits, logging)
 
 var addresses = section("Addresses", []Setting{
 	{Name: "HTTP_ADDR", Default: ":8080", Allowed: allowedAddr, Flag: true,
@@ -99,13 +100,13 @@ var data = section("Data", []Setting{
 	{Name: "NATS_ROUTES", Otherwise: "this node waits to be found", Allowed: "HOST:PORT, one or several separated by commas",
 		Meaning: "NATS_CLUSTER_ADDR of other nodes; one that is up is enough, for they tell each other.",
 		parse:   func(c *Config, s string) bool { return setRoutes(&c.Cluster.Routes, s) }},
-	{Name: "NATS_CERT", Otherwise: "no certificate", Allowed: "the path of a readable file",
+	{Name: "NATS_CERT", Otherwise: "no certificate", Allowed: allowedFile,
 		Meaning: "This node's certificate (PEM) for NATS_CLUSTER_ADDR, valid for the name or address in the others' NATS_ROUTES, as server and as client.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.Cert, s) }},
-	{Name: "NATS_KEY", Otherwise: "no key", Allowed: "the path of a readable file",
+	{Name: "NATS_KEY", Otherwise: "no key", Allowed: allowedFile,
 		Meaning: "The key of NATS_CERT (PEM).",
 		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.Key, s) }},
-	{Name: "NATS_CA", Otherwise: "no authority", Allowed: "the path of a readable file",
+	{Name: "NATS_CA", Otherwise: "no authority", Allowed: allowedFile,
 		Meaning: "Certificate of the authority (PEM) that signed those of all nodes; it should sign no others.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.Cluster.CA, s) }},
 	{Name: "SECRET", Otherwise: "generated in DATA_DIR at the first start", Secret: true,
@@ -115,7 +116,7 @@ var data = section("Data", []Setting{
 	{Name: "NODE", Otherwise: "the host's name", Allowed: "letters, digits, dots, dashes and underscores, 63 at most",
 		Meaning: "Name of this node in a cluster.",
 		parse:   func(c *Config, s string) bool { c.Node = s; return nodeName.MatchString(s) }},
-	{Name: "RATE_CARD", Otherwise: "the built-in card", Allowed: "the path of a readable file",
+	{Name: "RATE_CARD", Otherwise: "the built-in card", Allowed: allowedFile,
 		Meaning: "Rate card (YAML); read again on SIGHUP, for new sessions only. The highest version that any node was given is in force.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.RateCard, s) }},
 	{Name: "PAYMENTS", Default: "none", Allowed: "simulated, stripe or none",
@@ -155,10 +156,10 @@ var telephone = section("Telephone", []Setting{
 	{Name: "SIP_TLS_ADDR", Default: "off", Allowed: allowedAddr + ", or off",
 		Meaning: "SIP over TLS, with the certificate of TLS_CERT.",
 		parse:   func(c *Config, s string) bool { return s == "off" || setAddr(&c.SIPTLSAddr, s) }},
-	{Name: "TLS_CERT", Otherwise: "no TLS", Allowed: "the path of a readable file",
+	{Name: "TLS_CERT", Otherwise: "no TLS", Allowed: allowedFile,
 		Meaning: "Certificate (PEM, with those between it and the authority's) that makes HTTP_ADDR HTTPS, and for SIP_TLS_ADDR; read again on SIGHUP.",
 		parse:   func(c *Config, s string) bool { return setFile(&c.TLSCert, s) }},
-	{Name: "TLS_KEY", Otherwise: "no TLS", Allowed: "the path of a readable file",
+	{Name: "TLS_KEY", Otherwise: "no TLS", Allowed: allowedFile,
 		Meaning: "The key of TLS_CERT (PEM).",
 		parse:   func(c *Config, s string) bool { return setFile(&c.TLSKey, s) }},
 	{Name: "CARRIER_SIP_ADDR", Default: "127.0.0.1:0", Allowed: allowedAddr,
@@ -185,7 +186,7 @@ var telephone = section("Telephone", []Setting{
 		parse:   func(c *Config, s string) bool { return setWord(&c.SIPUnknown, s, "drop", "reject") }},
 })
 
-var engines = section("Engines", join(
+var engines = section("Engines", slices.Concat(
 	stage("ASR", "pocketsphinx", "Speech recognition", builtASR, func(c *Config) *Stage { return &c.ASR }),
 	stage("LLM", "scripted", "Language model", builtLLM, func(c *Config) *Stage { return &c.LLM }),
 	stage("TTS", "espeak", "Speech synthesis", builtTTS, func(c *Config) *Stage { return &c.TTS }),
@@ -280,14 +281,6 @@ func section(name string, list []Setting) []Setting {
 		list[i].section = name
 	}
 	return list
-}
-
-func join(lists ...[]Setting) []Setting {
-	var all []Setting
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
 }
 
 // Key is the setting's name in the file; FlagName that of its flag.

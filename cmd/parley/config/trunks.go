@@ -156,26 +156,24 @@ func readTargets(r *trunkReader, where string, v *yaml.Node) error {
 		var t trunk.Target
 		err := eachKey(at, item, func(where, name string, v *yaml.Node) error {
 			text, _ := plain(v)
+			ok, allowed := false, ""
 			switch name {
 			case "host":
-				if t.Host = text; isHost(text) {
-					return nil
-				}
-				return &Error{where, quote(text) + " is not allowed; allowed: a host's name or address"}
+				t.Host = text
+				ok, allowed = isHost(text), "a host's name or address"
 			case "port":
 				var port int
-				if setInt(&port, text, 1, 65535) {
-					t.Port = uint16(port)
-					return nil
-				}
-				return &Error{where, quote(text) + " is not allowed; allowed: a port from 1 to 65535, or none to look for SRV records"}
+				ok, allowed = setInt(&port, text, 1, 65535), "a port from 1 to 65535, or none to look for SRV records"
+				t.Port = uint16(port)
 			case "transport":
-				if setWord(&t.Transport, text, "udp", "tcp", "tls") {
-					return nil
-				}
-				return &Error{where, quote(text) + " is not allowed; allowed: udp, tcp or tls"}
+				ok, allowed = setWord(&t.Transport, text, "udp", "tcp", "tls"), "udp, tcp or tls"
+			default:
+				return &Error{where, "is no key of a target; allowed: host, port, transport"}
 			}
-			return &Error{where, "is no key of a target; allowed: host, port, transport"}
+			if !ok {
+				return &Error{where, quote(text) + " is not allowed; allowed: " + allowed}
+			}
+			return nil
 		})
 		if err != nil {
 			return err

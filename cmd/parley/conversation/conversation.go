@@ -36,7 +36,7 @@ type Store interface {
 	// Now is the database's time.
 	Now() time.Time
 	Agent(ctx context.Context, account, id string) (*store.Agent, error)
-	WantCRMNote(ctx context.Context, account, call string, source json.RawMessage, trace string, now time.Time) error
+	WantCRMNote(ctx context.Context, account, call string, source json.RawMessage, trace string) error
 }
 
 // Wires keeps the signalling and the quality of calls.
@@ -173,7 +173,7 @@ func (m *Maker) functions(ctx context.Context, session *session.Session, p *Plan
 		source, err := json.Marshal(d.CRM)
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = m.Store.WantCRMNote(ctx, session.Account(), session.ID(), source, parent, m.Store.Now())
+			err = m.Store.WantCRMNote(ctx, session.Account(), session.ID(), source, parent)
 			cancel()
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"parley/api"
 	"parley/inference"
 	"parley/pipeline"
+	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/store/people"
 )
@@ -103,12 +104,12 @@ func (i *insight) observe(e pipeline.Event) {
 
 // latencyOf is where a turn's time went. The six points are milliseconds after the end of
 // the caller's speech; those that were not are left out.
-func latencyOf(turn int, t *pipeline.Timing) map[string]any {
+func latencyOf(turn int, t *reply.Timing) map[string]any {
 	out := map[string]any{"turn": turn, "endpoint_ms": t.Endpoint.Milliseconds(), "model_ms": t.Model.Milliseconds(),
 		"voice_ms": t.Voice.Milliseconds(), "overhead_ms": t.Overhead.Milliseconds(), "total_ms": t.Total.Milliseconds(), "speech_end_ms": t.SpeechEnd.Milliseconds()}
 	for name, d := range map[string]time.Duration{"final_text_ms": t.FinalText, "first_token_ms": t.FirstToken, "first_sentence_ms": t.FirstSentence,
 		"first_audio_ms": t.FirstAudio, "first_packet_ms": t.FirstPacket} {
-		if d != pipeline.Never {
+		if d != reply.Never {
 			out[name] = d.Milliseconds()
 		}
 	}

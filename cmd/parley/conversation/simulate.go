@@ -9,6 +9,7 @@ import (
 	"parley/cmd/parley/engine"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/simulate"
 	"parley/pipeline/tool"
 	"parley/store"
@@ -36,7 +37,7 @@ func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog
 	}
 	c.ClientTools = len(p.Agent.Tools) > 0
 	if s.Telephone == nil || *s.Telephone {
-		c.Telephone(&p.Settings, &pipeline.Transfer{}, func(context.Context) error { return nil })
+		c.Telephone(&p.Settings, &bridge.Transfer{}, func(context.Context) error { return nil })
 	}
 	return simulate.Subject{Config: c}, nil
 }

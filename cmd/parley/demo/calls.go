@@ -120,7 +120,7 @@ func (s *Seeder) seedHistory(ctx context.Context, d *Account, now time.Time) err
 			if c.Terms.Kind == billing.Outbound && row == "" {
 				continue
 			}
-			if id, err = s.Store.AddDemonstration(ctx, c.of(s, d, row), now); err != nil {
+			if id, err = s.Store.AddDemonstration(ctx, c.of(s, d, row)); err != nil {
 				return s.without(err)
 			}
 		}
@@ -188,13 +188,14 @@ func (s *Seeder) queueBatch(ctx context.Context, d *Account, calls []Call, now t
 			queued = earlier(queued, c.OpenedAt.Add(-time.Minute))
 		}
 	}
+	b.CreatedAt = queued
 	for _, number := range to {
 		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Agent, DueAt: queued})
 	}
 	for _, number := range waiting {
 		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
 	}
-	return s.Store.CreateCampaign(ctx, b, s.Store.RateCard(), nil, queued)
+	return s.Store.CreateCampaign(ctx, b, s.Store.RateCard(), nil)
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -38,16 +38,16 @@ import (
 type Store interface {
 	Database
 
-	DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard, now time.Time) (id string, err error)
-	TopUpDemonstration(ctx context.Context, account string, amount billing.Money, now time.Time) error
+	DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard) (id string, err error)
+	TopUpDemonstration(ctx context.Context, account string, amount billing.Money) error
 	NumberByE164(ctx context.Context, account, e164 string) (*ledger.Number, error)
-	ImportNumber(ctx context.Context, account, e164, agent string, now time.Time) (*ledger.Number, error)
+	ImportNumber(ctx context.Context, account, e164, agent string) (*ledger.Number, error)
 
 	Demonstrations(ctx context.Context, account string) (calls map[string]string, err error)
-	AddDemonstration(ctx context.Context, d ledger.Demonstration, now time.Time) (id string, err error)
+	AddDemonstration(ctx context.Context, d ledger.Demonstration) (id string, err error)
 	Campaigns(ctx context.Context, account string, p store.Page) ([]campaign.Campaign, error)
 	Campaign(ctx context.Context, account, id string) (*campaign.Campaign, error)
-	CreateCampaign(ctx context.Context, c campaign.Campaign, card *billing.RateCard, once *store.IdempotencyKey, now time.Time) (id string, err error)
+	CreateCampaign(ctx context.Context, c campaign.Campaign, card *billing.RateCard, once *store.IdempotencyKey) (id string, err error)
 }
 
 // Database has the time, the rate card in force and the agents of accounts.
@@ -55,7 +55,7 @@ type Database interface {
 	Now() time.Time
 	RateCard() *billing.RateCard
 	Agents(ctx context.Context, account string, p store.Page) ([]store.Agent, error)
-	CreateAgent(ctx context.Context, account string, a store.Agent, now time.Time) (*store.Agent, error)
+	CreateAgent(ctx context.Context, account string, a store.Agent) (*store.Agent, error)
 }
 
 // Keys are the API keys of accounts.
@@ -112,10 +112,11 @@ var Lola = store.Agent{
 	Name: "Lola", Voice: "F1", Language: "en",
 	FirstMessage: "Casa Lola, good day. How can I help you?",
 	Prompt: `You answer the telephone of Casa Lola, a restaurant. Be brief and friendly.
-We are open Monday to Friday from nine in the morning to six in the evening, and Saturday from ten to two. On Sunday we are closed.
-We are at twelve Market Street, next to the station.
+When the caller says "what time do you open", "when do you close", "what are your opening hours", "are you open": We are open Monday to Friday from nine in the morning to six in the evening, and Saturday from ten to two.
+When the caller says "are you open on Sunday": On Sunday we are closed.
+When the caller says "where are you", "what is your address", "next to the station": We are at twelve Market Street, next to the station.
+When the caller says "how much does it cost", "how much is the menu": The menu of the day costs fifteen dollars.
 A table for lunch can be booked for up to eight people.
-The menu of the day costs fifteen dollars.
 You can park behind our house.`,
 	Settings: []byte(`{"phrases":["what time do you open on Monday","when do you open","what time do you close","are you open on Saturday","are you open on Sunday","where are you","what is your address","how much is the menu","what does the menu of the day cost","I would like to book a table for two","can I book a table","where can I park","is there parking","thank you","goodbye"]}`),
 }
@@ -135,29 +136,28 @@ When nothing matches: Could you tell me whether tomorrow at eight still works fo
 // Seed sets up the demonstration, or finds it, and adds what is missing. Its API key is kept in
 // the data directory, because the store keeps only hashes.
 func (s *Seeder) Seed(ctx context.Context, dataDir string) (Account, error) {
-	now := s.Store.Now()
 	var d Account
 	var err error
-	if d.ID, err = s.Store.DemonstrationAccount(ctx, accountName, s.Store.RateCard(), now); err != nil {
+	if d.ID, err = s.Store.DemonstrationAccount(ctx, accountName, s.Store.RateCard()); err != nil {
 		return d, err
 	}
-	if err := s.Store.TopUpDemonstration(ctx, d.ID, topup*billing.USD, now); err != nil {
+	if err := s.Store.TopUpDemonstration(ctx, d.ID, topup*billing.USD); err != nil {
 		return d, err
 	}
-	if err := s.seedAgents(ctx, &d, now); err != nil {
+	if err := s.seedAgents(ctx, &d); err != nil {
 		return d, err
 	}
-	if err := s.SeedNumbers(ctx, &d, now); err != nil {
+	if err := s.SeedNumbers(ctx, &d); err != nil {
 		return d, err
 	}
-	if d.Key, err = s.seedKey(ctx, d.ID, filepath.Join(dataDir, KeyFile), now); err != nil {
+	if d.Key, err = s.seedKey(ctx, d.ID, filepath.Join(dataDir, KeyFile)); err != nil {
 		return d, err
 	}
-	return d, s.seedHistory(ctx, &d, now)
+	return d, s.seedHistory(ctx, &d, s.Store.Now())
 }
 
 // seedAgents makes the agents, or finds them by their names.
-func (s *Seeder) seedAgents(ctx context.Context, d *Account, now time.Time) error {
+func (s *Seeder) seedAgents(ctx context.Context, d *Account) error {
 	agents, err := s.Store.Agents(ctx, d.ID, store.Page{})
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *Seeder) seedAgents(ctx context.Context, d *Account, now time.Time) erro
 		if *id != "" {
 			continue
 		}
-		a, err := s.Store.CreateAgent(ctx, d.ID, agent, now)
+		a, err := s.Store.CreateAgent(ctx, d.ID, agent)
 		if err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (s *Seeder) seedAgents(ctx context.Context, d *Account, now time.Time) erro
 }
 
 // SeedNumbers gives the account its numbers. They are free, as numbers that an operator adds.
-func (s *Seeder) SeedNumbers(ctx context.Context, d *Account, now time.Time) error {
+func (s *Seeder) SeedNumbers(ctx context.Context, d *Account) error {
 	d.Number = firstNumber
 	if s.Network {
 		d.Second = secondNumber
@@ -196,7 +196,7 @@ func (s *Seeder) SeedNumbers(ctx context.Context, d *Account, now time.Time) err
 		}
 		_, err := s.Store.NumberByE164(ctx, d.ID, number)
 		if errors.Is(err, store.ErrNotFound) {
-			_, err = s.Store.ImportNumber(ctx, d.ID, number, d.Agent, now)
+			_, err = s.Store.ImportNumber(ctx, d.ID, number, d.Agent)
 		}
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (s *Seeder) SeedNumbers(ctx context.Context, d *Account, now time.Time) err
 }
 
 // seedKey returns the key that an earlier start left, while it is good.
-func (s *Seeder) seedKey(ctx context.Context, account, path string, now time.Time) (string, error) {
+func (s *Seeder) seedKey(ctx context.Context, account, path string) (string, error) {
 	if b, err := os.ReadFile(path); err == nil {
 		key := strings.TrimSpace(string(b))
 		if p, err := s.Keys.Authenticate(ctx, key); err == nil && p.Account == account {

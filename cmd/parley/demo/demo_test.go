@@ -188,7 +188,7 @@ func (s *site) wantRecordedCall(id string) {
 func TestDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
-	namesake, err := ledger.New(s.node.Store()).CreateAccount(t.Context(), "Demonstration", s.node.Store().RateCard(), time.Now())
+	namesake, err := ledger.New(s.node.Store()).CreateAccount(t.Context(), "Demonstration", s.node.Store().RateCard())
 	s.ok(err)
 	for patience := time.Millisecond; ; patience *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -231,19 +231,19 @@ func TestDemonstration(t *testing.T) {
 func TestOlderDemonstration(t *testing.T) {
 	t.Parallel()
 	s := newDemonstration(t)
-	n, now := s.node, time.Now()
-	account, err := ledger.New(n.Store()).DemonstrationAccount(t.Context(), "Demonstration", n.Store().RateCard(), now)
+	n := s.node
+	account, err := ledger.New(n.Store()).DemonstrationAccount(t.Context(), "Demonstration", n.Store().RateCard())
 	s.ok(err)
 	d := demo.Account{ID: account}
 	credit := func(kind ledger.TransferKind, amount billing.Money, key string) {
-		_, _, err := ledger.New(n.Store()).Credit(t.Context(), ledger.Credit{Account: d.ID, Kind: kind, Amount: amount, Key: key, Source: "sim"}, now)
+		_, _, err := ledger.New(n.Store()).Credit(t.Context(), ledger.Credit{Account: d.ID, Kind: kind, Amount: amount, Key: key, Source: "sim"})
 		s.ok(err)
 	}
 	credit(ledger.Topup, 20*billing.USD, "demo:topup")
 	credit(ledger.Adjustment, -25*billing.USD, "spent")
-	a, err := n.Store().CreateAgent(t.Context(), d.ID, demo.Lola, now)
+	a, err := n.Store().CreateAgent(t.Context(), d.ID, demo.Lola)
 	s.ok(err)
-	_, err = ledger.New(n.Store()).ImportNumber(t.Context(), d.ID, "+34911234567", a.ID, now)
+	_, err = ledger.New(n.Store()).ImportNumber(t.Context(), d.ID, "+34911234567", a.ID)
 	s.ok(err)
 	if seeded := s.seed(); seeded.Agent != a.ID || seeded.ID != d.ID {
 		t.Errorf("it is another: %+v", seeded)
@@ -271,7 +271,7 @@ func TestDemonstrationTopUp(t *testing.T) {
 		t.Fatalf("the top-ups are %v", all)
 	}
 	db := s.node.Store()
-	_, err := ledger.New(db).RequestRefund(t.Context(), d.ID, all[0]["id"].(string), billing.USD, time.Now())
+	_, err := ledger.New(db).RequestRefund(t.Context(), d.ID, all[0]["id"].(string), billing.USD)
 	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "no payment behind it") {
 		t.Errorf("a refund: %v", err)
 	}

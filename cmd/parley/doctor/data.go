@@ -45,7 +45,6 @@ const (
 
 // checkDatabase also says how far its clock is from ours; nil when it was not asked.
 func checkDatabase(ctx context.Context, cfg *config.Config, dir string) (f Finding, drift *time.Duration) {
-	const name = "database"
 	url := cfg.DatabaseURL
 	if url == "" {
 		var err error
@@ -57,7 +56,7 @@ func checkDatabase(ctx context.Context, cfg *config.Config, dir string) (f Findi
 	defer cancel()
 	conn, err := store.Connect(ctx, url)
 	if err != nil {
-		return fail(name, "check PARLEY_DATABASE_URL, and that PostgreSQL runs and lets this machine in", "%v", err), nil // pgx shows no password
+		return fail("check PARLEY_DATABASE_URL, and that PostgreSQL runs and lets this machine in", "%v", err), nil // pgx shows no password
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	var version int
@@ -65,14 +64,14 @@ func checkDatabase(ctx context.Context, cfg *config.Config, dir string) (f Findi
 	asked := time.Now()
 	err = conn.QueryRow(ctx, "select current_setting('server_version_num')::int, clock_timestamp()").Scan(&version, &now)
 	if err != nil {
-		return fail(name, "look into PostgreSQL's log", "%v", err), nil
+		return fail("look into PostgreSQL's log", "%v", err), nil
 	}
 	apart := now.Sub(asked.Add(time.Since(asked) / 2))
 	if lent, err := lends(ctx, conn, url); err != nil || lent {
 		if err != nil {
-			return fail(name, "look into PostgreSQL's log", "%v", err), &apart
+			return fail("look into PostgreSQL's log", "%v", err), &apart
 		}
-		return fail(name, "give the server's database pool_mode = session, or name PostgreSQL itself in PARLEY_DATABASE_URL",
+		return fail("give the server's database pool_mode = session, or name PostgreSQL itself in PARLEY_DATABASE_URL",
 			"there is a pooler in transaction mode before it, which loses settings, locks and statements of sessions"), &apart
 	}
 	return checkVersion(version), &apart
@@ -97,46 +96,43 @@ func lends(ctx context.Context, one *pgx.Conn, url string) (bool, error) {
 
 // checkVersion is given a number such as 150018 for 15.18.
 func checkVersion(number int) Finding {
-	const name = "database"
 	if number/10_000 < oldestPostgres {
-		return fail(name, fmt.Sprintf("use PostgreSQL %d or later", oldestPostgres), "PostgreSQL %d is too old", number/10_000)
+		return fail(fmt.Sprintf("use PostgreSQL %d or later", oldestPostgres), "PostgreSQL %d is too old", number/10_000)
 	}
-	return good(name, "PostgreSQL %d.%d answers", number/10_000, number%10_000)
+	return good("PostgreSQL %d.%d answers", number/10_000, number%10_000)
 }
 
 // checkCluster says whether a private database could be started.
 func checkCluster(err error) Finding {
-	const name = "database"
 	switch {
 	case err == nil:
-		return good(name, "the server will run a PostgreSQL of its own")
+		return good("the server will run a PostgreSQL of its own")
 	case errors.Is(err, private.ErrNotInstalled):
-		return fail(name, "apt-get install postgresql, or set PARLEY_DATABASE_URL", "%v", err)
+		return fail("apt-get install postgresql, or set PARLEY_DATABASE_URL", "%v", err)
 	case errors.Is(err, private.ErrVersion):
-		return fail(name, "install that version beside the newer one, parley backup DIR, move the data directory aside, parley restore DIR", "%v", err)
+		return fail("install that version beside the newer one, parley backup DIR, move the data directory aside, parley restore DIR", "%v", err)
 	case errors.Is(err, private.ErrUnreachable):
-		return fail(name, "name a directory that it can reach: PARLEY_DATA_DIR="+config.SystemDataDir+" parley serve", "%v", err)
+		return fail("name a directory that it can reach: PARLEY_DATA_DIR="+config.SystemDataDir+" parley serve", "%v", err)
 	}
-	return fail(name, "set PARLEY_DATABASE_URL to a database of your own", "%v", err)
+	return fail("set PARLEY_DATABASE_URL to a database of your own", "%v", err)
 }
 
 // checkClock compares how far the clock on the wall has gone with how far the one
 // has that only counts, and the time with the database's.
 func checkClock(now time.Time, wall, counted time.Duration, drift *time.Duration) Finding {
-	const name = "clock"
 	const fix = "run a time service: apt-get install chrony"
 	step := wall - counted
 	switch {
 	case now.Year() < 2025:
-		return fail(name, fix, "it says %s", now.Format(time.DateOnly))
+		return fail(fix, "it says %s", now.Format(time.DateOnly))
 	case step.Abs() > maxStep:
-		return warn(name, fix, "it was set by %v while we looked", step.Round(time.Millisecond))
+		return warn(fix, "it was set by %v while we looked", step.Round(time.Millisecond))
 	case drift == nil:
-		return good(name, "runs evenly; the database was not asked")
+		return good("runs evenly; the database was not asked")
 	case drift.Abs() > maxDrift:
-		return warn(name, fix+" on both machines", "the database's is %v away", drift.Round(time.Millisecond))
+		return warn(fix+" on both machines", "the database's is %v away", drift.Round(time.Millisecond))
 	}
-	return good(name, "runs evenly, the database's is %v away", drift.Round(time.Millisecond))
+	return good("runs evenly, the database's is %v away", drift.Round(time.Millisecond))
 }
 
 // openFiles is how many files the server may have open: it raises its own limit up
@@ -151,23 +147,21 @@ func openFiles() uint64 {
 
 // checkFiles compares a limit with what so many calls want; 0 calls: a thousand.
 func checkFiles(limit uint64, calls int) Finding {
-	const name = "open files"
 	if calls == 0 {
 		calls = usualCalls
 	}
 	if want := uint64(filesPerCall*calls + filesBeside); limit < want {
-		return warn(name, "ulimit -n 65536, or LimitNOFILE=65536 in the service's unit", "%d are allowed, %d calls at once want %d", limit, calls, want)
+		return warn("ulimit -n 65536, or LimitNOFILE=65536 in the service's unit", "%d are allowed, %d calls at once want %d", limit, calls, want)
 	}
-	return good(name, "%d are allowed, enough for %d calls at once", limit, calls)
+	return good("%d are allowed, enough for %d calls at once", limit, calls)
 }
 
 // checkDataDir looks at the data directory, or where it will be made.
 func checkDataDir(dir string) Finding {
-	const name = "data directory"
 	fix := "set PARLEY_DATA_DIR, or give it to the user that runs the program"
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return fail(name, fix, "%v", err)
+		return fail(fix, "%v", err)
 	}
 	there := dir
 	info, err := os.Stat(there)
@@ -177,41 +171,39 @@ func checkDataDir(dir string) Finding {
 	}
 	switch {
 	case err != nil:
-		return fail(name, fix, "%v", err)
+		return fail(fix, "%v", err)
 	case !info.IsDir():
-		return fail(name, "set PARLEY_DATA_DIR", "%s is not a directory", there)
+		return fail("set PARLEY_DATA_DIR", "%s is not a directory", there)
 	}
 	// Asked, not tried: the doctor changes nothing.
 	if err := unix.Faccessat(unix.AT_FDCWD, there, unix.R_OK|unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
-		return fail(name, fix, "%s cannot be written: %v", there, err)
+		return fail(fix, "%s cannot be written: %v", there, err)
 	}
 	var disk unix.Statfs_t
 	if err := unix.Statfs(there, &disk); err != nil {
-		return fail(name, fix, "%s: %v", there, err)
+		return fail(fix, "%s: %v", there, err)
 	}
 	return checkSpace(dir, disk.Bavail*uint64(disk.Bsize))
 }
 
 func checkSpace(dir string, free uint64) Finding {
-	const name = "data directory"
 	const fix = "make room, or set PARLEY_DATA_DIR to a larger disk"
 	switch {
 	case free < needFree:
-		return fail(name, fix, "%s has %d MB left", dir, free>>20)
+		return fail(fix, "%s has %d MB left", dir, free>>20)
 	case free < wantFree:
-		return warn(name, fix, "%s has %d MB left", dir, free>>20)
+		return warn(fix, "%s has %d MB left", dir, free>>20)
 	}
-	return good(name, "%s can be written, %d GB left", dir, free>>30)
+	return good("%s can be written, %d GB left", dir, free>>30)
 }
 
 func checkRateCard(cfg *config.Config) Finding {
-	const name = "rate card"
 	card, err := billing.ReadRateCard(cfg.RateCard)
 	switch {
 	case err != nil:
-		return fail(name, "correct the file; billing/ratecard.yaml in the source is a card in order", "%v", err)
+		return fail("correct the file; billing/ratecard.yaml in the source is a card in order", "%v", err)
 	case cfg.RateCard == "":
-		return good(name, "version %s, built in", card.Version())
+		return good("version %s, built in", card.Version())
 	}
-	return good(name, "version %s of %s", card.Version(), cfg.RateCard)
+	return good("version %s of %s", card.Version(), cfg.RateCard)
 }

@@ -29,16 +29,22 @@ type Finding struct {
 	Fix    string `json:"fix,omitempty"` // what to do; empty when it is fine
 }
 
-func good(name, format string, args ...any) Finding {
-	return Finding{Name: name, Status: Fine, Detail: fmt.Sprintf(format, args...)}
+func good(format string, args ...any) Finding {
+	return Finding{Status: Fine, Detail: fmt.Sprintf(format, args...)}
 }
 
-func warn(name, fix, format string, args ...any) Finding {
-	return Finding{name, Doubt, fmt.Sprintf(format, args...), fix}
+func warn(fix, format string, args ...any) Finding {
+	return Finding{Status: Doubt, Detail: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-func fail(name, fix, format string, args ...any) Finding {
-	return Finding{name, Broken, fmt.Sprintf(format, args...), fix}
+func fail(fix, format string, args ...any) Finding {
+	return Finding{Status: Broken, Detail: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// of says what was looked at.
+func (f Finding) of(name string) Finding {
+	f.Name = name
+	return f
 }
 
 // enginePatience is how long one engine may take to start and to say a word.
@@ -50,27 +56,27 @@ const enginePatience = 10 * time.Second
 func Examine(ctx context.Context, cfg *config.Config, dir string) []Finding {
 	began := time.Now()
 	web, running := checkHTTP(ctx, cfg)
-	all := append([]Finding{web, checkMetrics(ctx, cfg), checkCertificate(cfg, began), checkMicrophone(cfg)}, checkTelephone(cfg, running)...)
-	all = append(all, checkWebRTC(cfg, running))
+	all := append([]Finding{web.of("http port"), checkMetrics(ctx, cfg).of("metrics port"), checkCertificate(cfg, began).of("certificate"),
+		checkMicrophone(cfg).of("microphone")}, checkTelephone(cfg, running)...)
+	all = append(all, checkWebRTC(cfg, running).of("webrtc port"))
 	for _, d := range cfg.Doubts() {
-		all = append(all, warn(d.Name, d.Fix, "%s", d.Text))
+		all = append(all, warn(d.Fix, "%s", d.Text).of(d.Name))
 	}
 	all = append(all, checkEngines(ctx, cfg)...)
 	database, drift := checkDatabase(ctx, cfg, dir)
 	now := time.Now()
 	wall := now.Round(0).Sub(began.Round(0)) // Round drops the reading of the monotonic clock
-	return append(all, database, checkDataDir(dir), checkRateCard(cfg), checkMail(ctx, cfg), checkFiles(openFiles(), cfg.MaxCalls),
-		checkClock(now, wall, now.Sub(began), drift))
+	return append(all, database.of("database"), checkDataDir(dir).of("data directory"), checkRateCard(cfg).of("rate card"), checkMail(ctx, cfg).of("mail"),
+		checkFiles(openFiles(), cfg.MaxCalls).of("open files"), checkClock(now, wall, now.Sub(began), drift).of("clock"))
 }
 
 // Settings says how reading the settings went: the warnings that it left, or its error.
 func Settings(warnings []string, err error) Finding {
-	const name = "settings"
 	switch {
 	case err != nil:
-		return fail(name, "parley config print shows all settings; deploy/parley.example.yaml says what they mean", "%v", err)
+		return fail("parley config print shows all settings; deploy/parley.example.yaml says what they mean", "%v", err).of("settings")
 	case len(warnings) > 0:
-		return warn(name, "correct the name, or remove it", "%s", warnings[0])
+		return warn("correct the name, or remove it", "%s", warnings[0]).of("settings")
 	}
-	return good(name, "in order")
+	return good("in order").of("settings")
 }

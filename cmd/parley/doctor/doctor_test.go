@@ -68,7 +68,7 @@ func TestDoctorPorts(t *testing.T) {
 		{"taken, UDP", addr, udpPort, false, "fail: in use by another program"},
 		{"not ours", "198.51.100.7:8080", tcpPort, false, "fail: no address of this machine"},
 	} {
-		f := checkPort(tt.name, "HTTP_ADDR", tt.addr, tt.take, func() bool { return tt.ours })
+		f := checkPort("HTTP_ADDR", tt.addr, tt.take, func() bool { return tt.ours })
 		judge(t, f, tt.want)
 	}
 }

@@ -44,10 +44,10 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 			case engine == "openai":
 				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, stage.Stage) }
 			case !ours: // lives in the server itself
-				all = append(all, good(name, "%s, built in", engine))
+				all = append(all, good("%s, built in", engine).of(name))
 				continue
 			}
-			f := judgeEngine(ctx, name, engine, stage.name, try)
+			f := judgeEngine(ctx, engine, stage.name, try).of(name)
 			if f.Status == Broken && i > 0 {
 				f.Status = Doubt
 			}
@@ -57,7 +57,7 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 	return all
 }
 
-func judgeEngine(ctx context.Context, name, engine, stage string, try probe) Finding {
+func judgeEngine(ctx context.Context, engine, stage string, try probe) Finding {
 	ctx, cancel := context.WithTimeout(ctx, enginePatience)
 	defer cancel()
 	more, err := try(ctx)
@@ -66,9 +66,9 @@ func judgeEngine(ctx context.Context, name, engine, stage string, try probe) Fin
 		if engine == "openai" {
 			fix = "check PARLEY_" + strings.ToUpper(stage) + "_URL and PARLEY_" + strings.ToUpper(stage) + "_API_KEY, and that the server runs"
 		}
-		return fail(name, fix, "%s: %v", engine, err)
+		return fail(fix, "%s: %v", engine, err)
 	}
-	return good(name, "%s works%s", engine, more)
+	return good("%s works%s", engine, more)
 }
 
 // during runs an engine's workers while use does.
@@ -171,18 +171,17 @@ func reachEngine(ctx context.Context, s config.Stage) error {
 
 // FFmpeg looks for the program that reads and writes compressed audio. It needs no settings.
 func FFmpeg(ctx context.Context) Finding {
-	const name = "ffmpeg"
 	const fix = "apt-get install ffmpeg"
 	path, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return warn(name, fix, "is not installed: recordings must be WAV, and there is no mp3")
+		return warn(fix, "is not installed: recordings must be WAV, and there is no mp3").of("ffmpeg")
 	}
 	ctx, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "-hide_banner", "-version").Output()
 	if err != nil {
-		return warn(name, fix, "%s does not run: %v", path, err)
+		return warn(fix, "%s does not run: %v", path, err).of("ffmpeg")
 	}
 	line, _, _ := strings.Cut(string(out), " Copyright")
-	return good(name, "%s", strings.TrimSpace(line))
+	return good("%s", strings.TrimSpace(line)).of("ffmpeg")
 }

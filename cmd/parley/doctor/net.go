@@ -33,12 +33,12 @@ func checkHTTP(ctx context.Context, cfg *config.Config) (f Finding, running bool
 		running = json.Unmarshal(fetch(ctx, cfg.TLSCert != "", cfg.HTTPAddr, "/readyz"), &state) == nil && state.NotReady != nil
 		return running
 	}
-	f = checkPort("http port", "HTTP_ADDR", cfg.HTTPAddr, tcpPort, isParley)
+	f = checkPort("HTTP_ADDR", cfg.HTTPAddr, tcpPort, isParley)
 	return f, running
 }
 
 func checkMetrics(ctx context.Context, cfg *config.Config) Finding {
-	return checkPort("metrics port", "METRICS_ADDR", cfg.MetricsAddr, tcpPort, func() bool {
+	return checkPort("METRICS_ADDR", cfg.MetricsAddr, tcpPort, func() bool {
 		return strings.Contains(string(fetch(ctx, false, cfg.MetricsAddr, "/metrics")), "parley_build_info")
 	})
 }
@@ -46,24 +46,23 @@ func checkMetrics(ctx context.Context, cfg *config.Config) Finding {
 // checkTelephone looks at everything that SIP and RTP need.
 func checkTelephone(cfg *config.Config, running bool) []Finding {
 	if !cfg.Telephony() {
-		return []Finding{good("telephone", "off")}
+		return []Finding{good("off").of("telephone")}
 	}
 	// A server whose listeners do not say who they are: the public one did.
 	isParley := func() bool { return running }
 	return []Finding{
-		checkPort("sip udp port", "SIP_ADDR", cfg.SIPAddr, udpPort, isParley),
-		checkPort("sip tcp port", "SIP_ADDR", cfg.SIPAddr, tcpPort, isParley),
-		checkRTP(cfg, running),
-		checkAddress(cfg, localAddresses()),
-		checkSources(cfg),
-		checkKeys(cfg),
+		checkPort("SIP_ADDR", cfg.SIPAddr, udpPort, isParley).of("sip udp port"),
+		checkPort("SIP_ADDR", cfg.SIPAddr, tcpPort, isParley).of("sip tcp port"),
+		checkRTP(cfg, running).of("rtp ports"),
+		checkAddress(cfg, localAddresses()).of("public address"),
+		checkSources(cfg).of("telephone sources"),
+		checkKeys(cfg).of("telephone encryption"),
 	}
 }
 
 // checkKeys looks for trunks whose audio is encrypted with keys that anybody on the way can
 // read: they are in the signalling (RFC 4568 section 7).
 func checkKeys(cfg *config.Config) Finding {
-	const name = "telephone encryption"
 	var open, weak []string
 	for _, t := range cfg.Trunks {
 		switch {
@@ -76,16 +75,15 @@ func checkKeys(cfg *config.Config) Finding {
 	}
 	switch {
 	case len(open) > 0:
-		return warn(name, "set the transport of the trunk's targets to tls", "%s: the audio is encrypted, and the keys are sent over a signalling that is not", strings.Join(open, ", "))
+		return warn("set the transport of the trunk's targets to tls", "%s: the audio is encrypted, and the keys are sent over a signalling that is not", strings.Join(open, ", "))
 	case len(weak) > 0:
-		return good(name, "%s: calls are encrypted only where the far end does it; srtp: required refuses the others", strings.Join(weak, ", "))
+		return good("%s: calls are encrypted only where the far end does it; srtp: required refuses the others", strings.Join(weak, ", "))
 	}
-	return good(name, "no keys are sent in the clear")
+	return good("no keys are sent in the clear")
 }
 
 // checkSources looks for trunks whose calls anybody can forge.
 func checkSources(cfg *config.Config) Finding {
-	const name = "telephone sources"
 	var open []string
 	for _, t := range cfg.Trunks {
 		if len(t.Allow) > 0 && t.Inbound.Username == "" {
@@ -96,45 +94,39 @@ func checkSources(cfg *config.Config) Finding {
 		open = append(open, "PARLEY_SIP_ALLOW")
 	}
 	if len(open) == 0 {
-		return good(name, "no call is taken for the address of its source alone")
+		return good("no call is taken for the address of its source alone")
 	}
-	return warn(name, "set inbound_username and inbound_password of the trunk where the far end can send them, or keep forged addresses out by a firewall",
+	return warn("set inbound_username and inbound_password of the trunk where the far end can send them, or keep forged addresses out by a firewall",
 		"%s: calls are taken for the address of their source alone, which anybody can forge over UDP; a forged call costs nothing, but takes a line for 32 s", strings.Join(open, ", "))
 }
 
 // tcpPort and udpPort take a port for a moment.
-func tcpPort(addr string) error {
-	ln, err := net.Listen("tcp", addr)
-	if err == nil {
-		ln.Close()
-	}
-	return err
-}
+func tcpPort(addr string) error { return released(net.Listen("tcp", addr)) }
+func udpPort(addr string) error { return released(net.ListenPacket("udp", addr)) }
 
-func udpPort(addr string) error {
-	conn, err := net.ListenPacket("udp", addr)
+func released(port io.Closer, err error) error {
 	if err == nil {
-		conn.Close()
+		port.Close()
 	}
 	return err
 }
 
 // checkPort says whether the server could listen at addr, or does.
-func checkPort(name, setting, addr string, take func(string) error, isParley func() bool) Finding {
+func checkPort(setting, addr string, take func(string) error, isParley func() bool) Finding {
 	err := take(addr)
 	switch {
 	case err == nil:
-		return good(name, "%s is free", addr)
+		return good("%s is free", addr)
 	case errors.Is(err, syscall.EADDRINUSE) && isParley():
-		return good(name, "%s is in use by a running Parley", addr)
+		return good("%s is in use by a running Parley", addr)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fail(name, "stop that program (ss -lptun shows it), or set PARLEY_"+setting, "%s is in use by another program", addr)
+		return fail("stop that program (ss -lptun shows it), or set PARLEY_"+setting, "%s is in use by another program", addr)
 	case errors.Is(err, syscall.EACCES):
-		return fail(name, "give the program CAP_NET_BIND_SERVICE, or set PARLEY_"+setting+" to a port above 1023", "%s is not allowed to this user", addr)
+		return fail("give the program CAP_NET_BIND_SERVICE, or set PARLEY_"+setting+" to a port above 1023", "%s is not allowed to this user", addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fail(name, "set PARLEY_"+setting+" to an address of this machine, or to :PORT for all", "%s is no address of this machine", addr)
+		return fail("set PARLEY_"+setting+" to an address of this machine, or to :PORT for all", "%s is no address of this machine", addr)
 	}
-	return fail(name, "set PARLEY_"+setting, "%s cannot be used: %v", addr, err)
+	return fail("set PARLEY_"+setting, "%s cannot be used: %v", addr, err)
 }
 
 // rtpSample is how many pairs of ports are tried: taking all would take a moment in
@@ -142,11 +134,10 @@ func checkPort(name, setting, addr string, take func(string) error, isParley fun
 const rtpSample = 16
 
 func checkRTP(cfg *config.Config, running bool) Finding {
-	const name = "rtp ports"
 	r := cfg.RTPPorts
 	span := fmt.Sprintf("%d-%d", r.First, r.Last)
 	if running {
-		return good(name, "%s, not tried beside a running Parley", span)
+		return good("%s, not tried beside a running Parley", span)
 	}
 	host, _, _ := net.SplitHostPort(cfg.SIPAddr)
 	first := (r.First + 1) / 2 * 2
@@ -163,21 +154,20 @@ func checkRTP(cfg *config.Config, running bool) Finding {
 	fix := "set PARLEY_RTP_PORTS to a range that nothing else uses; keep it out of net.ipv4.ip_local_port_range"
 	switch {
 	case tried == taken:
-		return fail(name, fix, "none of %d ports tried in %s is free", tried, span)
+		return fail(fix, "none of %d ports tried in %s is free", tried, span)
 	case taken > 0:
-		return warn(name, fix, "%d of %d ports tried in %s are in use", taken, tried, span)
+		return warn(fix, "%d of %d ports tried in %s are in use", taken, tried, span)
 	}
-	return good(name, "%s, %d tried", span, tried)
+	return good("%s, %d tried", span, tried)
 }
 
 // checkAddress says whether callers elsewhere could send us their voice: they send
 // it to the address that we tell them.
 func checkAddress(cfg *config.Config, local []netip.Addr) Finding {
-	const name = "public address"
 	host, _, _ := net.SplitHostPort(cfg.SIPAddr)
 	listen, _ := netip.ParseAddr(host) // the zero Addr: all
 	if listen.IsLoopback() {
-		return good(name, "the telephone is for this machine only (%s)", cfg.SIPAddr)
+		return good("the telephone is for this machine only (%s)", cfg.SIPAddr)
 	}
 	told := []netip.Addr{cfg.PublicIP}
 	switch {
@@ -189,22 +179,18 @@ func checkAddress(cfg *config.Config, local []netip.Addr) Finding {
 	}
 	const fix = "set PARLEY_PUBLIC_IP to the address that callers see"
 	for _, a := range told {
-		mine := false
-		for _, l := range local {
-			mine = mine || l == a
-		}
 		switch {
 		case isPrivate(a):
-		case mine:
-			return good(name, "%s", a)
+		case slices.Contains(local, a):
+			return good("%s", a)
 		default:
-			return good(name, "%s, translated: UDP and TCP of %s and UDP %d-%d must be forwarded here", a, cfg.SIPAddr, cfg.RTPPorts.First, cfg.RTPPorts.Last)
+			return good("%s, translated: UDP and TCP of %s and UDP %d-%d must be forwarded here", a, cfg.SIPAddr, cfg.RTPPorts.First, cfg.RTPPorts.Last)
 		}
 	}
 	if len(told) == 0 {
-		return warn(name, "connect it, or ignore this", "this machine has no network")
+		return warn("connect it, or ignore this", "this machine has no network")
 	}
-	return warn(name, fix, "%s is private: callers from other networks will not be heard", told[0])
+	return warn(fix, "%s is private: callers from other networks will not be heard", told[0])
 }
 
 // carrierGrade is shared address space (RFC 6598), which is private too.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"parley/media/isolate"
 )
 
 // What new calls would take is measured over so many looks: a moment's work, the
@@ -51,16 +53,10 @@ func (m *Monitor) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case now := <-tick.C:
-			m.look(now, processorTime(), m.lag())
-		}
-	}
+	return isolate.Every(ctx, lookEvery, func() {
+		begun := time.Now()
+		m.look(begun, processorTime(), m.lag())
+	})
 }
 
 // look takes how much processor time the program has used until now, and how far its

@@ -8,6 +8,7 @@ import (
 	"parley/cmd/parley/trace"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/reply"
 )
 
 // stages are where the time of turns goes, in seconds.
@@ -45,7 +46,7 @@ func newStages(reg prometheus.Registerer) stages {
 	}
 }
 
-func (s *stages) observe(leg string, t pipeline.Timing) {
+func (s *stages) observe(leg string, t reply.Timing) {
 	s.total.WithLabelValues(leg).Observe(t.Total.Seconds())
 	s.endpoint.WithLabelValues(leg).Observe(t.Endpoint.Seconds())
 	s.model.WithLabelValues(leg).Observe(t.Model.Seconds())
@@ -55,7 +56,7 @@ func (s *stages) observe(leg string, t pipeline.Timing) {
 		of       *prometheus.HistogramVec
 		from, to time.Duration
 	}{{s.recognition, 0, t.FinalText}, {s.sentence, t.FirstToken, t.FirstSentence}, {s.audio, t.FirstSentence, t.FirstAudio}, {s.packet, t.FirstAudio, t.FirstPacket}} {
-		if part.from != pipeline.Never && part.to != pipeline.Never {
+		if part.from != reply.Never && part.to != reply.Never {
 			part.of.WithLabelValues(leg).Observe(max(0, part.to-part.from).Seconds())
 		}
 	}

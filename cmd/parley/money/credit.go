@@ -20,10 +20,10 @@ type ExpireCredit struct{}
 // Kind implements jobs.Args.
 func (ExpireCredit) Kind() string { return "credit_expiry" }
 
-// HandleCredit adds the kind of job that ends expired credit; now is the database's time.
-func HandleCredit(q *jobs.Queue, l *ledger.Ledger, now func() time.Time) {
+// HandleCredit adds the kind of job that ends expired credit.
+func HandleCredit(q *jobs.Queue, l *ledger.Ledger) {
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: creditTime}, func(ctx context.Context, _ ExpireCredit) error {
-		_, err := l.ExpireLots(ctx, now())
+		_, err := l.ExpireLots(ctx)
 		return err
 	})
 	jobs.Every(q, creditEvery, ExpireCredit{})

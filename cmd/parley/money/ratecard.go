@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/media/isolate"
 	"parley/store"
 )
 
@@ -17,10 +18,9 @@ const cardEvery = 2 * time.Second
 
 // CardStore is where nodes find the rate card in force.
 type CardStore interface {
-	Now() time.Time
 	RateCard() *billing.RateCard
-	PutRateCard(ctx context.Context, card *billing.RateCard, now time.Time) error
-	FollowRateCard(ctx context.Context, now time.Time) error
+	PutRateCard(ctx context.Context, card *billing.RateCard) error
+	FollowRateCard(ctx context.Context) error
 }
 
 // Cards keeps the rate card of the cluster.
@@ -38,7 +38,7 @@ func (c *Cards) Load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Store.PutRateCard(ctx, card, c.Store.Now()); err != nil {
+	if err := c.Store.PutRateCard(ctx, card); err != nil {
 		if errors.Is(err, store.ErrRateCardChanged) {
 			return fmt.Errorf("rate card %s: %w", card.Version(), err)
 		}
@@ -52,9 +52,9 @@ func (c *Cards) Load(ctx context.Context) error {
 
 // Follow learns until ctx ends what other nodes put in force.
 func (c *Cards) Follow(ctx context.Context) error {
-	return every(ctx, cardEvery, func() {
+	return isolate.Every(ctx, cardEvery, func() {
 		before := c.Store.RateCard()
-		err := c.Store.FollowRateCard(ctx, c.Store.Now())
+		err := c.Store.FollowRateCard(ctx)
 		switch is := c.Store.RateCard(); {
 		case err != nil && ctx.Err() == nil:
 			c.Log.Warn("the rate card in force is not known; the one before goes on", "version", before.Version(), "err", err)

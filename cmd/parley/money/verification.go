@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"parley/media/isolate"
 	"parley/store/ledger/verify"
 )
 
@@ -43,7 +44,7 @@ func NewVerification(db verify.Database, reg prometheus.Registerer, log *slog.Lo
 
 // Run looks every minute until ctx ends.
 func (v *Verification) Run(ctx context.Context) error {
-	return every(ctx, verifyLook, func() {
+	return isolate.Every(ctx, verifyLook, func() {
 		if err := v.Look(ctx); err != nil && ctx.Err() == nil {
 			v.log.Warn("the ledger was not verified", "err", err)
 		}

@@ -2,7 +2,6 @@ package money
 
 import (
 	"context"
-	"time"
 
 	"parley/api"
 	"parley/billing"
@@ -17,7 +16,6 @@ type Work struct {
 	Calls  *session.Manager
 	Ledger *ledger.Ledger
 	Card   func() *billing.RateCard // in force
-	Now    func() time.Time         // the database's
 }
 
 // Begin implements api.Books.
@@ -43,5 +41,5 @@ func (w Work) MayBegin(ctx context.Context, p api.Principal) error {
 	case a.Pots.Spendable(false) < w.Card().Wallet().MinSessionStart:
 		return store.ErrInsufficientBalance
 	}
-	return w.Ledger.MaySpend(ctx, p.Account, p.Key, w.Now())
+	return w.Ledger.MaySpend(ctx, p.Account, p.Key)
 }

@@ -146,15 +146,15 @@ func deskLogged(t *testing.T, url string, log *slog.Logger, change func(*config.
 func (d *desk) customer() {
 	d.Helper()
 	now, n := d.node.db.Now(), d.node
-	a, err := ledger.New(n.db).CreateAccount(d.Context(), "A", n.db.RateCard(), now)
+	a, err := ledger.New(n.db).CreateAccount(d.Context(), "A", n.db.RateCard())
 	d.ok(err)
-	_, _, err = ledger.New(n.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
+	_, _, err = ledger.New(n.db).Credit(d.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"})
 	d.ok(err)
 	k, _, err := people.New(n.db).MakeKey(storetest.At(d.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	d.ok(err)
-	agent, err := n.db.CreateAgent(d.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en", FirstMessage: "Hello, this is Ana of the dental clinic."}, now)
+	agent, err := n.db.CreateAgent(d.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en", FirstMessage: "Hello, this is Ana of the dental clinic."})
 	d.ok(err)
-	_, err = ledger.New(n.db).ImportNumber(d.Context(), a.ID, deskNumber, agent.ID, now)
+	_, err = ledger.New(n.db).ImportNumber(d.Context(), a.ID, deskNumber, agent.ID)
 	d.ok(err)
 	d.who, d.agent = api.Principal{Account: a.ID, Key: k.ID}, agent.ID
 }

@@ -89,14 +89,14 @@ func TestTwoNodesDialOneBatch(t *testing.T) {
 	d := &desk{T: t, node: a}
 	d.customer()
 	many := 13
-	d.ok(ledger.New(a.db).ChangeAccount(t.Context(), d.who.Account, ledger.AccountChange{Concurrency: &many}, time.Now()))
+	d.ok(ledger.New(a.db).ChangeAccount(t.Context(), d.who.Account, ledger.AccountChange{Concurrency: &many}))
 	dialling(t, url, "b", carrier.Addr())
 	now := d.node.db.Now()
 	c := campaign.Campaign{Account: d.who.Account, Manner: campaign.Manner{Key: d.who.Key}}
 	for i := range rows { // each rings for a second and declines
 		c.Rows = append(c.Rows, campaign.CampaignRow{To: fmt.Sprintf("+1202%d0103", 300+i), From: deskNumber, Agent: d.agent, DueAt: now})
 	}
-	id, err := campaign.New(a.db).CreateCampaign(t.Context(), c, a.db.RateCard(), nil, now)
+	id, err := campaign.New(a.db).CreateCampaign(t.Context(), c, a.db.RateCard(), nil)
 	d.ok(err)
 	a.batches.Wake()
 	eventually(t, "some have rung", func() bool { mu.Lock(); defer mu.Unlock(); return len(rung) >= rows/4 })

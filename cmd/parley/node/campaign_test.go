@@ -40,7 +40,7 @@ func windowOf(t *testing.T, d *desk) *window {
 	now := w.node.db.Now()
 	_, secret, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: w.who.Account, Name: "second", Role: people.RoleMember})
 	w.ok(err)
-	b, err := ledger.New(w.node.db).CreateAccount(t.Context(), "B", w.node.db.RateCard(), now)
+	b, err := ledger.New(w.node.db).CreateAccount(t.Context(), "B", w.node.db.RateCard())
 	w.ok(err)
 	_, others, err := people.New(w.node.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: b.ID, Name: "first", Role: people.RoleMember})
 	w.ok(err)
@@ -155,7 +155,7 @@ func TestBatchRefusals(t *testing.T) {
 			t.Errorf("%s: %d %+v, want %d %s %s", name, status, p, tt.status, tt.code, tt.detail)
 		}
 	}
-	w.ok(ledger.New(w.node.db).OpenDispute(t.Context(), w.who.Account, "pi_1", time.Now()))
+	w.ok(ledger.New(w.node.db).OpenDispute(t.Context(), w.who.Account, "pi_1"))
 	if status, _, p := w.create(w.wish(nil)); status != 402 || p.Code != "billing.account_disputed" {
 		t.Errorf("in a dispute: %d %+v", status, p)
 	}
@@ -237,7 +237,7 @@ func TestBatchIsDialled(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t)
 	w.running()
-	_, _, err := w.node.db.AddDoNotCall(t.Context(), w.who.Account, store.DoNotCall{Number: "+12025550155", Source: store.ListedByAPI}, time.Now())
+	_, _, err := w.node.db.AddDoNotCall(t.Context(), w.who.Account, store.DoNotCall{Number: "+12025550155", Source: store.ListedByAPI})
 	w.ok(err)
 	status, b, p := w.create(w.wish(object{"on_machine": "hangup", "max_duration_seconds": 10, "rows": []object{
 		{"to": "+12025550101"}, {"to": "+12025550109"}, {"to": "+12025550103"}, {"to": "+12025550106"}, {"to": "+12025550155"},

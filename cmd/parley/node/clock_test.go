@@ -106,7 +106,7 @@ func TestTimeIsTheDatabases(t *testing.T) {
 		t.Errorf("a session is answered %d", status)
 	}
 
-	_, _, err = ledger.New(db).Credit(ctx, ledger.Credit{Account: w.who.Account, Kind: ledger.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(24 * time.Hour)}, now)
+	_, _, err = ledger.New(db).Credit(ctx, ledger.Credit{Account: w.who.Account, Kind: ledger.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(24 * time.Hour)})
 	w.ok(err)
 	var balance struct {
 		Lots []struct {
@@ -116,7 +116,7 @@ func TestTimeIsTheDatabases(t *testing.T) {
 	if status := w.get(w.server.URL+"/v1/balance", w.key, nil, &balance); status != 200 || len(balance.Lots) == 0 || balance.Lots[0].ExpiresAt.Before(now) {
 		t.Errorf("credit of a day: %d %+v", status, balance)
 	}
-	if _, err := ledger.New(db).ExpireLots(ctx, db.Now()); err != nil {
+	if _, err := ledger.New(db).ExpireLots(ctx); err != nil {
 		t.Error(err)
 	}
 	var topup struct {

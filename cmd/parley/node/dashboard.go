@@ -17,7 +17,7 @@ import (
 // pages is the dashboard, before its routes are added.
 func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	s := dashboard.Services{
-		DB: n.db, People: people.New(n.db), Card: n.db.RateCard, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
+		DB: n.db, Ledger: ledger.New(n.db), People: people.New(n.db), Card: n.db.RateCard, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
 		Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"), Base: strings.TrimSuffix(n.cfg.BaseURL, "/"),
 		Seed: func(ctx context.Context) (string, error) {
 			d, err := n.Seed(ctx, n.DataDir)
@@ -54,7 +54,7 @@ func (n *Node) FirstRun(ctx context.Context) (string, error) {
 	if n.cfg.Demo {
 		return "", nil
 	}
-	path, err := dashboard.FirstRun(ctx, n.db, n.db.Now())
+	path, err := dashboard.FirstRun(ctx, n.db)
 	if err != nil || path == "" {
 		return "", err
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/api"
 	"parley/api/callcenter"
@@ -71,7 +70,7 @@ func TestAgentOfADialledCall(t *testing.T) {
 	d.ok(err)
 	stored.FirstMessage = "Hello {{who}} of {{city}}, {{call.to}}."
 	stored.Settings = json.RawMessage(`{"variables":{"who":"you","city":"Rome"},"on_machine":"hangup"}`)
-	stored, err = d.node.db.UpdateAgent(t.Context(), d.who.Account, *stored, time.Now())
+	stored, err = d.node.db.UpdateAgent(t.Context(), d.who.Account, *stored)
 	d.ok(err)
 
 	order := callcenter.Order{From: deskNumber, To: "+12025550100", Agent: d.agent, Variables: map[string]string{"who": "Ana", "town": "x"}}

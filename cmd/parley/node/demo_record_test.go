@@ -77,19 +77,18 @@ func newStudio(t *testing.T) *studio {
 	t.Cleanup(func() { stop(); parts.Wait(); _ = n.Close() })
 	recorded := demo.Lola
 	recorded.Settings = json.RawMessage(strings.Replace(string(demo.Lola.Settings), "{", `{"record":true,`, 1))
-	now := time.Now()
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "studio", n.db.RateCard(), now)
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "studio", n.db.RateCard())
 	s.ok(err)
-	_, _, err = ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "1", Source: "sim"}, now)
+	_, _, err = ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "1", Source: "sim"})
 	s.ok(err)
-	agent, err := n.db.CreateAgent(t.Context(), a.ID, recorded, now)
+	agent, err := n.db.CreateAgent(t.Context(), a.ID, recorded)
 	s.ok(err)
 	s.demo = demo.Account{ID: a.ID, Agent: agent.ID}
 	s.ok((&demo.Seeder{Store: struct {
 		demo.Database
 		*ledger.Ledger
 		*campaign.Store
-	}{n.db, ledger.New(n.db), campaign.New(n.db)}, Network: true}).SeedNumbers(t.Context(), &s.demo, now))
+	}{n.db, ledger.New(n.db), campaign.New(n.db)}, Network: true}).SeedNumbers(t.Context(), &s.demo))
 	for _, w := range n.engines.Workers {
 		s.until(w.Name+" is ready", func() bool { return w.Ready(t.Context()) == nil })
 	}

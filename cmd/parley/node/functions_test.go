@@ -50,7 +50,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	agent.Tools = json.RawMessage(fmt.Sprintf(`[{"type":"crm","crm":{"provider":"hubspot","url":%q,"api_key":"{{secret.HUBSPOT}}"}},{"type":"web_search"},
 		{"type":"http","name":"order","parameters":{"type":"object","properties":{"id":{"type":"string"}}},
 			"http":{"method":"GET","url":"%s/{id}","headers":{"Authorization":"Bearer {{secret.HUBSPOT}}"}}}]`, h.URL, service))
-	_, err = n.db.UpdateAgent(d.Context(), d.who.Account, *agent, now)
+	_, err = n.db.UpdateAgent(d.Context(), d.who.Account, *agent)
 	d.ok(err)
 }
 

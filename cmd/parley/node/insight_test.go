@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -48,7 +47,7 @@ func TestInsight(t *testing.T) {
 	a, err := s.nodes[0].db.Agent(t.Context(), s.account, s.agent)
 	s.ok(err)
 	a.Prompt = "You keep a secret."
-	_, err = s.nodes[0].db.UpdateAgent(t.Context(), s.account, *a, time.Now())
+	_, err = s.nodes[0].db.UpdateAgent(t.Context(), s.account, *a)
 	s.ok(err)
 	shown := s.insights(s.key)
 	for name, want := range map[string]string{"call": `"id":"ses_`, "phase": `"phase":`, "told": `"You keep a secret."`, "latency": `"total_ms":`, "cost": `"usd":`} {

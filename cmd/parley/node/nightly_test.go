@@ -34,7 +34,7 @@ func TestVerificationIsTold(t *testing.T) {
 	var log bytes.Buffer
 	reg := prometheus.NewRegistry()
 	verified := money.NewVerification(n.db, reg, slog.New(slog.NewTextHandler(&log, nil)))
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.db.RateCard(), n.db.Now())
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.db.RateCard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +77,11 @@ func TestCreditExpires(t *testing.T) {
 	}
 	defer n.Close()
 	now := n.db.Now()
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "Test", n.db.RateCard(), now.Add(-48*time.Hour))
+	a, err := ledger.New(n.db).CreateAccount(storetest.At(t.Context(), now.Add(-48*time.Hour)), "Test", n.db.RateCard())
 	if err != nil {
 		t.Fatal(err)
 	}
-	pots, _, err := ledger.New(n.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(-time.Hour)}, now.Add(-48*time.Hour))
+	pots, _, err := ledger.New(n.db).Credit(storetest.At(t.Context(), now.Add(-48*time.Hour)), ledger.Credit{Account: a.ID, Kind: ledger.Bonus, Amount: 3 * billing.USD, Key: "promo:1", ExpiresAt: now.Add(-time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}

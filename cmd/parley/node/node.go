@@ -44,6 +44,7 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -275,7 +276,7 @@ func (n *Node) TakePayments(listening, secret string) (err error) {
 
 // desk is where payments are taken.
 func (n *Node) desk() *topup.Service {
-	return &topup.Service{Store: n.db, Provider: n.payments.Provider, Hook: n.cfg.Payments, Home: n.payments.Home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
+	return &topup.Service{Store: n.db, Ledger: ledger.New(n.db), Provider: n.payments.Provider, Hook: n.cfg.Payments, Home: n.payments.Home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
 }
 
 // LoadRateCard reads the rate card's file again.

@@ -51,15 +51,15 @@ func newWhole(t *testing.T) *whole {
 // neighbour begins the call beside, which is greeted and goes on.
 func (w *whole) neighbour() {
 	w.Helper()
-	now, db := time.Now(), w.node.db
-	a, err := ledger.New(db).CreateAccount(w.Context(), "B", w.node.db.RateCard(), now)
+	db := w.node.db
+	a, err := ledger.New(db).CreateAccount(w.Context(), "B", w.node.db.RateCard())
 	w.ok(err)
-	_, _, err = ledger.New(db).Credit(w.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:2", Source: "sim"}, now)
+	_, _, err = ledger.New(db).Credit(w.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:2", Source: "sim"})
 	w.ok(err)
-	agent, err := db.CreateAgent(w.Context(), a.ID, store.Agent{Name: "Bea", Voice: "F1", Language: "en", FirstMessage: "Good morning.", Settings: json.RawMessage(`{"idle_seconds":0}`)}, now)
+	agent, err := db.CreateAgent(w.Context(), a.ID, store.Agent{Name: "Bea", Voice: "F1", Language: "en", FirstMessage: "Good morning.", Settings: json.RawMessage(`{"idle_seconds":0}`)})
 	w.ok(err)
 	const number = "+34911234569"
-	_, err = ledger.New(db).ImportNumber(w.Context(), a.ID, number, agent.ID, now)
+	_, err = ledger.New(db).ImportNumber(w.Context(), a.ID, number, agent.ID)
 	w.ok(err)
 	w.beside = a.ID
 	reached := isolatetest.Watch(w.T)

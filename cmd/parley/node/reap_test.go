@@ -144,7 +144,7 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
 	d := deskOn(t, url)
-	dead, _, err := ledger.New(d.node.db).RegisterNode(t.Context(), "dead", "", d.node.db.Now())
+	dead, _, err := ledger.New(d.node.db).RegisterNode(t.Context(), "dead", "")
 	d.ok(err)
 	there := session.NewManager(nodesOf(d.node.db), dead, d.node.db.RateCard, 0, d.node.log)
 	session, err := there.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,

@@ -54,7 +54,7 @@ func newShop(t *testing.T) *site {
 		server.Close()
 		_ = n.Close()
 	})
-	a, err := ledger.New(n.db).CreateAccount(t.Context(), "A", n.db.RateCard(), time.Now())
+	a, err := ledger.New(n.db).CreateAccount(t.Context(), "A", n.db.RateCard())
 	s.ok(err)
 	_, key, err := people.New(n.db).FirstKey(t.Context(), a.ID, "first", "")
 	s.ok(err)

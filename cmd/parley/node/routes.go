@@ -38,7 +38,7 @@ import (
 func (n *Node) routes() *api.API {
 	server := n.status()
 	pages := n.pages(server)
-	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard, Now: n.db.Now}
+	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard}
 	a := api.New(credentials{n, pages})
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db)

@@ -84,7 +84,7 @@ func TestSpeechSocket(t *testing.T) {
 		t.Errorf("it has cost %v, want %v: %+v", cost, bill.Total(), after)
 	}
 
-	s.ok(ledger.New(n.db).OpenDispute(t.Context(), s.account, "dp_1", time.Now()))
+	s.ok(ledger.New(n.db).OpenDispute(t.Context(), s.account, "dp_1"))
 	if refused, closed := s.end(s.speechClient(server)); refused != "billing.account_disputed" || closed != websocket.ClosePolicyViolation {
 		t.Errorf("at the door: %q, closed %d", refused, closed)
 	}

@@ -39,7 +39,7 @@ func (s *site) wantLastEnd(reason, detail string) {
 func TestSessionTicketBoundsTheCost(t *testing.T) {
 	s := newSite(t)
 	agent, err := s.nodes[0].db.CreateAgent(t.Context(), s.account, store.Agent{Name: "Long", Voice: "F1", Language: "eu",
-		Prompt: strings.Repeat("word ", 19_000)}, time.Now())
+		Prompt: strings.Repeat("word ", 19_000)})
 	s.ok(err)
 	ticket := s.nodes[0].tickets.Sign(api.Principal{Account: s.account, Key: s.keyID,
 		Ticket: &api.Ticket{Expires: time.Now().Add(time.Minute), Agent: agent.ID, MaxSessions: 1, MaxCost: billing.Cent}})
@@ -65,7 +65,7 @@ func TestKeysSpendWithinTheirLimit(t *testing.T) {
 	_, other, err := people.New(db).MakeKey(t.Context(), people.NewKey{Account: s.account, Name: "second", Role: people.RoleMember})
 	s.ok(err)
 	none := billing.Money(0)
-	_, err = ledger.New(db).SetSpendingLimit(t.Context(), s.account, s.keyID, &none, db.Now())
+	_, err = ledger.New(db).SetSpendingLimit(t.Context(), s.account, s.keyID, &none)
 	s.ok(err)
 	for name, credential := range map[string]string{"key": s.key, "ticket": s.minted("/ws-ticket", s.key, ""),
 		"session ticket": s.minted("/v1/session-tickets", s.key, `{"agent_id":"`+s.agent+`"}`)} {

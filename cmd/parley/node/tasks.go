@@ -38,7 +38,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	})
 	n.prepareRecordings(life)
 	n.prepareNumbers()
-	money.HandleCredit(n.jobs, ledger.New(n.db), n.db.Now)
+	money.HandleCredit(n.jobs, ledger.New(n.db))
 	n.after = &afterwards.Work{Store: accountsOf(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: func(wanted *agent.Engines) inference.LLM { return n.engines.Chosen(wanted).LLM }}
 	n.after.Handle(n.jobs)
@@ -54,7 +54,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 		}
 	}
 	n.warnings.Handle(n.jobs)
-	recharges := &topup.Recharges{Store: n.db, Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
+	recharges := &topup.Recharges{Store: n.db, Ledger: ledger.New(n.db), Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
 	if n.cfg.Payments != "none" {
 		recharges.Handle()
 		topup.HandleLooks(n.jobs, n.desk)

@@ -74,7 +74,7 @@ func (s *site) employs(v *services) {
 			"http":{"method":"GET","url":"%s/{id}","headers":{"Authorization":"Bearer {{secret.KEY}}"}}},
 		{"type":"mcp","name":"cal","mcp":{"url":%q,"headers":{"X-Key":"{{secret.KEY}}"},"allowed_tools":["list"]}},
 		{"type":"function","function":{"name":"look","description":"Shows a page."}}]`, v.orders.URL, v.calendar.URL))
-	_, err = n.db.UpdateAgent(s.Context(), s.account, *a, time.Now())
+	_, err = n.db.UpdateAgent(s.Context(), s.account, *a)
 	s.ok(err)
 }
 

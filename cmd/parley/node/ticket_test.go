@@ -89,13 +89,13 @@ func newSite(t *testing.T) *site {
 		})
 	}
 	db, now := s.nodes[0].db, time.Now()
-	a, err := ledger.New(db).CreateAccount(t.Context(), "A", s.nodes[0].db.RateCard(), now)
+	a, err := ledger.New(db).CreateAccount(t.Context(), "A", s.nodes[0].db.RateCard())
 	s.ok(err)
-	_, _, err = ledger.New(db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
+	_, _, err = ledger.New(db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"})
 	s.ok(err)
 	k, key, err := people.New(db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	s.ok(err)
-	agent, err := db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "eu"}, now)
+	agent, err := db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "eu"})
 	s.ok(err)
 	s.account, s.key, s.keyID, s.agent = a.ID, key, k.ID, agent.ID
 	return s
@@ -295,7 +295,7 @@ func TestSessionTicket(t *testing.T) {
 	}
 
 	fresh := s.minted("/v1/session-tickets", s.key, `{"agent_id":"`+s.agent+`"}`)
-	other, err := s.nodes[0].db.CreateAgent(t.Context(), s.account, store.Agent{Name: "Bea", Voice: "F1", Language: "eu"}, time.Now())
+	other, err := s.nodes[0].db.CreateAgent(t.Context(), s.account, store.Agent{Name: "Bea", Voice: "F1", Language: "eu"})
 	s.ok(err)
 	for _, agent := range []string{other.ID, "ag_none"} {
 		c, _ := s.dial(0, fresh, agent)

@@ -23,9 +23,9 @@ func (d *desk) keyed(settings, function, arguments string) (number string, model
 	d.Helper()
 	number = "+34911234568"
 	agent, err := d.node.db.CreateAgent(d.Context(), d.who.Account, store.Agent{Name: "Eva", Voice: "F1", Language: "en",
-		FirstMessage: "Hello.", Settings: json.RawMessage(settings)}, time.Now())
+		FirstMessage: "Hello.", Settings: json.RawMessage(settings)})
 	d.ok(err)
-	_, err = ledger.New(d.node.db).ImportNumber(d.Context(), d.who.Account, number, agent.ID, time.Now())
+	_, err = ledger.New(d.node.db).ImportNumber(d.Context(), d.who.Account, number, agent.ID)
 	d.ok(err)
 	model = enginetest.NewFakeLLM()
 	model.Replies = [][]enginetest.Step{

@@ -18,7 +18,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/bridge"
 	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip"
@@ -98,7 +98,7 @@ func TestCallerOfATrunk(t *testing.T) {
 	agent, err := d.node.db.Agent(t.Context(), d.who.Account, d.agent)
 	d.ok(err)
 	agent.Prompt, agent.Settings = "You talk to {{call.from}}.", json.RawMessage(`{"speculative_llm":false}`)
-	_, err = d.node.db.UpdateAgent(t.Context(), d.who.Account, *agent, time.Now())
+	_, err = d.node.db.UpdateAgent(t.Context(), d.who.Account, *agent)
 	d.ok(err)
 	for i, tt := range []struct{ source, caller, name, other string }{
 		{"127.0.0.2", assertedNumber, "Bob", fromNumber},
@@ -167,8 +167,8 @@ func TestPlainTrunksAreNotAsked(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- leg.Run(ctx) }()
-	call := d.node.transfers.Leg(leg, new(conversation.Plan), session, deskNumber).(pipeline.Transferrer)
-	if err := call.Transfer(t.Context(), "+12025550103"); !errors.Is(err, pipeline.ErrNoReferral) {
+	call := d.node.transfers.Leg(leg, new(conversation.Plan), session, deskNumber).(bridge.Transferrer)
+	if err := call.Transfer(t.Context(), "+12025550103"); !errors.Is(err, bridge.ErrNoReferral) {
 		t.Errorf("a transfer: %v", err)
 	}
 	stop()

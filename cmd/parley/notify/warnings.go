@@ -43,12 +43,12 @@ type WarningStore interface {
 	// Now is the database's time.
 	Now() time.Time
 	UnpublishedWarnings(ctx context.Context, limit int) ([]store.Warning, error)
-	WarningPublished(ctx context.Context, account, id string, now time.Time) error
+	WarningPublished(ctx context.Context, account, id string) error
 	ForgetMail(ctx context.Context, before time.Time) (int64, error)
-	ClaimMail(ctx context.Context, now time.Time) (*store.WarningMail, error)
+	ClaimMail(ctx context.Context) (*store.WarningMail, error)
 	MailNever(ctx context.Context, m *store.WarningMail) error
 	MailLater(ctx context.Context, m *store.WarningMail, at time.Time) error
-	WarningMailed(ctx context.Context, m *store.WarningMail, now time.Time) error
+	WarningMailed(ctx context.Context, m *store.WarningMail) error
 }
 
 // Handle adds the kinds of jobs. Call it before the queue opens.
@@ -75,7 +75,7 @@ func (w *Warnings) publish(ctx context.Context, _ publishWarnings) error {
 				w.Log.Debug("a warning was not published", "warning", list[i].ID, "err", err)
 				return nil
 			}
-			if err := w.Store.WarningPublished(ctx, list[i].Account, list[i].ID, w.Store.Now()); err != nil {
+			if err := w.Store.WarningPublished(ctx, list[i].Account, list[i].ID); err != nil {
 				return err
 			}
 		}
@@ -115,8 +115,7 @@ const (
 
 // mail makes a round of the mails that are due.
 func (w *Warnings) mail(ctx context.Context, _ mailWarnings) error {
-	begun := time.Now()
-	forgotten, err := w.Store.ForgetMail(ctx, begun.Add(-mailLife))
+	forgotten, err := w.Store.ForgetMail(ctx, w.Store.Now().Add(-mailLife))
 	if err != nil {
 		return err
 	}
@@ -126,9 +125,7 @@ func (w *Warnings) mail(ctx context.Context, _ mailWarnings) error {
 	if forgotten > 0 {
 		w.Log.Warn("warnings were not mailed for a day and are given up", "warnings", forgotten)
 	}
-	return jobs.Drain(ctx, mailRound, func(ctx context.Context) (*store.WarningMail, error) {
-		return w.Store.ClaimMail(ctx, w.Store.Now())
-	}, w.send)
+	return jobs.Drain(ctx, mailRound, w.Store.ClaimMail, w.send)
 }
 
 // send sends a claimed mail, if there is still reason to, and stores the outcome. When this
@@ -145,7 +142,7 @@ func (w *Warnings) send(ctx context.Context, m *store.WarningMail) error {
 	err := w.Mail.Send(ctx, letter(m))
 	switch {
 	case err == nil:
-		return w.Store.WarningMailed(ctx, m, now)
+		return w.Store.WarningMailed(ctx, m)
 	case ctx.Err() != nil: // the node stops
 		return ctx.Err()
 	case errors.Is(err, mail.ErrRefused):

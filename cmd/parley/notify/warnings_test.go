@@ -119,8 +119,8 @@ func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 	o.db = storetest.Open(t, o.url)
 	log := slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	now := time.Now()
-	o.ok(o.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
-	life, _, err := ledger.New(o.db).RegisterNode(t.Context(), "node-0", "127.0.0.1:1", now)
+	o.ok(o.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
+	life, _, err := ledger.New(o.db).RegisterNode(t.Context(), "node-0", "127.0.0.1:1")
 	o.ok(err)
 	o.bus, err = bus.Open(t.Context(), bus.Config{Name: "node-0", Log: log})
 	o.ok(err)
@@ -177,10 +177,10 @@ func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 			t.Error("a password is in the log")
 		}
 	})
-	acc, err := ledger.New(o.db).CreateAccount(t.Context(), "Casa Lola", o.db.RateCard(), now)
+	acc, err := ledger.New(o.db).CreateAccount(t.Context(), "Casa Lola", o.db.RateCard())
 	o.ok(err)
 	to := "lola@example.com"
-	o.ok(ledger.New(o.db).ChangeAccount(t.Context(), acc.ID, ledger.AccountChange{Email: &to}, now))
+	o.ok(ledger.New(o.db).ChangeAccount(t.Context(), acc.ID, ledger.AccountChange{Email: &to}))
 	_, o.key, err = people.New(o.db).MakeKey(storetest.At(t.Context(), now), people.NewKey{Account: acc.ID, Name: "first", Role: people.RoleMember})
 	o.ok(err)
 	o.account = acc.ID
@@ -268,11 +268,11 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	defer news.Close()
 	// A command has no queue: what it notices is told by the next round.
 	commands := ledger.New(storetest.Open(t, o.url))
-	o.ok(commands.OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
-	o.ok(commands.ResolveDispute(t.Context(), o.account, "dp_1", time.Now()))
-	other, err := commands.CreateAccount(t.Context(), "Without an address", o.db.RateCard(), time.Now())
+	o.ok(commands.OpenDispute(t.Context(), o.account, "dp_1"))
+	o.ok(commands.ResolveDispute(t.Context(), o.account, "dp_1"))
+	other, err := commands.CreateAccount(t.Context(), "Without an address", o.db.RateCard())
 	o.ok(err)
-	o.ok(commands.OpenDispute(t.Context(), other.ID, "dp_2", time.Now()))
+	o.ok(commands.OpenDispute(t.Context(), other.ID, "dp_2"))
 
 	if list := o.banner(); len(list) != 0 {
 		t.Fatalf("%+v", list)
@@ -315,7 +315,7 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	o.eventually("the mail", func() bool { return len(o.mails.Mails()) > 0 })
 	o.ask("POST", "/denoise", "audio/wav", second.Bytes(), nil)
 	o.eventually("the end of all mail", func() bool {
-		_, err := o.db.ClaimMail(t.Context(), time.Now())
+		_, err := o.db.ClaimMail(t.Context())
 		return err != nil
 	})
 	mails := o.mails.Mails()
@@ -341,7 +341,7 @@ func (o *post) mail() {
 // TestMailIsTriedAgain after what may pass, and never after a refusal.
 func TestMailIsTriedAgain(t *testing.T) {
 	o := newPost(t, true, false)
-	dispute := func(ref string) { o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, ref, time.Now())) }
+	dispute := func(ref string) { o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, ref)) }
 	said := func(line string, n int) {
 		t.Helper()
 		if got := strings.Count(o.log.String(), line); got != n {
@@ -382,7 +382,7 @@ func TestMailIsTriedAgain(t *testing.T) {
 	// Somebody dies between the server's answer and the note of it: the same mail
 	// comes again, under its name.
 	dispute("dp_3")
-	m, err := o.db.ClaimMail(t.Context(), time.Now())
+	m, err := o.db.ClaimMail(t.Context())
 	o.ok(err)
 	o.ok(o.warnings.Mail.Send(t.Context(), letter(m)))
 	o.mail()
@@ -407,7 +407,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 	o := newPost(t, true, false)
 	spend := func(key string) {
 		o.Helper()
-		_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: o.account, Kind: ledger.Adjustment, Amount: -6 * billing.USD, Key: key}, time.Now())
+		_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: o.account, Kind: ledger.Adjustment, Amount: -6 * billing.USD, Key: key})
 		o.ok(err)
 	}
 	o.sql("update wallets set recharge_below_nano = 5000000000")
@@ -418,7 +418,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 			t.Fatalf("%d mails", n)
 		}
 		if i == 0 {
-			_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: o.account, Kind: ledger.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"}, time.Now())
+			_, _, err := ledger.New(o.db).Credit(t.Context(), ledger.Credit{Account: o.account, Kind: ledger.Topup, Amount: 10 * billing.USD, Key: "pi:1", Source: "sim"})
 			o.ok(err)
 			o.mail()
 		}
@@ -433,7 +433,7 @@ func TestMailWaitsForRecharge(t *testing.T) {
 // TestWithoutMailServer nothing waits for ever, and all else is as it was.
 func TestWithoutMailServer(t *testing.T) {
 	o := newPost(t, false, false)
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1"))
 	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
 	o.ok(o.warnings.publish(t.Context(), publishWarnings{}))
 	if list := o.banner(); len(list) != 1 || list[0].Kind != "dispute.opened" {
@@ -441,7 +441,7 @@ func TestWithoutMailServer(t *testing.T) {
 	}
 	o.sql("update warnings set created_at = created_at - interval '25 hours', mail_at = mail_at - interval '25 hours'")
 	o.ok(o.warnings.mail(t.Context(), mailWarnings{}))
-	if m, err := o.db.ClaimMail(t.Context(), time.Now().AddDate(1, 0, 0)); err == nil {
+	if m, err := o.db.ClaimMail(storetest.At(t.Context(), time.Now().AddDate(1, 0, 0))); err == nil {
 		t.Errorf("it waits: %+v", m)
 	}
 	if strings.Contains(o.log.String(), "given up") {

@@ -195,7 +195,7 @@ func TestWebhooksByJobs(t *testing.T) {
 	r.mu.Lock()
 	r.secrets = append(r.secrets, second)
 	r.mu.Unlock()
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1"))
 	o.eventually("the receiver is told", func() bool { return len(r.all()) > 0 })
 	got := r.all()[0]
 	if e := o.events()[0]; got.Good != 2 || got.ID != e.ID || got.Type != e.Kind || got.Data["message"] != e.Message {
@@ -251,7 +251,7 @@ func TestEventsThatCannotBeTold(t *testing.T) {
 	session.Begin()
 	session.End(media.Ended{Reason: media.UserHangup})
 	o.ok(history.New(o.db).SaveConversation(t.Context(), o.account, session.ID(), history.Conversation{Turns: json.RawMessage(`{"no":"list"}`)}))
-	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1", time.Now()))
+	o.ok(ledger.New(o.db).OpenDispute(t.Context(), o.account, "dp_1"))
 	conn, err := pgx.Connect(t.Context(), o.url)
 	o.ok(err)
 	defer conn.Close(t.Context())

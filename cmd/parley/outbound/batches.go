@@ -39,9 +39,9 @@ const (
 
 // Rows are the queued calls of batches.
 type Rows interface {
-	ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int, now time.Time) ([]campaign.ClaimedRow, error)
-	ExpireRows(ctx context.Context, code, message string, now time.Time) (int64, error)
-	FailRow(ctx context.Context, r *campaign.ClaimedRow, code, message string, now time.Time) error
+	ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int) ([]campaign.ClaimedRow, error)
+	ExpireRows(ctx context.Context, code, message string) (int64, error)
+	FailRow(ctx context.Context, r *campaign.ClaimedRow, code, message string) error
 	ReturnRow(ctx context.Context, r *campaign.ClaimedRow, due time.Time, code, message string) error
 }
 
@@ -157,12 +157,12 @@ func (b *Batches) Run(ctx context.Context) error {
 			now := b.dialler.Accounts.Now()
 			if now.Sub(expired) >= expireEvery {
 				expired = now
-				b.expire(ctx, now)
+				b.expire(ctx)
 			}
 			if !b.rested(now) {
 				return
 			}
-			for _, line := range b.due(ctx, now) {
+			for _, line := range b.due(ctx) {
 				rows.Add(1)
 				left := line
 				isolate.Go("cmd/parley/outbound/rows", nil, func() { b.dialAll(ctx, &left) }, func() {
@@ -183,11 +183,11 @@ func (b *Batches) rested(now time.Time) bool {
 
 // due claims rows; those from one number belong together, for they share a trunk. A node
 // that drains claims none: it would refuse them, and others can take them now.
-func (b *Batches) due(ctx context.Context, now time.Time) (lines [][]campaign.ClaimedRow) {
+func (b *Batches) due(ctx context.Context) (lines [][]campaign.ClaimedRow) {
 	if b.dialler.Calls.Draining() {
 		return nil
 	}
-	rows, err := b.rows.ClaimRows(ctx, b.life, b.dialler.Destinations.Card().Wallet(), maxClaims, now)
+	rows, err := b.rows.ClaimRows(ctx, b.life, b.dialler.Destinations.Card().Wallet(), maxClaims)
 	if err != nil {
 		b.dialler.Log.Warn("rows of batches are not dialled now", "err", err)
 		return nil
@@ -203,9 +203,9 @@ func (b *Batches) due(ctx context.Context, now time.Time) (lines [][]campaign.Cl
 }
 
 // expire fails rows that could not be dialled for a day.
-func (b *Batches) expire(ctx context.Context, now time.Time) {
+func (b *Batches) expire(ctx context.Context) {
 	p := api.ProblemOf(store.ErrConcurrency)
-	n, err := b.rows.ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.", now)
+	n, err := b.rows.ExpireRows(ctx, p.Code, "There was no line for this call within 24 hours of its time.")
 	if err != nil {
 		b.dialler.Log.Warn("rows of batches do not expire now", "err", err)
 	}
@@ -320,7 +320,7 @@ func (b *Batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error
 		if p.Detail != "" {
 			message += " " + p.Detail
 		}
-		if err := b.rows.FailRow(ctx, r, p.Code, message, now); err != nil {
+		if err := b.rows.FailRow(ctx, r, p.Code, message); err != nil {
 			b.dialler.Log.Warn("a refused call of a batch was not stored", "row", r.ID, "err", err) // its claim runs out
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/billing/destination"
 	"parley/store/campaign"
 	"parley/store/ledger"
+	"parley/store/storetest"
 )
 
 // batch queues two calls, with hours or at any time.
@@ -21,7 +22,7 @@ func (d *desk) batch(hours *destination.Hours, due time.Time) (id string) {
 	for _, to := range []string{"+12025550101", "+12025550109"} {
 		c.Rows = append(c.Rows, campaign.CampaignRow{To: to, From: number, Agent: d.agent, Zones: []string{"Etc/UTC"}, DueAt: due})
 	}
-	id, err := campaign.New(d.db).CreateCampaign(d.Context(), c, d.db.RateCard(), nil, d.db.Now())
+	id, err := campaign.New(d.db).CreateCampaign(d.Context(), c, d.db.RateCard(), nil)
 	d.ok(err)
 	return id
 }
@@ -41,9 +42,9 @@ func TestBatchWaitsForBalance(t *testing.T) {
 	d := newDesk(t)
 	now := d.db.Now()
 	id := d.batch(nil, now)
-	_, _, err := ledger.New(d.db).Credit(t.Context(), ledger.Credit{Account: d.account, Kind: ledger.Adjustment, Amount: -20 * billing.USD, Key: "gone"}, now)
+	_, _, err := ledger.New(d.db).Credit(t.Context(), ledger.Credit{Account: d.account, Kind: ledger.Adjustment, Amount: -20 * billing.USD, Key: "gone"})
 	d.ok(err)
-	for _, line := range d.batches.due(t.Context(), now) {
+	for _, line := range d.batches.due(t.Context()) {
 		d.batches.dialAll(t.Context(), &line)
 	}
 	for _, r := range first(d.rows(id)) {
@@ -51,11 +52,11 @@ func TestBatchWaitsForBalance(t *testing.T) {
 			t.Errorf("without balance it is %+v", r)
 		}
 	}
-	if early := d.batches.due(t.Context(), now.Add(50*time.Second)); len(early) != 0 {
+	if early := d.batches.due(storetest.At(t.Context(), now.Add(50*time.Second))); len(early) != 0 {
 		t.Error("rows are tried again within the minute")
 	}
-	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1", now))
-	for _, line := range d.batches.due(t.Context(), now.Add(2*time.Minute)) {
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1"))
+	for _, line := range d.batches.due(storetest.At(t.Context(), now.Add(2*time.Minute))) {
 		d.batches.dialAll(t.Context(), &line)
 	}
 	list, state := d.rows(id)
@@ -79,10 +80,10 @@ func TestBatchKeepsHours(t *testing.T) {
 	d.ok(err)
 	begins := closed.Truncate(time.Minute)
 	id := d.batch(&hours, begins)
-	if early := d.batches.due(t.Context(), begins.Add(-time.Second)); len(early) != 0 {
+	if early := d.batches.due(storetest.At(t.Context(), begins.Add(-time.Second))); len(early) != 0 {
 		t.Error("rows are claimed before their hours")
 	}
-	late := d.batches.due(t.Context(), begins)
+	late := d.batches.due(storetest.At(t.Context(), begins))
 	if len(late) != 1 || len(late[0]) != 2 {
 		t.Fatalf("claimed were %+v", late)
 	}
@@ -98,10 +99,10 @@ func TestADrainingNodeClaimsNoRows(t *testing.T) {
 	d := newDesk(t)
 	d.ok(d.manager.Drain(t.Context()))
 	id := d.batch(nil, d.db.Now())
-	if rows := d.batches.due(t.Context(), d.db.Now()); len(rows) != 0 {
+	if rows := d.batches.due(t.Context()); len(rows) != 0 {
 		t.Errorf("it claims %+v", rows)
 	}
-	rows, err := campaign.New(d.db).ClaimRows(t.Context(), d.life, d.db.RateCard().Wallet(), maxClaims, d.db.Now())
+	rows, err := campaign.New(d.db).ClaimRows(t.Context(), d.life, d.db.RateCard().Wallet(), maxClaims)
 	d.ok(err)
 	if len(rows) != 2 || rows[0].Campaign != id {
 		t.Errorf("for others there is %+v", rows)

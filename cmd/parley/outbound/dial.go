@@ -25,6 +25,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/journal"
 	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/transport"
@@ -131,11 +132,11 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 }
 
 // answering is what an answering machine gets: as the order says, else as the agent does.
-func answering(s *agent.Settings, o callcenter.Order, fill agent.Fill) pipeline.Answering {
+func answering(s *agent.Settings, o callcenter.Order, fill agent.Fill) journal.Answering {
 	if o.OnMachine != "" || s.OnMachine == nil {
-		return pipeline.Answering{OnMachine: agent.OnMachine(o.OnMachine), Message: o.Message}
+		return journal.Answering{OnMachine: agent.OnMachine(o.OnMachine), Message: o.Message}
 	}
-	a := pipeline.Answering{OnMachine: agent.OnMachine(*s.OnMachine)}
+	a := journal.Answering{OnMachine: agent.OnMachine(*s.OnMachine)}
 	if a.OnMachine == agent.LeaveMessage && s.MachineMessage != nil {
 		a.Message = fill.Text(*s.MachineMessage)
 	}
@@ -212,7 +213,7 @@ type outgoing struct {
 	place         *trunk.Reservation // taken beforehand; nil: none
 	ring, longest time.Duration      // 0: the usual, and as the agent says
 	plan          conversation.Plan
-	answering     pipeline.Answering
+	answering     journal.Answering
 	trace         string // traceparent header of the request; empty: none
 }
 

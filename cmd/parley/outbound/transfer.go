@@ -16,6 +16,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline"
+	"parley/pipeline/bridge"
 	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/transport"
@@ -26,11 +27,10 @@ import (
 // Lists are the do-not-call lists of accounts.
 type Lists interface {
 	// Now is the database's time.
-	Now() time.Time
 	// DoNotCall returns store.ErrNotFound for a number that is not on the account's list.
 	DoNotCall(ctx context.Context, account, number string) (*store.DoNotCall, error)
 	// OptOut puts the far end of a call on its account's list.
-	OptOut(ctx context.Context, account, number, call string, now time.Time) error
+	OptOut(ctx context.Context, account, number, call string) error
 }
 
 // Transfers places the calls to which callers are transferred. All fields are set.
@@ -57,9 +57,9 @@ func (x *Transfers) Functions(cfg *pipeline.Config, p *conversation.Plan, sessio
 	for _, d := range p.Settings.TransferTo {
 		c.tries.listed = append(c.tries.listed, d.Number)
 	}
-	cfg.Telephone(&p.Settings, &pipeline.Transfer{Check: c.check, Consult: c.call, Listen: x.Maker.FrontEnd}, func(ctx context.Context) error {
+	cfg.Telephone(&p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: x.Maker.FrontEnd}, func(ctx context.Context) error {
 		// store.ErrInvalid: the caller withholds their number.
-		return x.Lists.OptOut(ctx, session.Account(), "", session.ID(), x.Lists.Now())
+		return x.Lists.OptOut(ctx, session.Account(), "", session.ID())
 	})
 }
 
@@ -158,10 +158,10 @@ type transferLeg struct {
 	by consultation
 }
 
-// Transfer implements pipeline.Transferrer, on trunks that are set to it.
+// Transfer implements bridge.Transferrer, on trunks that are set to it.
 func (l transferLeg) Transfer(ctx context.Context, number string) error {
 	if !l.Refers() {
-		return pipeline.ErrNoReferral
+		return bridge.ErrNoReferral
 	}
 	return l.by.refer(ctx, number, l.Leg.Transfer)
 }
@@ -201,7 +201,7 @@ func describeError(err error) error {
 	case e.Code == 0:
 		return errOutcomeUnknown
 	case !e.Accepted:
-		return fmt.Errorf("%w: %w", pipeline.ErrNoReferral, errRefusing)
+		return fmt.Errorf("%w: %w", bridge.ErrNoReferral, errRefusing)
 	}
 	return describeEnd(*(&sip.NotAnswered{Code: e.Code, Rang: true}).Ended())
 }

@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/trunk"
@@ -63,10 +64,10 @@ func (noLine) Reserve(string) (*trunk.Reservation, time.Duration) { return nil, 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, db: storetest.New(t), counts: new(api.Counts)}
-	log, now := slog.New(slog.DiscardHandler), time.Now()
+	log := slog.New(slog.DiscardHandler)
 	var err error
-	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard(), now))
-	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1", now)
+	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
+	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
 	kept := books{d.db, ledger.New(d.db), history.New(d.db)}
 	d.manager = session.NewManager(kept, d.life, d.db.RateCard, 0, log)
@@ -90,15 +91,15 @@ func newDesk(t *testing.T) *desk {
 			t.Error(err)
 		}
 	})
-	a, err := ledger.New(d.db).CreateAccount(t.Context(), "A", d.db.RateCard(), now)
+	a, err := ledger.New(d.db).CreateAccount(t.Context(), "A", d.db.RateCard())
 	d.ok(err)
-	_, _, err = ledger.New(d.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"}, now)
+	_, _, err = ledger.New(d.db).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"})
 	d.ok(err)
 	k, _, err := people.New(d.db).MakeKey(t.Context(), people.NewKey{Account: a.ID, Name: "first", Role: people.RoleMember})
 	d.ok(err)
-	speaker, err := d.db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en"}, now)
+	speaker, err := d.db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en"})
 	d.ok(err)
-	_, err = ledger.New(d.db).ImportNumber(t.Context(), a.ID, number, speaker.ID, now)
+	_, err = ledger.New(d.db).ImportNumber(t.Context(), a.ID, number, speaker.ID)
 	d.ok(err)
 	d.account, d.key, d.agent = a.ID, k.ID, speaker.ID
 	return d
@@ -172,7 +173,7 @@ func TestTransferable(t *testing.T) {
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)
 	defer session.End(media.Ended{Reason: media.Failed, Detail: "answer"})
-	_, _, err = d.db.AddDoNotCall(t.Context(), d.account, store.DoNotCall{Number: listed, Source: store.ListedByAPI}, time.Now())
+	_, _, err = d.db.AddDoNotCall(t.Context(), d.account, store.DoNotCall{Number: listed, Source: store.ListedByAPI})
 	d.ok(err)
 	c := consultation{transfers: d.transfers, session: session, agent: d.agent, from: number}
 	for number, want := range map[string]string{"+1 202 555 0106": "+12025550106", "+34911234567": "+34911234567"} {
@@ -212,7 +213,7 @@ func TestTransfersAreBounded(t *testing.T) {
 	d := newDesk(t)
 	const sales = "+34911234567"
 	d.transfers.Attempts = api.NewBuckets(time.Hour, transfersEach) // none comes back while we look
-	call := func(account string) *pipeline.Transfer {
+	call := func(account string) *bridge.Transfer {
 		session, err := d.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: account, From: "+34600123456", To: number,
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
@@ -222,7 +223,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		d.transfers.Functions(cfg, &p, session, number)
 		return cfg.Transfer
 	}
-	try := func(x *pipeline.Transfer, number string, want error) {
+	try := func(x *bridge.Transfer, number string, want error) {
 		t.Helper()
 		if _, err := x.Check(t.Context(), number); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", number, err, want)
@@ -242,7 +243,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		try(two, sales, nil)
 	}
 	try(call(d.account), sales, errOften) // ten in a moment are all there are
-	other, err := ledger.New(d.db).CreateAccount(t.Context(), "another", d.db.RateCard(), time.Now())
+	other, err := ledger.New(d.db).CreateAccount(t.Context(), "another", d.db.RateCard())
 	d.ok(err)
 	try(call(other.ID), sales, nil)
 }
@@ -260,7 +261,7 @@ func TestReferralsAreCalls(t *testing.T) {
 	}
 	asked := 0
 	ask := func(context.Context, string) error { asked++; return nil }
-	poor, err := ledger.New(d.db).CreateAccount(t.Context(), "no top-up", d.db.RateCard(), time.Now())
+	poor, err := ledger.New(d.db).CreateAccount(t.Context(), "no top-up", d.db.RateCard())
 	d.ok(err)
 	if err := admit(poor.ID).refer(t.Context(), "+12025550106", ask); !errors.Is(err, errMoney) || asked != 0 {
 		t.Errorf("without a top-up: %v, asked %d times", err, asked)
@@ -287,7 +288,7 @@ func TestReferralsAreCalls(t *testing.T) {
 	if want := []string{"completed " + billing.LineTime.String(), "no_answer "}; !slices.Equal(costs, want) {
 		t.Errorf("%q, want %q", costs, want)
 	}
-	d.ok(ledger.New(d.db).ChangeAccount(t.Context(), d.account, ledger.AccountChange{Suspended: &yes}, time.Now()))
+	d.ok(ledger.New(d.db).ChangeAccount(t.Context(), d.account, ledger.AccountChange{Suspended: &yes}))
 	if err := c.refer(t.Context(), "+12025550106", ask); err == nil || asked != 1 {
 		t.Errorf("suspended: %v, asked %d times", err, asked)
 	}
@@ -312,7 +313,7 @@ func TestWordsForTransfers(t *testing.T) {
 		if got == nil || !strings.Contains(got.Error(), c.want) || strings.Contains(got.Error(), "sip") {
 			t.Errorf("%v: %v, want %s", c.err, got, c.want)
 		}
-		if refused := errors.Is(got, pipeline.ErrNoReferral); refused != (c.want == "refused") {
+		if refused := errors.Is(got, bridge.ErrNoReferral); refused != (c.want == "refused") {
 			t.Errorf("%v: somebody else does it: %t", c.err, refused)
 		}
 	}

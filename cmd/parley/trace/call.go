@@ -12,6 +12,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/reply"
 )
 
 // maxOfCall bounds the notes of one call: a conversation of two hours has fewer.
@@ -40,8 +41,8 @@ type note struct {
 	at         time.Time
 	// name is a function's or an engine's; word an outcome or a fault; id a function call's.
 	name, word, id string
-	timing         *pipeline.Timing
-	usage          *pipeline.Usage
+	timing         *reply.Timing
+	usage          *reply.Usage
 }
 
 // Header is the traceparent header of requests that belong to the call; empty: none.

@@ -10,6 +10,7 @@ import (
 
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/reply"
 )
 
 // part is one reply of the agent, with the caller's words that it answers.
@@ -18,8 +19,8 @@ type part struct {
 	begin, end       time.Time
 	heard, said      time.Time // the caller's first words and their line; zero: none
 	spoke            time.Time // first audio; zero: never
-	timing           *pipeline.Timing
-	usage            *pipeline.Usage
+	timing           *reply.Timing
+	usage            *reply.Usage
 	tools            []*run
 	happened         []note // that are events of its span
 }
@@ -203,7 +204,7 @@ func (t *Tracer) part(ctx context.Context, p *part) {
 	if u := p.usage; u != nil {
 		span.SetAttributes(attribute.String("parley.outcome", string(u.Outcome)),
 			attribute.Int("parley.tokens.in", u.Tokens.In), attribute.Int("parley.tokens.out", u.Tokens.Out))
-		if u.Outcome == pipeline.FailedReply {
+		if u.Outcome == reply.Failed {
 			span.SetStatus(codes.Error, string(u.Outcome))
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/reply"
 )
 
 func open(t *testing.T, endpoint string) (tracer *Tracer, stop func()) {
@@ -68,7 +69,7 @@ const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 // interruption tells.
 func converse(c *Call) {
 	tool := inference.ToolCall{ID: "call_1_1", Name: "book", Arguments: `{"who":"secret-name"}`}
-	timing := pipeline.Timing{Endpoint: 400 * time.Millisecond, Model: 300 * time.Millisecond, Voice: 90 * time.Millisecond,
+	timing := reply.Timing{Endpoint: 400 * time.Millisecond, Model: 300 * time.Millisecond, Voice: 90 * time.Millisecond,
 		Overhead: 10 * time.Millisecond, Total: 800 * time.Millisecond}
 	for _, e := range []pipeline.Event{
 		{Kind: pipeline.Thinking, Generation: 1},
@@ -76,7 +77,7 @@ func converse(c *Call) {
 		{Kind: pipeline.Listening},
 		{Kind: pipeline.UserPartial, Turn: 1, Text: "secret"},
 		{Kind: pipeline.UserPartial, Turn: 1, Text: "secret-words"},
-		{Kind: pipeline.Used, Turn: 1, Usage: pipeline.Usage{Kind: "speculative", Outcome: pipeline.Discarded}},
+		{Kind: pipeline.Used, Turn: 1, Usage: reply.Usage{Kind: "speculative", Outcome: reply.Discarded}},
 		{Kind: pipeline.UserLine, Turn: 1, Text: "secret-words of somebody"},
 		{Kind: pipeline.Thinking, Turn: 1, Generation: 2},
 		{Kind: pipeline.ToolBegun, Turn: 1, Generation: 2, Call: tool},
@@ -85,7 +86,7 @@ func converse(c *Call) {
 		{Kind: pipeline.Recovered, Turn: 1, Generation: 2, Err: errors.New("secret-failure")},
 		{Kind: pipeline.Interrupted},
 		{Kind: pipeline.Listening},
-		{Kind: pipeline.Used, Turn: 1, Generation: 2, Usage: pipeline.Usage{Kind: "reply", Outcome: pipeline.Cut, Tokens: inference.Usage{In: 120, Out: 7}}},
+		{Kind: pipeline.Used, Turn: 1, Generation: 2, Usage: reply.Usage{Kind: "reply", Outcome: reply.Cut, Tokens: inference.Usage{In: 120, Out: 7}}},
 		{Kind: pipeline.End},
 	} {
 		c.Observe(e)

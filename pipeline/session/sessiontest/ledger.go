@@ -85,7 +85,7 @@ func (l *FakeLedger) now() (at time.Duration, err error) {
 	return at, nil
 }
 
-func (l *FakeLedger) StartSession(_ context.Context, s ledger.Start, _ time.Time) (*ledger.Session, error) {
+func (l *FakeLedger) StartSession(_ context.Context, s ledger.Start) (*ledger.Session, error) {
 	if l.Start != nil {
 		if err := l.Start(); err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (l *FakeLedger) StartSession(_ context.Context, s ledger.Start, _ time.Time
 	return &ledger.Session{ID: fmt.Sprint("s", l.sessions), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, err
 }
 
-func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint, _ time.Time) ([]ledger.CheckpointResult, error) {
+func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error) {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Locked != nil && l.Locked(at) {
@@ -123,7 +123,7 @@ func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint, _ ti
 	return results, l.Follow
 }
 
-func (l *FakeLedger) LineMinute(_ context.Context, s *ledger.Session, minute int64, _ time.Time) error {
+func (l *FakeLedger) LineMinute(_ context.Context, s *ledger.Session, minute int64) error {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Permit != nil {
@@ -133,7 +133,7 @@ func (l *FakeLedger) LineMinute(_ context.Context, s *ledger.Session, minute int
 	return err
 }
 
-func (l *FakeLedger) CloseSession(_ context.Context, s *ledger.Session, c ledger.Closing, _ time.Time) (billing.Money, error) {
+func (l *FakeLedger) CloseSession(_ context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error) {
 	at, err := l.now()
 	defer l.Mu.Unlock()
 	if err == nil && l.Close != nil {
@@ -165,7 +165,7 @@ func (l *FakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) 
 	return l.Live, err
 }
 
-func (l *FakeLedger) CloseLost(_ context.Context, lost []ledger.Lost, _ time.Time) ([]ledger.Lost, error) {
+func (l *FakeLedger) CloseLost(_ context.Context, lost []ledger.Lost) ([]ledger.Lost, error) {
 	_, err := l.now()
 	defer l.Mu.Unlock()
 	l.Lost = append(l.Lost, lost...)

@@ -1,0 +1,143 @@
+// Package admin has the commands that work on a server's database, whether the server runs or not, and those that
+// try agents and calls without one.
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/billing"
+	"parley/cmd/parley/command"
+	"parley/cmd/parley/local"
+	"parley/store"
+	"parley/store/ledger"
+	"parley/store/people"
+)
+
+// Commands are the commands of this package. version is that of the program, which backups name.
+func Commands(version string) []*cobra.Command {
+	return []*cobra.Command{newAccountCommand(), newAdminUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(),
+		newLedgerCommand(), newMigrateCommand(), newBackupCommand(version), newRestoreCommand(), newReplayCommand(), newSimulateCommand()}
+}
+
+// admin is an administration command at work: it has the server's database, whether the server
+// runs or not.
+type admin struct {
+	*command.Job
+	db     *store.DB
+	ledger *ledger.Ledger
+	people *people.Store
+}
+
+// adminCommand makes c an administration command. It reads the settings as serve
+// does, so it finds the same database.
+func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
+	return patientCommand(c, func(a *admin, args []string) error {
+		ctx, cancel := context.WithTimeout(a.Ctx, timeout)
+		defer cancel()
+		a.Ctx = ctx
+		return run(a, args)
+	})
+}
+
+// patientCommand is an administration command that takes as long as it takes.
+func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
+	local.ConfigFlag(c)
+	return command.Runs(c, command.OneObject, func(j *command.Job, args []string) error {
+		return withStore(j, func(db *store.DB) error {
+			err := run(&admin{j, db, ledger.New(db), people.New(db)}, args)
+			if errors.Is(err, store.ErrNotFound) {
+				err = fmt.Errorf("%s: %w", strings.Join(append([]string{j.Parent().Name()}, args...), " "), err)
+			}
+			return err
+		})
+	})
+}
+
+// list answers with what was found: as JSON under a name, or a line each for a person.
+func list[T, V any](a *admin, name string, found []T, view func(*T) V, line func(V, io.Writer)) error {
+	views := each(found, view)
+	return a.Answer(map[string]any{name: views}, func(w io.Writer) {
+		for _, v := range views {
+			line(v, w)
+		}
+	})
+}
+
+// each views all that was found.
+func each[T, V any](found []T, view func(*T) V) []V {
+	views := make([]V, len(found))
+	for i := range found {
+		views[i] = view(&found[i])
+	}
+	return views
+}
+
+// listOf is list for what an account has; store.ErrNotFound when there is no such account.
+func listOf[T, V any](a *admin, account, name string, find func(ctx context.Context, account string, p store.Page) ([]T, error), view func(*T) V, line func(V, io.Writer)) error {
+	if _, err := a.ledger.Account(a.Ctx, account); err != nil {
+		return err
+	}
+	found, err := find(a.Ctx, account, store.Page{})
+	if err != nil {
+		return err
+	}
+	return list(a, name, found, view, line)
+}
+
+// view is an answer that shows itself to a person.
+type view interface{ show(w io.Writer) }
+
+func (a *admin) show(v view) error { return a.Answer(v, v.show) }
+
+// shown answers with what a store returned.
+func shown[T any, V view](a *admin, of func(T) V) func(T, error) error {
+	return func(found T, err error) error {
+		if err != nil {
+			return err
+		}
+		return a.show(of(found))
+	}
+}
+
+// did answers with what has happened to a thing, such as "deleted" to an identifier.
+func (a *admin) did(key, thing, what string) error {
+	return a.Answer(map[string]any{key: thing, what: true}, func(w io.Writer) { fmt.Fprintf(w, "%s\t%s\n", what, thing) })
+}
+
+// card is the rate card to give a new account its welcome by: the one in force. Only
+// where no server has been yet, it is the configured one.
+func (a *admin) card() (*billing.RateCard, error) {
+	err := a.db.FollowRateCard(a.Ctx)
+	if err == nil || !errors.Is(err, store.ErrNotFound) {
+		return a.db.RateCard(), err
+	}
+	cfg, _, err := local.Config(a.Command)
+	if err != nil {
+		return nil, err
+	}
+	card, err := billing.ReadRateCard(cfg.RateCard)
+	if err != nil {
+		return nil, err
+	}
+	return card, a.db.PutRateCard(a.Ctx, card)
+}
+
+// ExitStatus is the exit status for what the store refuses, 0 for other errors.
+func ExitStatus(err error) int {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return command.ExitNotFound
+	case errors.Is(err, store.ErrInvalid):
+		return command.ExitUsage
+	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired),
+		errors.Is(err, store.ErrDisputed), errors.Is(err, store.ErrSuspended), errors.Is(err, store.ErrSpending):
+		return command.ExitRefused
+	}
+	return command.ExitDone
+}

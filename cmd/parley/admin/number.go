@@ -1,0 +1,81 @@
+package admin
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/command"
+	"parley/store/ledger"
+)
+
+func newNumberCommand() *cobra.Command {
+	return command.Group("number", "Telephone numbers of accounts: add, list, remove",
+		"Gives accounts numbers that reach this server over a trunk of your own, which cost them nothing, and lists those and the ones they have bought.", "  parley number list --account acc_…",
+		newNumberAdd(), newNumberList(), newNumberRemove())
+}
+
+// numberView is a number as commands print it.
+type numberView struct {
+	ID          string  `json:"id"`
+	PhoneNumber string  `json:"phone_number"`
+	Country     string  `json:"country_code"`
+	AgentID     *string `json:"agent_id"`
+	Status      string  `json:"status"`            // a ledger.NumberState
+	Carrier     string  `json:"carrier,omitempty"` // who sold it; nobody: it costs nothing
+	CarrierID   string  `json:"carrier_id,omitempty"`
+	// NextChargeAt is when the next month begins, or the unpaid one began.
+	NextChargeAt *time.Time `json:"next_charge_at,omitempty"`
+	ReleaseAt    *time.Time `json:"release_at,omitempty"` // in grace: when it is lost
+}
+
+func viewNumber(n *ledger.Number) numberView {
+	return numberView{n.ID, n.E164, n.Country, n.AgentID, string(n.State), n.Carrier, n.CarrierID, n.NextChargeAt, n.GraceUntil}
+}
+
+func (v numberView) show(w io.Writer) {
+	state := v.Status
+	if v.ReleaseAt != nil {
+		state += " until " + v.ReleaseAt.Format(time.DateTime)
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\tagent %s\n", v.ID, v.PhoneNumber, v.Country, state, command.OrNone(v.AgentID))
+}
+
+func newNumberAdd() *cobra.Command {
+	cmd := &cobra.Command{Use: "add --account ID E164 --agent ID", Short: "Give an account a number that reaches this server",
+		Long:    "Gives an account a number that a trunk sends to this server. With --agent that agent answers, otherwise nobody does.",
+		Example: "  parley number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
+	account, agent := accountFlag(cmd), cmd.Flags().String("agent", "", "the agent that answers")
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		return shown(a, viewNumber)(a.ledger.ImportNumber(a.Ctx, *account, args[0], *agent))
+	})
+}
+
+func newNumberList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's numbers",
+		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs}
+	account := accountFlag(cmd)
+	return adminCommand(cmd, func(a *admin, _ []string) error {
+		return listOf(a, *account, "numbers", a.ledger.Numbers, viewNumber, numberView.show)
+	})
+}
+
+func newNumberRemove() *cobra.Command {
+	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account",
+		Long:    "Takes a number from an account, for good. Calls to it are refused with 404 from now on; one that was bought goes back to its carrier.",
+		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}
+	account := accountFlag(cmd)
+	return adminCommand(cmd, func(a *admin, args []string) error {
+		n, err := a.ledger.NumberByE164(a.Ctx, *account, args[0])
+		if err != nil {
+			return err
+		}
+		if err := a.ledger.ReleaseNumber(a.Ctx, *account, n.ID); err != nil {
+			return err
+		}
+		return a.Answer(map[string]any{"id": n.ID, "phone_number": n.E164, "released": true},
+			func(w io.Writer) { fmt.Fprintf(w, "released\t%s\n", n.E164) })
+	})
+}

@@ -1,0 +1,6 @@
+package command
+
+import "golang.org/x/sys/unix"
+
+// terminalRequest is the ioctl that only terminals answer.
+const terminalRequest = unix.TCGETS

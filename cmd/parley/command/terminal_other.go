@@ -1,0 +1,8 @@
+//go:build !linux
+
+package command
+
+import "golang.org/x/sys/unix"
+
+// terminalRequest is the ioctl that only terminals answer.
+const terminalRequest = unix.TIOCGETA

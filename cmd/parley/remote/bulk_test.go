@@ -1,0 +1,124 @@
+package remote
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/api/client"
+	"parley/api/client/clienttest"
+	"parley/api/wire"
+	"parley/cmd/parley/command"
+)
+
+func peopleFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "people.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestBulkRun: a file becomes a batch, is followed to its end, and its results are a
+// file again.
+func TestBulkRun(t *testing.T) {
+	fakeServer(t)
+	path := peopleFile(t, "\ufeffname,To,scheduled_at\r\nAna,'+34 612 345 678,\r\nBo,34612345679,2026-03-01T10:00:00Z\r\n")
+	o := run("", "bulk", "run", path, "--from", "+34911234567", "--agent", "ag_one", "--consent", "--name", "Spring", "--hours", "09:00-20:00")
+	if o.Status != command.ExitDone || strings.TrimSpace(o.Out) != "bulk_1" {
+		t.Fatalf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if o = run("", "bulk", "pause", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "paused: 2 pending") {
+		t.Errorf("pause: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if o = run("", "bulk", "list"); o.Status != command.ExitDone || !strings.Contains(o.Out, "Spring") || !strings.Contains(o.Out, "paused") {
+		t.Errorf("list: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if o = run("", "bulk", "resume", "bulk_1", "--json"); o.Status != command.ExitDone || !json.Valid([]byte(o.Out)) {
+		t.Errorf("resume: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if o = run("", "bulk", "follow", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "done: 0 pending, 0 dialing, 2 sent, 0 failed") {
+		t.Errorf("follow: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if o = run("", "bulk", "show", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "+34612345679") || !strings.Contains(o.Out, "They said") {
+		t.Errorf("show: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	o = run("", "bulk", "show", "bulk_1", "--csv")
+	rows, err := csv.NewReader(strings.NewReader(o.Out)).ReadAll()
+	if o.Status != command.ExitDone || err != nil || len(rows) != 3 || rows[0][0] != "to" || rows[2][0] != "+34612345679" || rows[2][13] != "0.25" || rows[2][14] != `They said "yes", twice.` {
+		t.Errorf("results: exit status %d: %q, %v%s", o.Status, rows, err, o.ErrOut)
+	}
+	if o = run("+12025550101\n+12025550102\n", "bulk", "run", "-", "--consent", "--follow", "--json"); o.Status != command.ExitDone {
+		t.Errorf("from standard input: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	var b wire.BatchDetail
+	if err := json.Unmarshal([]byte(o.Out), &b); err != nil || b.State != "done" || len(b.Rows) != 2 {
+		t.Errorf("followed it is %s, %v", o.Out, err)
+	}
+}
+
+// TestBulkFiles: what spreadsheets write, and what people paste.
+func TestBulkFiles(t *testing.T) {
+	fakeServer(t)
+	for name, tt := range map[string]struct {
+		file string
+		rows int
+		told string
+	}{
+		"semicolons":        {"name;to;scheduled_at\r\nAna, of course;612345678;\r\nBo;+34 612-345-679;2026-03-01T10:00:00Z\r\n", 2, ""},
+		"tabs, empty cells": {"name\t \tto\n\t\t612345678\n", 1, ""},
+		"a line break":      {"to,\"na\nme\"\n612345678,\"x\"\n\n\n", 1, ""},
+		"the same again":    {"+34612345678\n+34 612 345 679\n34612345678\n", 3, "people.csv:3: the number of line 1 again"},
+	} {
+		o := run("", "bulk", "run", peopleFile(t, tt.file), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
+		var b wire.BatchDetail
+		if err := json.Unmarshal([]byte(o.Out), &b); o.Status != command.ExitDone || err != nil || len(b.Rows) != tt.rows || !strings.Contains(o.ErrOut, tt.told) || (tt.told == "") != (o.ErrOut == "") {
+			t.Errorf("%s: exit status %d, %v: %s%s", name, o.Status, err, o.Out, o.ErrOut)
+		}
+	}
+}
+
+// TestBulkRefusals name the line of the file, all that the command can find out itself.
+func TestBulkRefusals(t *testing.T) {
+	s := fakeServer(t)
+	for name, tt := range map[string]struct {
+		file   string
+		args   []string
+		refuse *clienttest.Problem
+		status int
+		want   []string
+	}{
+		"wrong lines": {"to,scheduled_at\n+34612345678,\nAna,\n\n+34612345678,tomorrow\n,2026-03-01T10:00:00Z\n", nil, nil, command.ExitFailed,
+			[]string{`people.csv:3: "Ana"`, `people.csv:5: scheduled_at: "tomorrow"`, "people.csv:6: no number"}},
+		"nobody":       {"to\n", nil, nil, command.ExitUsage, []string{"nobody to call"}},
+		"no consent":   {"+34612345678\n", nil, &clienttest.Problem{Status: 400, Code: "callcenter.consent_required", Error: "No."}, command.ExitRefused, []string{"callcenter.consent_required"}},
+		"half a time":  {"+34612345678\n", []string{"--hours", "09:00"}, nil, command.ExitUsage, []string{"--hours"}},
+		"an odd quote": {"\"+346\n", nil, nil, command.ExitFailed, []string{"people.csv"}},
+	} {
+		if tt.refuse != nil {
+			s.Refuse("/callcenter/bulk-dial", *tt.refuse)
+		}
+		o := run("", append([]string{"bulk", "run", peopleFile(t, tt.file)}, tt.args...)...)
+		if o.Status != tt.status || o.Out != "" {
+			t.Errorf("%s: exit status %d, want %d: %s%s", name, o.Status, tt.status, o.Out, o.ErrOut)
+		}
+		for _, part := range tt.want {
+			if !strings.Contains(o.ErrOut, part) {
+				t.Errorf("%s: it says %s, and not %s", name, o.ErrOut, part)
+			}
+		}
+	}
+	for _, verb := range []string{"show", "follow", "pause", "resume", "cancel"} {
+		if o := run("", "bulk", verb, "bulk_9"); o.Status != command.ExitNotFound {
+			t.Errorf("%s of no batch: exit status %d: %s", verb, o.Status, o.ErrOut)
+		}
+	}
+	p := &callList{path: "people.csv", line: []int{2, 5}}
+	if err := p.explain(&client.Error{Code: "callcenter.destination_not_allowed", Detail: "rows[1]: mobiles"}); !strings.HasPrefix(err.Error(), "people.csv:5: ") || ExitStatus(err) != command.ExitRefused {
+		t.Errorf("the server's refusal reads %v", err)
+	}
+}

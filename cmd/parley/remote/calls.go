@@ -1,0 +1,126 @@
+package remote
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+	"parley/api/wire"
+	"parley/cmd/parley/command"
+)
+
+// callWords are what the filters of the list of calls take, as the API has it.
+var callWords = map[string][]string{
+	"direction": {"web", "inbound", "outbound"},
+	"state":     {"live", "ended"},
+	"end-reason": {"completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail",
+		"balance_exhausted", "max_duration", "unknown"},
+}
+
+func newCallsCommand() *cobra.Command {
+	var query client.CallQuery
+	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
+		Long: "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets. Filters are\n" +
+			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
+		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --json | jq -r '.data[0].id'",
+		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) error { return q.listCalls(query) })
+	fl := cmd.Flags()
+	fl.StringVar(&query.Direction, "direction", "", "only these: "+strings.Join(callWords["direction"], ", "))
+	fl.StringVar(&query.State, "state", "", "only those in progress, live, or over, ended")
+	fl.StringVar(&query.EndReason, "end-reason", "", "only those that ended so, such as no_answer")
+	fl.StringVar(&query.Number, "number", "", "only those from or to this number, in international format")
+	fl.StringVar(&query.Agent, "agent", "", "only those of this agent, also one that was deleted")
+	fl.StringVar(&query.From, "from", "", "not begun before this date, or RFC 3339 time")
+	fl.StringVar(&query.To, "to", "", "begun before this date, or RFC 3339 time")
+	fl.IntVar(&query.Limit, "limit", 20, "how many at most, 1 to 100")
+	command.Complete(cmd, callWords)
+	completeAgents(cmd)
+	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsDelete())
+	return cmd
+}
+
+func (q *request) listCalls(query client.CallQuery) error {
+	if query.Limit < 1 || query.Limit > 100 {
+		return command.UsageError("--limit: from 1 to 100")
+	}
+	for name, given := range map[string]string{"direction": query.Direction, "state": query.State, "end-reason": query.EndReason} {
+		if given != "" && !slices.Contains(callWords[name], given) {
+			return command.UsageError("--" + name + " is one of " + strings.Join(callWords[name], ", "))
+		}
+	}
+	list, more, err := q.Calls(q.Ctx, query)
+	if err != nil {
+		return err
+	}
+	if more {
+		fmt.Fprintf(q.ErrOrStderr(), "only the newest %d are shown\n", query.Limit)
+	}
+	return q.Answer(map[string]any{"data": list}, func(w io.Writer) { showCalls(w, list) })
+}
+
+func showCalls(w io.Writer, list []wire.CallSummary) {
+	fmt.Fprintln(w, "began\tcall\tdirection\tfrom\tto\tseconds\tend\tUSD")
+	for _, c := range list {
+		end := c.Status
+		if c.EndReason != nil {
+			end = *c.EndReason
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", command.Stamp(&c.CreatedAt), c.ID, c.Direction, c.From, c.To, c.Duration, end, c.Cost)
+	}
+}
+
+func newCallsDelete() *cobra.Command {
+	return ask(&cobra.Command{Use: "delete CALL_ID", Short: "Delete what was said in a call",
+		Long: "Deletes what was said in a call, for good: transcript, events, recording, summary, extracted data, and what it could be replayed\n" +
+			"from. That there was the call stays, with its numbers, times and cost. Of a call that lasts nothing is kept when it ends.\n" +
+			"Deleting it again changes nothing. The operator can have an account forget by itself: parley account set --conversation-days.",
+		Example: "  parley calls delete ses_…", Args: cobra.ExactArgs(1)}, command.OneObject, func(q *request, args []string) error {
+		if err := q.ForgetCall(q.Ctx, args[0]); err != nil {
+			return err
+		}
+		return q.AnswerText(map[string]any{"id": args[0], "deleted": true}, "deleted\t"+args[0]+"\n")
+	})
+}
+
+// fetched is what the calls recording command has done.
+type fetched struct {
+	Call  string `json:"call_id"`
+	File  string `json:"file"`
+	Type  string `json:"type"`
+	Bytes int64  `json:"bytes"`
+}
+
+func newCallsRecording() *cobra.Command {
+	cmd := &cobra.Command{Use: "recording CALL_ID", Short: "Fetch the recording of a call",
+		Long: "Writes the recording of a call that has ended, the caller on the left and what the caller heard on the right: as the server\n" +
+			"keeps it, which is Opus in Ogg, or in the --format that is asked for; without -o to standard output when that is not a\n" +
+			"terminal. Calls are recorded when the settings of their agent say so.",
+		Example: "  parley calls recording ses_… -o call.ogg\n  parley calls recording ses_… --format wav | aplay", Args: cobra.ExactArgs(1)}
+	out := cmd.Flags().StringP("out", "o", "", "file for the recording, - for standard output")
+	format := cmd.Flags().String("format", "", "ogg or wav; without it as the server keeps it")
+	command.Complete(cmd, map[string][]string{"format": {"ogg", "wav"}})
+	return ask(cmd, "print what was done as one JSON object", func(q *request, args []string) error {
+		if *format != "" && *format != "ogg" && *format != "wav" {
+			return command.UsageError("--format: ogg or wav")
+		}
+		did := fetched{Call: args[0]}
+		err := q.write(*out, func(to *output, show *command.Progress) error {
+			did.File = to.path
+			audio, err := q.CallRecording(q.Ctx, args[0], *format)
+			if err != nil {
+				return err
+			}
+			did.Type = audio.Type
+			did.Bytes, err = save(show, audio, to)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return q.Done(did, "%s: %d bytes, %s\n", did.File, did.Bytes, did.Type)
+	})
+}

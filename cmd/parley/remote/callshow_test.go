@@ -1,0 +1,46 @@
+package remote
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parley/api/client/clienttest"
+	"parley/cmd/parley/command"
+)
+
+// TestCallsShow: for people and as JSON, and a call that is not there.
+func TestCallsShow(t *testing.T) {
+	fakeServer(t)
+	o := run("", "calls", "show", clienttest.Analyzed)
+	for _, want := range []string{"user_hangup after 1m1s", "asr: pocketsphinx; llm: openai, scripted; tts: espeak", "failed: answer: data.day: is missing",
+		"They come on Friday.", `{"day":"Friday"}`, "0.1s agent", "2.0s user", "Friday, please.",
+		`cut off at 0.50s; not heard: "How are you?"`, "speech ended 2.16s; after ms: text 120, token -, sentence 360, audio 430, packet 440"} {
+		if !strings.Contains(o.Out, want) {
+			t.Errorf("%q is not in\n%s", want, o.Out)
+		}
+	}
+	if o := run("", "calls", "show", clienttest.Analyzed, "--words"); !strings.Contains(o.Out, "~ Hello. 0.12-0.48") {
+		t.Errorf("without the words' times:\n%s", o.Out)
+	}
+	o = run("", "calls", "show", clienttest.Analyzed, "--json")
+	var a, b any
+	if json.Unmarshal([]byte(o.Out), &a) != nil || json.Unmarshal([]byte(clienttest.AnalyzedText), &b) != nil || o.Status != command.ExitDone {
+		t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if x, y := canonical(t, a), canonical(t, b); x != y {
+		t.Errorf("%s, want %s", x, y)
+	}
+	if o = run("", "calls", "show", "ses_nobody"); o.Status != command.ExitNotFound {
+		t.Errorf("exit status %d: %s", o.Status, o.ErrOut)
+	}
+}
+
+func canonical(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

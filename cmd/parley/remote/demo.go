@@ -1,0 +1,42 @@
+package remote
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"parley/cmd/parley/command"
+)
+
+// DemoLink asks for a link to the pages of the demonstration. keyHere finds its key when the command
+// line and the environment have none.
+func DemoLink(keyHere func(*cobra.Command) (string, error)) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "link", Short: "Print a link that opens the demonstration's pages",
+		Long: "Asks the running server for a link to the pages of its demonstration. The link opens once, and is dead when the server has stopped.\n" +
+			"The demonstration's key is taken from the data directory, unless another is given.",
+		Example: "  parley demo link\n  parley demo link --url http://127.0.0.1:9000",
+		Args:    cobra.NoArgs,
+	}
+	r := remoteFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if r.credential() == "" {
+			if r.key, err = keyHere(cmd); err != nil {
+				return err
+			}
+		}
+		c, err := r.client()
+		if err != nil {
+			return err
+		}
+		ctx, stop := command.CtrlC(cmd)
+		defer stop()
+		link, err := c.DemoLink(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,64 @@
+package remote
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/api/client"
+	"parley/cmd/parley/command"
+)
+
+// denoised is what was done.
+type denoised struct {
+	File      string  `json:"file"` // "-": standard output
+	Seconds   float64 `json:"seconds"`
+	Bytes     int64   `json:"bytes"`
+	LatencyMS int64   `json:"latency_ms"` // until the first of the sound came
+}
+
+func newDenoiseCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "denoise FILE", Short: "Remove the noise from a recording",
+		Long: "Sends a recording, - for standard input, and writes it without its noise as a WAV file of the same rate; without -o to\n" +
+			"standard output when that is not a terminal.",
+		Example: "  parley denoise street.wav -o clean.wav\n  parley denoise - < street.wav | parley transcribe -",
+		Args:    cobra.ExactArgs(1)}
+	out := cmd.Flags().StringP("out", "o", "", "WAV file for the clean recording, - for standard output")
+	return ask(cmd, "print what was done as one JSON object", func(q *request, args []string) error {
+		recording, done, err := openRecording(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		defer done()
+		var did denoised
+		err = q.write(*out, func(to *output, show *command.Progress) error {
+			began := time.Now()
+			recording.Data = show.Reader("uploading", recording.Data, recording.Size)
+			audio, err := q.Denoise(q.Ctx, recording)
+			if err != nil {
+				return err
+			}
+			did = denoised{File: to.path, Seconds: audio.Seconds, LatencyMS: time.Since(began).Milliseconds()}
+			did.Bytes, err = save(show, audio, to)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return q.Done(did, "%s: %s of sound, cleaned in %d ms\n", did.File, seconds(did.Seconds), did.LatencyMS)
+	})
+}
+
+var errNoSound = errors.New("the server sent no sound")
+
+// save writes sound that comes as a whole, and says how many bytes it has.
+func save(show *command.Progress, audio *client.Audio, to io.Writer) (int64, error) {
+	defer audio.Close()
+	n, err := io.Copy(to, show.Reader("downloading", audio, audio.Size))
+	if err == nil && n == 0 {
+		err = errNoSound
+	}
+	return n, err
+}

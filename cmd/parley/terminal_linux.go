@@ -1,6 +1,0 @@
-package main
-
-import "golang.org/x/sys/unix"
-
-// terminalRequest is the ioctl that only terminals answer.
-const terminalRequest = unix.TCGETS

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package main
-
-import "golang.org/x/sys/unix"
-
-// terminalRequest is the ioctl that only terminals answer.
-const terminalRequest = unix.TIOCGETA

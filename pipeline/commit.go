@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"parley/inference"
+	"parley/pipeline/reply"
+	"parley/pipeline/turn"
+)
+
+// commit answers the caller's turn.
+func (c *Call) commit(a turn.Action) {
+	if !a.Typed {
+		c.caller.CommitTurn()
+	}
+	c.shown.partial = ""
+	begun := a.Ready && c.replies.Fits()
+	if !begun {
+		c.dropSpeculative(reply.Discarded)
+	}
+	c.supersede()
+	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
+	if !a.Typed {
+		e.Said = c.caller.Said(a.Text, c.moment())
+	}
+	if a.Again {
+		e.Kind, e.Replaces = UserLineAgain, c.replies.History.ReplaceUser(a.Text)
+	} else {
+		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: a.Text})
+	}
+	c.emit(e)
+	c.tools.BeginTurn()
+	c.replies.Number++
+	r := &reply.Reply{}
+	if begun {
+		r = c.replies.Speculative
+	}
+	r.Number, r.Turn = c.replies.Number, a.Turn
+	r.Clock.End = reply.EndOfTurn{At: c.clock(), Wall: c.now()}
+	if !a.Typed {
+		silence := c.state.Silence(c.clock())
+		r.Clock.Endpoint = silence.Duration()
+		r.Clock.End = reply.EndOfTurn{At: c.clock() - silence, Wall: c.now().Add(-r.Clock.Endpoint), Settled: c.caller.SettledAt()}
+	}
+	c.emit(Event{Kind: Thinking, Turn: r.Turn, Generation: r.Number})
+	if begun {
+		c.promote(r)
+		return
+	}
+	if text := c.replies.Line(&c.agent, a.Line); text != "" {
+		r.Line = a.Line
+		c.compose(r, nil, text)
+		return
+	}
+	c.compose(r, c.request(), "")
+}
+
+// followUp goes on with the turn after its functions have answered.
+func (c *Call) followUp() {
+	c.supersede()
+	c.tools.FollowUp()
+	r := &reply.Reply{Number: c.replies.Number}
+	if c.replies.Latest != nil {
+		r.Turn, r.Clock.End = c.replies.Latest.Turn, c.replies.Latest.Clock.End
+	}
+	c.compose(r, c.request(), "")
+}
+
+func (c *Call) request() *inference.Request {
+	r := c.replies.Request(&c.agent, c.tools.Offered(c.clientTools()))
+	r.NoTools = !c.tools.MayCall()
+	return r
+}
+
+// say speaks one of the agent's own lines.
+func (c *Call) say(l turn.Line) {
+	c.supersede()
+	text := c.replies.Line(&c.agent, l)
+	if text == "" {
+		c.step(turn.Event{Kind: turn.Drained})
+		return
+	}
+	// Behind a sentence that is still being played the line is part of the same
+	// reply: a client that learnt of a new one would drop what it has not played.
+	joins := c.replies.Latest != nil && c.replies.Latest.Finishing && !c.playout.Silent()
+	if !joins {
+		c.replies.Number++
+		c.emit(Event{Kind: Thinking, Generation: c.replies.Number})
+	}
+	c.compose(&reply.Reply{Number: c.replies.Number, Line: l, Joins: joins}, nil, text)
+}
+
+// giveUp drops a reply of which nothing came in time.
+func (c *Call) giveUp() {
+	if r := c.replies.Latest; r.Live() {
+		c.emit(Event{Kind: Fault, Turn: r.Turn, Generation: r.Number, Err: c.slow(r)})
+		c.discard(reply.Failed)
+	}
+}
+
+func (c *Call) duck(on bool) {
+	c.setDuck(on)
+	c.emit(Event{Kind: Ducked, On: on})
+}
+
+// setDuck lowers the agent's voice, at the far end if it can, or restores it where
+// it was lowered.
+func (c *Call) setDuck(on bool) {
+	far := c.leg.Duck(on)
+	c.playout.Duck(on && !far)
+}
