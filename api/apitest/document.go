@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,12 @@ func Of(a *api.API) (*Document, error) {
 
 // start is where the test binary began: tests may go elsewhere.
 var start, startErr = os.Getwd()
+
+// AgentSchema is the JSON Schema of agents, with how people enter them, as a server answers
+// GET /v1/agents/schema. A test of package conversation keeps it so.
+//
+//go:embed agent-schema.json
+var AgentSchema []byte
 
 // Published is the document that is in the repository, for tests that run in one of
 // its folders.

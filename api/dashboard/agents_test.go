@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -104,32 +103,16 @@ func agentSite(t *testing.T) *dashboardtest.Site {
 	return dashboardtest.NewSite(t, dashboardtest.Options{Mount: mountAgents})
 }
 
-// published is the part of the published document that describes agents, which takes long to read.
-var published = struct {
-	sync.Mutex
-	schema []byte
-}{}
-
-// agentSchema is the schema of agents as it is published.
+// agentSchema is the schema of agents as a server has it.
 func agentSchema(t testing.TB) (out map[string]any) {
 	t.Helper()
-	published.Lock()
-	defer published.Unlock()
-	if published.schema == nil {
-		schemas := apitest.Published(t).Components.Schemas
-		text, err := json.Marshal(map[string]any{"properties": map[string]any{"settings": schemas["AgentSettings"].Value, "tools": schemas["AgentTools"].Value}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		published.schema = text
-	}
-	if err := json.Unmarshal(published.schema, &out); err != nil {
+	if err := json.Unmarshal(apitest.AgentSchema, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// mountAgents adds the routes of agents, whose settings are those that are published.
+// mountAgents adds the routes of agents, whose settings are those of a server.
 func mountAgents(s *dashboardtest.Site, a *api.API) {
 	mountAgentsOf(agentSchema(s.T))(s, a)
 }
