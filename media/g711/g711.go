@@ -4,6 +4,9 @@
 package g711
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/zaf/g711"
 
 	"parley/media"
@@ -29,15 +32,20 @@ func (c Codec) PayloadType() uint8 { return uint8(c) }
 // Valid says whether c is one of the two laws.
 func (c Codec) Valid() bool { return c == PCMU || c == PCMA }
 
+// names are the encodings of the laws, as a=rtpmap and settings have them.
+var names = map[Codec]string{PCMU: "PCMU", PCMA: "PCMA"}
+
 // String is the encoding name as in an SDP rtpmap.
-func (c Codec) String() string {
-	switch c {
-	case PCMU:
-		return "PCMU"
-	case PCMA:
-		return "PCMA"
+func (c Codec) String() string { return cmp.Or(names[c], "G711?") }
+
+// Parse reads the name of a law, in any case.
+func Parse(name string) (c Codec, ok bool) {
+	for c, own := range names {
+		if strings.EqualFold(name, own) {
+			return c, true
+		}
 	}
-	return "G711?"
+	return 0, false
 }
 
 // Silence is the byte to fill a silent frame with: the smallest positive level,

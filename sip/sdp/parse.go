@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	psdp "github.com/pion/sdp/v3"
+
+	"parley/media/g711"
 )
 
 // mediaLine is one media line of a description, kept as it was written so that an
@@ -37,7 +39,7 @@ type remote struct {
 	port   uint16
 	rtcp   netip.AddrPort
 	mux    bool
-	codecs []Codec // in the far end's order
+	codecs []g711.Codec // in the far end's order
 	events uint8
 	dir    Direction // theirs
 
@@ -242,8 +244,8 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 		}
 	}
 	for _, pt := range m.MediaName.Formats {
-		for c := range names {
-			if pt == c.format() && (maps[pt] == "" || isCodec(maps[pt], strings.ToLower(c.String()))) && !slices.Contains(r.codecs, c) {
+		for _, c := range []g711.Codec{g711.PCMU, g711.PCMA} {
+			if pt == strconv.Itoa(int(c)) && (maps[pt] == "" || isCodec(maps[pt], strings.ToLower(c.String()))) && !slices.Contains(r.codecs, c) {
 				r.codecs = append(r.codecs, c)
 			}
 		}

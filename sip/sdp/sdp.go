@@ -12,9 +12,8 @@ package sdp
 import (
 	"errors"
 	"net/netip"
-	"strconv"
-	"strings"
 
+	"parley/media/g711"
 	"parley/media/srtp"
 )
 
@@ -32,34 +31,6 @@ var (
 	// ErrNotAcceptable: it is one, but holds no stream that we can carry.
 	ErrNotAcceptable = errors.New("no common codec")
 )
-
-// Codec is one of the two G.711 laws. Its value is its static RTP payload type
-// (RFC 3551 table 4).
-type Codec uint8
-
-// The codecs.
-const (
-	PCMU Codec = 0
-	PCMA Codec = 8
-)
-
-// names are the encodings of all codecs, as a=rtpmap and settings have them.
-var names = map[Codec]string{PCMU: "PCMU", PCMA: "PCMA"}
-
-func (c Codec) String() string { return names[c] }
-
-// format is the codec's payload type as a description has it.
-func (c Codec) format() string { return strconv.Itoa(int(c)) }
-
-// ParseCodec reads the name of a codec, in any case.
-func ParseCodec(name string) (c Codec, ok bool) {
-	for c, own := range names {
-		if strings.EqualFold(name, own) {
-			return c, true
-		}
-	}
-	return 0, false
-}
 
 // Direction says which way a stream flows, seen from the side that describes it.
 // It is two bits: this side sends, this side receives.
@@ -101,7 +72,7 @@ type Media struct {
 	RTCP netip.AddrPort
 	Mux  bool // RTP and RTCP share a port (RFC 5761)
 
-	Codec Codec // of what we send
+	Codec g711.Codec // of what we send
 	// Either says that both sides speak both laws, so that the far end may send either.
 	Either bool
 	// Events is the payload type of telephone events, 0 when there are none.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/media/g711"
 	"parley/sip/sdp"
 )
 
@@ -23,7 +24,7 @@ func body(lines ...string) []byte {
 var answers = []struct {
 	name   string
 	offer  []byte
-	codec  sdp.Codec
+	codec  g711.Codec
 	events uint8
 	dir    sdp.Direction
 	remote string
@@ -32,42 +33,42 @@ var answers = []struct {
 	hasNot []string
 }{
 	{name: "offerer's order decides", offer: body("m=audio 6000 RTP/AVP 8 0 101", "a=rtpmap:101 telephone-event/8000"),
-		codec: sdp.PCMA, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: g711.PCMA, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has:    []string{"m=audio 20000 RTP/AVP 8 101", "a=rtpmap:8 PCMA/8000", "a=rtpmap:101 telephone-event/8000", "a=fmtp:101 0-15", "a=ptime:20", "a=sendrecv", "c=IN IP4 192.0.2.1"},
 		hasNot: []string{"a=rtcp-mux", "a=rtpmap:0 PCMU/8000"}},
 	{name: "unknown codecs are passed over", offer: body("m=audio 6000 RTP/AVP 18 9 0", "a=rtpmap:18 G729/8000"),
-		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has: []string{"m=audio 20000 RTP/AVP 0"}},
 	{name: "events keep the offer's number, other clocks do not count",
 		offer: body("m=audio 6000 RTP/AVP 0 96 97", "a=rtpmap:96 telephone-event/16000", "a=rtpmap:97 telephone-event/8000"),
-		codec: sdp.PCMU, events: 97, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: g711.PCMU, events: 97, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has: []string{"m=audio 20000 RTP/AVP 0 97", "a=fmtp:97 0-15"}},
 	{name: "media level address and direction win",
 		offer: body("a=inactive", "m=audio 6000 RTP/AVP 0", "c=IN IP4 203.0.113.9", "a=sendonly"),
-		codec: sdp.PCMU, dir: sdp.RecvOnly, remote: "203.0.113.9:6000", rtcp: "203.0.113.9:6001", has: []string{"a=recvonly"}},
+		codec: g711.PCMU, dir: sdp.RecvOnly, remote: "203.0.113.9:6000", rtcp: "203.0.113.9:6001", has: []string{"a=recvonly"}},
 	{name: "session level direction", offer: body("a=recvonly", "m=audio 6000 RTP/AVP 0"),
-		codec: sdp.PCMU, dir: sdp.SendOnly, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=sendonly"}},
+		codec: g711.PCMU, dir: sdp.SendOnly, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=sendonly"}},
 	{name: "inactive", offer: body("m=audio 6000 RTP/AVP 0", "a=inactive"),
-		codec: sdp.PCMU, dir: sdp.Inactive, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=inactive"}},
+		codec: g711.PCMU, dir: sdp.Inactive, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=inactive"}},
 	{name: "null address holds", offer: body("m=audio 6000 RTP/AVP 0", "c=IN IP4 0.0.0.0"),
-		codec: sdp.PCMU, dir: sdp.RecvOnly, has: []string{"a=recvonly"}},
+		codec: g711.PCMU, dir: sdp.RecvOnly, has: []string{"a=recvonly"}},
 	{name: "rtcp attribute", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001"),
-		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:7001"},
+		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:7001"},
 	{name: "rtcp attribute with address", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001 IN IP4 203.0.113.1"),
-		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "203.0.113.1:7001"},
+		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "203.0.113.1:7001"},
 	{name: "mux when offered", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp-mux"),
-		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6000", has: []string{"a=rtcp-mux"}},
+		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6000", has: []string{"a=rtcp-mux"}},
 	{name: "fax and video are refused in place",
 		offer: body("m=image 6010 udptl t38", "a=T38FaxVersion:0", "m=audio 6000 RTP/AVP 0", "a=sendrecv", "m=video 6020 RTP/AVP 96", "a=rtpmap:96 H264/90000"),
-		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has: []string{"m=image 0 udptl t38", "m=video 0 RTP/AVP 96"}},
 	{name: "plain stream beside an encrypted one",
 		offer: body("m=audio 6000 RTP/SAVP 0", "a=crypto:1 x inline:y", "m=audio 6002 RTP/AVP 8"),
-		codec: sdp.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6002", rtcp: "198.51.100.7:6003",
+		codec: g711.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6002", rtcp: "198.51.100.7:6003",
 		has: []string{"m=audio 0 RTP/SAVP 0", "m=audio 20000 RTP/AVP 8"}},
 	{name: "odd carriers: no t=, no s=, own bandwidth, bare LF",
 		offer: []byte("v=0\no=x 99999999999999999999999999 1 IN IP4 h\nb=XX:1\nm=audio 6000 RTP/AVP 0\nc=IN IP4 198.51.100.7\n"),
-		codec: sdp.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001"},
+		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001"},
 }
 
 func TestAnswer(t *testing.T) {
@@ -160,7 +161,7 @@ func TestReofferKeepsWhatIsInForce(t *testing.T) {
 		t.Errorf("the same answer changed:\n%s\n%s", first, same)
 	}
 	held, m, _ := s.Answer(body("m=audio 6000 RTP/AVP 8 0", "a=sendonly"))
-	if m.Codec != sdp.PCMU {
+	if m.Codec != g711.PCMU {
 		t.Error("the codec changed in mid-call though the offer still had it")
 	}
 	if m.Sends() || !m.Receives() {
@@ -193,7 +194,7 @@ func origin(t *testing.T, body []byte) string {
 
 func TestOfferAndAccept(t *testing.T) {
 	us := session()
-	them := sdp.New(sdp.Local{Addr: netip.MustParseAddr("198.51.100.7"), Port: 6000, ID: 7, Codecs: []sdp.Codec{sdp.PCMA}})
+	them := sdp.New(sdp.Local{Addr: netip.MustParseAddr("198.51.100.7"), Port: 6000, ID: 7, Codecs: []g711.Codec{g711.PCMA}})
 	offer, err := us.Offer()
 	if err != nil {
 		t.Fatal(err)
@@ -207,11 +208,11 @@ func TestOfferAndAccept(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := sdp.Media{Remote: netip.MustParseAddrPort("198.51.100.7:6000"), RTCP: netip.MustParseAddrPort("198.51.100.7:6001"),
-		Codec: sdp.PCMA, Events: 101, Direction: sdp.SendRecv}
+		Codec: g711.PCMA, Events: 101, Direction: sdp.SendRecv}
 	if ours != want {
 		t.Errorf("ours %+v", ours)
 	}
-	if theirs.Remote.String() != "192.0.2.1:20000" || theirs.Codec != sdp.PCMA {
+	if theirs.Remote.String() != "192.0.2.1:20000" || theirs.Codec != g711.PCMA {
 		t.Errorf("theirs %+v", theirs)
 	}
 	later, _ := us.Offer()
@@ -308,11 +309,11 @@ func TestLaterOffersKeepWhatIsInForce(t *testing.T) {
 // that asks for our offer gets all that we can.
 func TestFormatsChangeInTheCall(t *testing.T) {
 	s := session()
-	if _, m, err := s.Answer(body("m=audio 6000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")); err != nil || m.Codec != sdp.PCMU || m.Either {
+	if _, m, err := s.Answer(body("m=audio 6000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")); err != nil || m.Codec != g711.PCMU || m.Either {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	answer, m, err := s.Answer(body("m=audio 6000 RTP/AVP 8 96", "a=rtpmap:96 telephone-event/8000"))
-	if err != nil || m.Codec != sdp.PCMA || m.Events != 96 || !strings.Contains(string(answer), "RTP/AVP 8 96\r\n") {
+	if err != nil || m.Codec != g711.PCMA || m.Events != 96 || !strings.Contains(string(answer), "RTP/AVP 8 96\r\n") {
 		t.Errorf("%+v, %v\n%s", m, err, answer)
 	}
 	offer, err := s.OfferAll()
@@ -320,10 +321,10 @@ func TestFormatsChangeInTheCall(t *testing.T) {
 		t.Errorf("%v\n%s", err, offer)
 	}
 	m, err = s.Accept(body("m=audio 6000 RTP/AVP 0 8 96", "a=rtpmap:96 telephone-event/8000"))
-	if err != nil || m.Codec != sdp.PCMA || !m.Either {
+	if err != nil || m.Codec != g711.PCMA || !m.Either {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 0")); err != nil || m.Codec != sdp.PCMU || m.Events != 0 {
+	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 0")); err != nil || m.Codec != g711.PCMU || m.Events != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	offer, err = s.OfferAll()

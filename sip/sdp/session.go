@@ -11,6 +11,7 @@ import (
 
 	psdp "github.com/pion/sdp/v3"
 
+	"parley/media/g711"
 	"parley/media/srtp"
 )
 
@@ -20,7 +21,7 @@ type Local struct {
 	Port uint16     // of RTP; RTCP is on the next one
 	ID   uint64     // of the session in o=; below 2^62, see RFC 8866 section 5.2
 	// Codecs we can speak, best first in our offers; both when empty.
-	Codecs []Codec
+	Codecs []g711.Codec
 	SRTP   Policy
 }
 
@@ -49,7 +50,7 @@ type offer struct {
 // New returns a session that has not agreed on anything yet.
 func New(local Local) *Session {
 	if len(local.Codecs) == 0 {
-		local.Codecs = []Codec{PCMU, PCMA}
+		local.Codecs = []g711.Codec{g711.PCMU, g711.PCMA}
 	}
 	return &Session{local: local}
 }
@@ -85,7 +86,7 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 			lines[i].port = "0"
 		}
 	}
-	lines[r.audio].formats = formats([]Codec{m.Codec}, m.Events)
+	lines[r.audio].formats = formats([]g711.Codec{m.Codec}, m.Events)
 	lines[r.audio].port = strconv.Itoa(int(s.local.Port))
 	var cryptos []crypto
 	if keys.Suite != srtp.None {
@@ -104,7 +105,7 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 // under way, what is in force. It waits for Accept; until then that stays.
 func (s *Session) Offer() ([]byte, error) {
 	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
-		return s.offer(s.media.Direction, []Codec{s.media.Codec}, s.media.Events)
+		return s.offer(s.media.Direction, []g711.Codec{s.media.Codec}, s.media.Events)
 	}
 	return s.offer(SendRecv, s.local.Codecs, offerEvents)
 }
@@ -115,11 +116,11 @@ func (s *Session) OfferAll() ([]byte, error) {
 	if !s.agreed {
 		return s.Offer()
 	}
-	others := slices.DeleteFunc(slices.Clone(s.local.Codecs), func(c Codec) bool { return c == s.media.Codec })
-	return s.offer(SendRecv, append([]Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
+	others := slices.DeleteFunc(slices.Clone(s.local.Codecs), func(c g711.Codec) bool { return c == s.media.Codec })
+	return s.offer(SendRecv, append([]g711.Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
 }
 
-func (s *Session) offer(dir Direction, codecs []Codec, events uint8) ([]byte, error) {
+func (s *Session) offer(dir Direction, codecs []g711.Codec, events uint8) ([]byte, error) {
 	mux := s.agreed && s.media.Mux
 	audio := mediaLine{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats(codecs, events)}
 	keys := s.offerKeys()
@@ -181,7 +182,7 @@ func (s *Session) Reject() { s.offered = nil }
 
 // agree finds what r and we have in common. The direction is left open.
 func (s *Session) agree(r *remote) (Media, error) {
-	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c Codec) bool { return !slices.Contains(s.local.Codecs, c) })
+	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c g711.Codec) bool { return !slices.Contains(s.local.Codecs, c) })
 	if r.audio < 0 || len(ours) == 0 {
 		return Media{}, ErrNotAcceptable
 	}
@@ -259,9 +260,9 @@ func (s *Session) describe(lines []mediaLine, audio int, events uint8, dir Direc
 }
 
 // formats are the payload types of codecs and, unless it is 0, that of telephone events.
-func formats(codecs []Codec, events uint8) (list []string) {
+func formats(codecs []g711.Codec, events uint8) (list []string) {
 	for _, c := range codecs {
-		list = append(list, c.format())
+		list = append(list, strconv.Itoa(int(c)))
 	}
 	if events != 0 {
 		list = append(list, strconv.Itoa(int(events)))
@@ -273,8 +274,8 @@ func attributes(formats []string, events uint8, dir Direction, mux bool) []psdp.
 	var list []psdp.Attribute
 	for _, pt := range formats {
 		n, _ := strconv.Atoi(pt)
-		if name := names[Codec(n)]; name != "" {
-			list = append(list, psdp.NewAttribute("rtpmap", pt+" "+name+"/8000"))
+		if c := g711.Codec(n); c.Valid() {
+			list = append(list, psdp.NewAttribute("rtpmap", pt+" "+c.String()+"/8000"))
 		} else if events != 0 {
 			list = append(list, psdp.NewAttribute("rtpmap", pt+" telephone-event/8000"), psdp.NewAttribute("fmtp", pt+" 0-15"))
 		}

@@ -21,6 +21,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/media/g711"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
@@ -46,8 +47,8 @@ type Config struct {
 
 	Flags Flags // how the trunk differs from most
 
-	Codecs []sdp.Codec // in order; empty: both
-	SRTP   sdp.Policy  // protection of the audio
+	Codecs []g711.Codec // in order; empty: both
+	SRTP   sdp.Policy   // protection of the audio
 
 	FromUser string // in From instead of the calling number
 	FromHost string // in From and the identity headers instead of our address

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"parley/media/g711"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
 )
@@ -74,7 +75,7 @@ var trunkKeys = []trunkKey{
 func readCodecs(r *trunkReader, s string) bool {
 	r.trunk.Codecs = nil
 	for _, name := range list(s) {
-		c, ok := sdp.ParseCodec(name)
+		c, ok := g711.Parse(name)
 		if !ok {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/media/g711"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
@@ -70,7 +71,7 @@ trunks:
 		Name: "carrier", Targets: []trunk.Target{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "192.0.2.10", Port: 5070}},
 		Auth: dialog.Credentials{Username: "account", Password: "from-a-file"}, Inbound: dialog.Credentials{Username: "exchange", Password: "12345"},
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
-		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []sdp.Codec{sdp.PCMA, sdp.PCMU}, SRTP: sdp.SRTPRequired,
+		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []g711.Codec{g711.PCMA, g711.PCMU}, SRTP: sdp.SRTPRequired,
 		FromUser: "+1555", FromHost: "carrier.example",
 		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.NoPRACK | trunk.Refer |
 			trunk.ReferTel | trunk.LargeTCP | trunk.NoProbe | trunk.Register,
