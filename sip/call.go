@@ -120,22 +120,18 @@ func (c *call) end() {
 
 // run is the call's goroutine. end is called next.
 func (c *call) run() {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	look := time.NewTicker(c.ua.cfg.T1)
-	defer look.Stop()
+	look := time.Tick(c.ua.cfg.T1)
 	c.updateAllowedSources()
 	for c.state != over {
 		var due <-chan time.Time
 		var lost <-chan struct{}
 		var looks <-chan time.Time
 		if c.state == early && !c.canceled() {
-			lost, looks = c.server.tx.Done(), look.C
+			lost, looks = c.server.tx.Done(), look
 		}
 		var acks <-chan *gosip.Request
 		if c.unacked != nil {
-			timer.Reset(time.Until(c.unacked.next))
-			due, acks = timer.C, c.unacked.tx.Acks()
+			due, acks = time.After(time.Until(c.unacked.next)), c.unacked.tx.Acks()
 		}
 		fired, stop := c.timers.wait()
 		select {

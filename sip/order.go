@@ -38,8 +38,6 @@ func (o *order) arrived(seq uint32) {
 
 // await waits until those that came before are handled, or none is for orderPatience.
 func (o *order) await(seq uint32) {
-	patience := time.NewTimer(orderPatience)
-	defer patience.Stop()
 	for {
 		o.mu.Lock()
 		first, moved := len(o.come) == 0 || o.come[0] >= seq, o.moved
@@ -49,8 +47,7 @@ func (o *order) await(seq uint32) {
 		}
 		select {
 		case <-moved:
-			patience.Reset(orderPatience)
-		case <-patience.C:
+		case <-time.After(orderPatience):
 			return
 		}
 	}

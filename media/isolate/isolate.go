@@ -143,13 +143,12 @@ func Keep(ctx context.Context, site string, f func(), after ...func()) {
 // Every calls f once in each period, the first time after one, until ctx ends. It returns nil, for
 // a Run to end with it. A panic in f is not contained; where other work must survive it, f has Do.
 func Every(ctx context.Context, period time.Duration, f func()) error {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
+	tick := time.Tick(period)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-tick:
 			f()
 		}
 	}

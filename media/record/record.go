@@ -162,11 +162,9 @@ func (r *Recorder) Close() {
 	}
 	close(r.close)
 	r.close = nil
-	t := time.NewTimer(closePatience)
-	defer t.Stop()
 	select {
 	case <-r.closed:
-	case <-t.C:
+	case <-time.After(closePatience):
 	}
 }
 
@@ -175,11 +173,10 @@ var errPanicked = errors.New("record: the recorder panicked")
 
 // run puts what is queued into the file until end is closed.
 func (r *Recorder) run(t *track, end <-chan struct{}) {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
+	tick := time.Tick(pollEvery)
 	for open := true; open; {
 		select {
-		case <-tick.C:
+		case <-tick:
 		case <-end:
 			open = false
 		}

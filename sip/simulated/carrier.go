@@ -178,14 +178,13 @@ func (c *Carrier) play(ctx context.Context, in *sip.Incoming, who callee) error 
 
 // ring lets it ring, or plays an announcement of the network meanwhile.
 func (c *Carrier) ring(ctx context.Context, in *sip.Incoming, who callee) error {
-	over := time.NewTimer(who.ring)
-	defer over.Stop()
+	over := time.After(who.ring)
 	if !who.early {
 		if err := in.Ring(); err != nil {
 			return err
 		}
 		select {
-		case <-over.C:
+		case <-over:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -200,7 +199,7 @@ func (c *Carrier) ring(ctx context.Context, in *sip.Incoming, who callee) error 
 	defer due.Stop()
 	for {
 		select {
-		case <-over.C:
+		case <-over:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -79,15 +79,14 @@ func (l *Layer) Do(ctx context.Context, by *Identity, patience time.Duration, re
 // Next waits for the next response of a transaction. The error is the transaction's,
 // ErrConnectionClosed, ErrClosed, or the cause of ctx; the transaction goes on.
 func (l *Layer) Next(ctx context.Context, tx *gosip.ClientTx) (*gosip.Response, error) {
-	look := time.NewTicker(l.cfg.T1)
-	defer look.Stop()
+	look := time.Tick(l.cfg.T1)
 	for {
 		select {
 		case res := <-tx.Responses():
 			return res, nil
 		case <-tx.Done():
 			return nil, tx.Err()
-		case <-look.C:
+		case <-look:
 			if ConnectionClosed(tx.Connection()) {
 				return nil, ErrConnectionClosed
 			}

@@ -79,10 +79,8 @@ func (t *Trunk) await(ctx context.Context) error {
 		r.Cancel()
 		return &Full{t.Name, "cps"}
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		r.Cancel()

@@ -67,11 +67,9 @@ func (t *Trunk) keepRegistered(ctx context.Context) {
 		if ctx.Err() == nil {
 			t.registered(granted, err)
 		}
-		timer := time.NewTimer(wait)
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
-			timer.Stop()
 			r.leave()
 			return
 		}

@@ -102,14 +102,11 @@ func (t *Trunk) run(ctx context.Context) {
 			all.Add(1)
 			isolate.Go("sip/trunk/probe", nil, func() { t.probe(ctx, s) }, func() { t.probed(s) }, all.Done)
 		}
-		timer := time.NewTimer(time.Until(next))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		case <-t.wake:
-			timer.Stop()
-		case <-timer.C:
+		case <-time.After(time.Until(next)):
 		}
 		if now := time.Now(); !now.Before(again) {
 			t.locate(ctx)
