@@ -73,10 +73,13 @@ func printable(r rune) rune {
 	return r
 }
 
-// The methods of outgoing follow.
+// The methods that a clientInvite calls follow.
 
+// provisional takes a provisional response other than 100.
 func (c *call) provisional(res *gosip.Response) { c.do(func() { c.onProvisional(res) }) }
 
+// again is the INVITE with credentials (401, 407) or with a longer session (422), in the
+// next transaction; nil: that would not help, or is not possible.
 func (c *call) again(invite *gosip.Request, res *gosip.Response, tried *dialog.AuthAttempts) (next *gosip.Request) {
 	challenged := dialog.Challenged(res)
 	switch {
@@ -95,6 +98,7 @@ func (c *call) again(invite *gosip.Request, res *gosip.Response, tried *dialog.A
 	return next
 }
 
+// answer confirms a 2xx and begins the media.
 func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (leg *Leg, err error) {
 	err = c.undone(ErrClosed)
 	c.do(func() {
@@ -125,6 +129,7 @@ func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (le
 	return leg, err
 }
 
+// cancel sends a CANCEL, beside the call.
 func (c *call) cancel(req *gosip.Request) {
 	done := false
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
@@ -140,10 +145,12 @@ func (c *call) cancel(req *gosip.Request) {
 	}, c.ua.work.Done)
 }
 
+// refuseAnswer confirms a 2xx that has crossed the CANCEL, and ends its dialog.
 func (c *call) refuseAnswer(res *gosip.Response) {
 	var seq uint32
 	c.do(func() { seq = c.dialog.LocalSeq })
 	c.ua.hangupOn(res, c, seq)
 }
 
+// drop ends a call that never came up.
 func (c *call) drop() { c.do(func() { c.state = over }) }

@@ -15,34 +15,13 @@ import (
 // clientInvite is an INVITE of ours until its final response. It belongs to the goroutine of
 // Dial, and to that of cancel once the call is given up.
 type clientInvite struct {
-	call  outgoing
-	far   *departure // of the call: it is gone when one of its goroutines has panicked
-	layer *transport.Layer
-	t1    time.Duration
+	call *call // its methods wait for its goroutine, and do nothing once it is over
 
 	req   *gosip.Request
 	tx    *gosip.ClientTx
 	tried dialog.AuthAttempts
 	state clientState
 	heard progress
-}
-
-// outgoing is the call that an INVITE begins, as the INVITE sees it. Its methods wait for the
-// call's goroutine, and do nothing once the call is over.
-type outgoing interface {
-	// provisional takes a provisional response other than 100.
-	provisional(res *gosip.Response)
-	// again is the INVITE with credentials (401, 407) or with a longer session (422), in the
-	// next transaction; nil: that would not help, or is not possible.
-	again(invite *gosip.Request, res *gosip.Response, tried *dialog.AuthAttempts) *gosip.Request
-	// answer confirms a 2xx and begins the media.
-	answer(invite *gosip.Request, res *gosip.Response, rang bool) (*Leg, error)
-	// cancel sends a CANCEL, beside the call.
-	cancel(req *gosip.Request)
-	// refuseAnswer confirms a 2xx that has crossed the CANCEL, and ends its dialog.
-	refuseAnswer(res *gosip.Response)
-	// drop ends a call that never came up.
-	drop()
 }
 
 // clientState is that of the INVITE's transaction.
@@ -67,7 +46,7 @@ const (
 func (i *clientInvite) await(ctx context.Context, p placement) (*Leg, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(i.far.gone, func() { stop(i.far.undone(ErrClosed)) })()
+	defer context.AfterFunc(i.call.gone, func() { stop(i.call.undone(ErrClosed)) })() // one of its goroutines may have panicked
 	patient := ctx
 	if p.patience > 0 {
 		var done context.CancelFunc
@@ -75,7 +54,7 @@ func (i *clientInvite) await(ctx context.Context, p placement) (*Leg, error) {
 		defer done()
 	}
 	for {
-		res, err := i.layer.Next(patient, i.tx)
+		res, err := i.call.ua.layer.Next(patient, i.tx)
 		switch {
 		case err != nil && patient.Err() != nil:
 			return nil, i.giveUp(context.Cause(patient))
@@ -108,7 +87,7 @@ func (i *clientInvite) again(ctx context.Context, res *gosip.Response) bool {
 	if req == nil {
 		return false
 	}
-	tx, err := i.layer.Begin(ctx, req)
+	tx, err := i.call.ua.layer.Begin(ctx, req)
 	if err != nil {
 		return false
 	}
@@ -161,13 +140,11 @@ func (i *clientInvite) giveUp(cause error) *NotAnswered {
 	case !known:
 		return &NotAnswered{Err: cause}
 	}
-	patience := time.NewTimer(crossing * i.t1)
-	defer patience.Stop()
 	select {
 	case <-answered:
 		return &NotAnswered{Rang: i.rang(), Err: errAfterCancel}
 	case <-ended:
-	case <-patience.C:
+	case <-time.After(crossing * i.call.ua.cfg.T1):
 	}
 	return &NotAnswered{Rang: i.rang(), Err: cause}
 }
@@ -176,14 +153,14 @@ func (i *clientInvite) giveUp(cause error) *NotAnswered {
 // provisional response; and when a 200 has crossed it, ACK and BYE, or the
 // callee would hold a call without a caller. answered is closed then, before them.
 func (i *clientInvite) cancel(answered chan<- struct{}) {
-	ctx, stop := context.WithTimeout(context.Background(), 64*i.t1)
+	ctx, stop := context.WithTimeout(context.Background(), 64*i.call.ua.cfg.T1)
 	defer stop()
 	for {
 		if i.state == clientProceeding {
 			i.state = clientCanceled
 			i.call.cancel(i.cancelRequest())
 		}
-		res, err := i.layer.Next(ctx, i.tx)
+		res, err := i.call.ua.layer.Next(ctx, i.tx)
 		switch {
 		case err == nil && res.IsProvisional():
 			if i.state == clientSent {
@@ -202,7 +179,7 @@ func (i *clientInvite) cancel(answered chan<- struct{}) {
 // an answer that still comes is an unmatched one.
 func (i *clientInvite) quit() {
 	if i.state == clientProceeding {
-		i.layer.Write(i.cancelRequest())
+		i.call.ua.layer.Write(i.cancelRequest())
 	}
 	i.tx.Terminate()
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/g711"
 	"parley/media/isolate"
 	"parley/media/rtp"
 	"parley/sip/dialog"
@@ -21,6 +20,8 @@ import (
 // Leg is an answered call: media over RTP, signalling by the call behind it, whose handle it is for
 // other goroutines. It is a media.Leg; its methods follow that contract.
 type Leg struct {
+	media.Leg // the session, but for Run and Events
+
 	call    *call
 	pair    *rtpport.Pair
 	session *rtp.Session
@@ -48,7 +49,7 @@ func (c *call) begin(m sdp.Media) error {
 	if err != nil {
 		return err
 	}
-	c.audio.leg = &Leg{call: c, pair: c.audio.pair, session: session, since: time.Now(),
+	c.audio.leg = &Leg{Leg: session, call: c, pair: c.audio.pair, session: session, since: time.Now(),
 		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
 	c.audio.apply(m)
 	return nil
@@ -75,7 +76,7 @@ func (c *call) rtpConfig(m sdp.Media) rtp.Config {
 
 // format is the one that was negotiated.
 func format(m sdp.Media) rtp.Format {
-	return rtp.Format{Codec: g711.Codec(m.Codec), Either: m.Either, Events: m.Events}
+	return rtp.Format{Codec: m.Codec, Either: m.Either, Events: m.Events}
 }
 
 // Run carries the call until one side ends it. It returns nil when the far end
@@ -96,8 +97,7 @@ func (l *Leg) Run(ctx context.Context) error {
 
 	ua, local := l.call.ua, netip.AddrPortFrom(l.call.dialog.Self.Addr(), l.pair.Port) // where we are described to be
 	watch := watch{log: l.call.log.With("local", local.String()), counters: &ua.counters, silence: ua.cfg.noRTPAfter, begun: time.Now()}
-	tick := time.NewTicker(ua.cfg.watchEvery)
-	defer tick.Stop()
+	tick := time.Tick(ua.cfg.watchEvery)
 	var err error
 	running := true
 	for running {
@@ -105,7 +105,7 @@ func (l *Leg) Run(ctx context.Context) error {
 		case e := <-l.session.Events():
 			l.forward(e)
 			continue
-		case now := <-tick.C:
+		case now := <-tick:
 			watch.look(now, l.Stats())
 			continue
 		case err = <-ended:
@@ -193,27 +193,6 @@ func (l *Leg) Trace() *transport.Trace { return l.call.trace }
 
 // Stats describes the media so far.
 func (l *Leg) Stats() rtp.Stats { return l.session.Stats() }
-
-// Format is that of media.Leg.
-func (l *Leg) Format() media.Format { return l.session.Format() }
-
-// Next is that of media.Leg.
-func (l *Leg) Next() time.Time { return l.session.Next() }
-
-// Read is that of media.Leg.
-func (l *Leg) Read(now time.Time) (media.Frame, bool) { return l.session.Read(now) }
-
-// Due is that of media.Leg.
-func (l *Leg) Due(now time.Time) int { return l.session.Due(now) }
-
-// Write is that of media.Leg.
-func (l *Leg) Write(f media.Frame) { l.session.Write(f) }
-
-// Flush is that of media.Leg.
-func (l *Leg) Flush(now time.Time) media.Time { return l.session.Flush(now) }
-
-// Played is that of media.Leg.
-func (l *Leg) Played(now time.Time) media.Time { return l.session.Played(now) }
 
 // Events is that of media.Leg.
 func (l *Leg) Events() <-chan media.LegEvent { return l.events }

@@ -255,7 +255,7 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 	}
 	grant := u.layer.Grant(p.at.Addr.Addr())
 	isolate.Go("sip/outgoing", c.broke, c.run, c.end, func() { grant.Set() }, u.work.Done)
-	i := &clientInvite{call: c, far: &c.departure, layer: u.layer, t1: u.cfg.T1, req: req}
+	i := &clientInvite{call: c, req: req}
 	if err = u.layer.Connect(ctx, c.dialog.By, req); err == nil {
 		i.tx, err = u.layer.Begin(ctx, req)
 	}
