@@ -134,9 +134,6 @@ func (a *admission) hold(p *Packet) {
 	a.probe.Payload = a.data[:copy(a.data, p.Payload)]
 }
 
-// probation is the packet that was held before the one that restarted the stream.
-func (a *admission) probation() *Packet { return &a.probe }
-
 // samples is d in ticks, rounded toward zero.
 func samples(d time.Duration) int64 { return int64(d) * int64(Rate) / int64(time.Second) }
 

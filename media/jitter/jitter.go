@@ -210,11 +210,11 @@ func (b *Buffer) Push(p Packet) {
 		b.stats.Resyncs++
 		b.stats.Lost += uint64(b.ring.missing())
 		b.stats.Expected += uint64(b.ring.span())
-		first := b.admit.probation()
+		first := &b.admit.probe
 		b.begin(first)
 		b.insert(first)
 	case resumed:
-		first := b.admit.probation()
+		first := &b.admit.probe
 		b.giveUp(b.ring.missing() + b.ring.jump(first.Seq))
 		b.expect(first)
 		b.insert(first)
@@ -248,7 +248,7 @@ func (b *Buffer) insert(p *Packet) {
 			b.jitter.observe(p.Arrived, p.Timestamp)
 		}
 		// A reader that stays away for longer than the ring holds loses the oldest.
-		gone, unread := b.ring.evicted()
+		gone, unread := b.ring.gone, b.ring.goneUnread
 		b.stats.Overruns += uint64(unread)
 		b.giveUp(gone - unread)
 		if gone > 0 {

@@ -36,9 +36,9 @@ func (b *Buffer) step(now time.Time) bool {
 		n := min(b.lost, frameSamples)
 		b.lost -= n
 		out := b.grow(int(n))
-		if s := b.ring.next(); b.codec != nil && b.lost == 0 && s != nil && s.kind == Audio {
+		if s := b.ring.next(); b.codec != nil && b.lost == 0 && s != nil && s.Kind == Audio {
 			// The packet after the gap is known, and may hold what came before it.
-			b.codec.Recover(out, b.ring.payload(s))
+			b.codec.Recover(out, s.Payload)
 			b.blind += n
 			return true
 		}
@@ -77,7 +77,7 @@ func (b *Buffer) step(now time.Time) bool {
 // last, even when the announcement of this pause was lost. It is bounded by the
 // wall clock: a far end cannot claim a pause that did not happen.
 func (b *Buffer) bridge(s *slot, now time.Time) bool {
-	gap := max(0, int64(int32(s.ts-b.nextTS)))
+	gap := max(0, int64(int32(s.Timestamp-b.nextTS)))
 	done := min(gap, b.underrun)
 	lag := b.lag(now)
 	if b.seam == broken {
@@ -94,7 +94,7 @@ func (b *Buffer) bridge(s *slot, now time.Time) bool {
 	}
 	b.seam, b.underrun = joined, 0
 	if gap > 0 {
-		b.nextTS = s.ts
+		b.nextTS = s.Timestamp
 	}
 	return b.lost > 0 || b.pause > 0
 }
@@ -102,10 +102,10 @@ func (b *Buffer) bridge(s *slot, now time.Time) bool {
 // use turns packet s into samples.
 func (b *Buffer) use(s *slot, now time.Time) {
 	b.ring.drop()
-	switch s.kind {
+	switch s.Kind {
 	case Noise:
 		b.eventOpen = false
-		b.noise.set(b.ring.payload(s))
+		b.noise.set(s.Payload)
 	case Event:
 		b.useEvent(s, now)
 	case Audio:
@@ -115,25 +115,25 @@ func (b *Buffer) use(s *slot, now time.Time) {
 
 // useEvent silences the time that an event has covered so far.
 func (b *Buffer) useEvent(s *slot, now time.Time) {
-	end := s.ts + uint32(s.duration)
+	end := s.Timestamp + uint32(s.Duration)
 	if more := int64(int32(end - b.nextTS)); more > 0 {
 		b.pause, b.silent = min(more, max(0, b.lag(now))+pauseSlack), true
 		b.nextTS = end
 	}
-	b.eventOpen = s.open
+	b.eventOpen = s.Open
 }
 
 func (b *Buffer) useAudio(s *slot, now time.Time) {
 	skip := 0
-	if over := int(int32(b.nextTS - s.ts)); over > 0 && b.eventOpen {
+	if over := int(int32(b.nextTS - s.Timestamp)); over > 0 && b.eventOpen {
 		// Some gateways send the tone as audio beside its event; that time has
 		// been given out as silence already.
-		skip = min(over, s.duration)
+		skip = min(over, s.Duration)
 	}
-	if skip == s.duration {
+	if skip == s.Duration {
 		return
 	}
-	b.nextTS = s.ts + uint32(s.duration)
+	b.nextTS = s.Timestamp + uint32(s.Duration)
 	b.eventOpen = false
 	b.noise.on = false
 	if b.lag(now) < -maxAhead {
@@ -143,8 +143,8 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 	if b.codec != nil {
 		b.decode(s, skip)
 	} else {
-		out := b.grow(s.duration - skip)
-		b.decoder.Decode(out, b.ring.payload(s)[skip:])
+		out := b.grow(s.Duration - skip)
+		b.decoder.Decode(out, s.Payload[skip:])
 		b.good(out)
 	}
 	if b.ring.held == 0 && b.drift.observe(b.lag(now), b.produced) {
@@ -156,8 +156,8 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 // decode has the codec decode a packet, all of it for the sake of its memory, and
 // leaves out the first skip ticks.
 func (b *Buffer) decode(s *slot, skip int) {
-	out := b.grow(s.duration)
-	b.codec.Decode(out, b.ring.payload(s))
+	out := b.grow(s.Duration)
+	b.codec.Decode(out, s.Payload)
 	b.blind = 0
 	if skip > 0 {
 		n := copy(out, out[skip*b.scale:])

@@ -5,17 +5,10 @@ import "time"
 // slot holds one packet. It remembers the number of the packet it held last, by
 // which a duplicate differs from a late packet.
 type slot struct {
-	seq     uint16
-	known   bool // seq was received
-	waiting bool // and not yet taken
-
-	kind     Kind
-	ts       uint32
-	duration int
-	open     bool
-	arrived  time.Time
-	n        int   // bytes of payload
-	store    uint8 // where they are
+	Packet        // its payload is in the store
+	known   bool  // its number was received
+	waiting bool  // and not yet taken
+	store   uint8 // of stores
 }
 
 // ring keeps the last 64 packets by sequence number. head is the next to hand on,
@@ -87,13 +80,13 @@ func (r *ring) put(p *Packet) placing {
 	seq := r.extend(p.Seq)
 	s := r.at(seq)
 	if before(seq, r.head) {
-		if s.known && s.seq == p.Seq {
+		if s.known && s.Seq == p.Seq {
 			return duplicate
 		}
 		if before(seq, r.end-ringSlots) {
 			return late // too old to remember; its slot is another's
 		}
-		s.seq, s.known = p.Seq, true
+		s.Seq, s.known = p.Seq, true
 		return late
 	}
 	for !before(seq, r.head+ringSlots) {
@@ -117,12 +110,8 @@ func (r *ring) put(p *Packet) placing {
 		return duplicate
 	}
 	r.unused--
-	*s = slot{
-		seq: p.Seq, known: true, waiting: true,
-		kind: p.Kind, ts: p.Timestamp, duration: p.Duration, open: p.Open, arrived: p.Arrived,
-		store: r.free[r.unused],
-	}
-	s.n = copy(r.stores[int(s.store)*r.size:][:r.size], p.Payload)
+	*s = slot{Packet: *p, known: true, waiting: true, store: r.free[r.unused]}
+	s.Payload = append(r.stores[int(s.store)*r.size:][:0:r.size], p.Payload...)
 	r.held++
 	if !before(seq, r.end) {
 		r.end = seq + 1
@@ -130,13 +119,9 @@ func (r *ring) put(p *Packet) placing {
 	return fresh
 }
 
-// evicted says how many numbers the last put passed over to make room, and how
-// many of those had an unread packet.
-func (r *ring) evicted() (gone, unread int) { return r.gone, r.goneUnread }
-
 // next is the packet at the head, nil when it is missing.
 func (r *ring) next() *slot {
-	if s := r.at(r.head); s.waiting && s.seq == uint16(r.head) {
+	if s := r.at(r.head); s.waiting && s.Seq == uint16(r.head) {
 		return s
 	}
 	return nil
@@ -152,14 +137,11 @@ func (r *ring) drop() {
 	r.head++
 }
 
-// payload is what the packet in s carries.
-func (r *ring) payload(s *slot) []byte { return r.stores[int(s.store)*r.size:][:s.n] }
-
 // oldest is when the first of the waiting packets arrived.
 func (r *ring) oldest() (t time.Time) {
 	for seq := r.head; before(seq, r.end); seq++ {
-		if s := r.at(seq); s.waiting && (t.IsZero() || s.arrived.Before(t)) {
-			t = s.arrived
+		if s := r.at(seq); s.waiting && (t.IsZero() || s.Arrived.Before(t)) {
+			t = s.Arrived
 		}
 	}
 	return t
@@ -181,8 +163,8 @@ func (r *ring) run() (ticks int64) {
 		if !s.waiting {
 			break
 		}
-		if s.kind == Audio {
-			ticks += int64(s.duration)
+		if s.Kind == Audio {
+			ticks += int64(s.Duration)
 		}
 	}
 	return ticks

@@ -127,7 +127,7 @@ func FuzzSession(f *testing.F) {
 func FuzzReports(f *testing.F) {
 	seed := newReporter("someone@example.net", fuzzStart)
 	seed.name(7)
-	ours, err := seed.write(fuzzStart, outgoing{packets: 1}, 0, jitter.Stats{Received: 1})
+	ours, err := seed.write(fuzzStart, 0, &sender{packets: 1}, 0, jitter.Stats{Received: 1})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func FuzzReports(f *testing.F) {
 		if rtt := s.Stats().RTT; rtt < 0 || rtt > 10*time.Second {
 			t.Errorf("round trip %v", rtt)
 		}
-		out, err := r.write(fuzzStart.Add(5*time.Second), outgoing{packets: uint32(received)}, 3, jitter.Stats{
+		out, err := r.write(fuzzStart.Add(5*time.Second), 0, &sender{packets: uint32(received)}, 3, jitter.Stats{
 			Expected: expected, Received: received, Highest: uint32(expected), Jitter: time.Millisecond,
 		})
 		if err != nil {

@@ -2,6 +2,7 @@ package rtp
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -123,13 +124,5 @@ func (l *latch) find(sort int, from netip.AddrPort) *candidate {
 }
 
 func (l *latch) trusts(a netip.Addr) bool {
-	if a == l.sdp.Addr() {
-		return true
-	}
-	for _, p := range l.trusted {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return a == l.sdp.Addr() || slices.ContainsFunc(l.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -63,16 +63,10 @@ func (r *reporter) ntp(t time.Time) uint64 {
 // middle is the middle 32 bits of t, which reports refer to.
 func (r *reporter) middle(t time.Time) uint32 { return uint32(r.ntp(t) >> 16) }
 
-// outgoing is what a report says about our stream at its time.
-type outgoing struct {
-	timestamp       uint32
-	packets, octets uint32
-}
-
 // write makes a compound packet of a sender report (of a receiver report when
-// nothing was sent) and our name (RFC 3550 section 6.1). far is the far end's SSRC, and in
-// what came from it. The packet is valid until the next.
-func (r *reporter) write(now time.Time, out outgoing, far uint32, in jitter.Stats) ([]byte, error) {
+// nothing was sent) and our name (RFC 3550 section 6.1). timestamp is that of our stream
+// now, far the far end's SSRC, and in what came from it. The packet is valid until the next.
+func (r *reporter) write(now time.Time, timestamp uint32, out *sender, far uint32, in jitter.Stats) ([]byte, error) {
 	blocks := r.blocks[:0]
 	if in.Received > 0 {
 		blocks = append(blocks, r.block(now, far, in))
@@ -80,7 +74,7 @@ func (r *reporter) write(now time.Time, out outgoing, far uint32, in jitter.Stat
 	r.receiver = rtcp.ReceiverReport{SSRC: r.ssrc, Reports: blocks}
 	report := rtcp.Packet(&r.receiver)
 	if out.packets > 0 {
-		r.sender = rtcp.SenderReport{SSRC: r.ssrc, NTPTime: r.ntp(now), RTPTime: out.timestamp,
+		r.sender = rtcp.SenderReport{SSRC: r.ssrc, NTPTime: r.ntp(now), RTPTime: timestamp,
 			PacketCount: out.packets, OctetCount: out.octets, Reports: blocks}
 		report = &r.sender
 	}
@@ -163,7 +157,7 @@ func (s *Session) report(now time.Time) {
 	if s.ended.Load() || !reachable(to) {
 		return
 	}
-	packet, err := s.reporter.write(now, outgoing{s.stream.Timestamp(now), s.out.packets, s.out.octets}, s.farSSRC, s.stream.Buffered())
+	packet, err := s.reporter.write(now, s.stream.Timestamp(now), &s.out, s.farSSRC, s.stream.Buffered())
 	if err == nil && s.guard.on() {
 		packet, err = s.guard.sender.RTCP(packet)
 	}

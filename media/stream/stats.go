@@ -24,20 +24,12 @@ const maxRTT = 10 * time.Second
 // stays zero.
 type Stats struct {
 	// What came in.
-	Received   uint64 // from the far end, duplicates not included
-	Expected   uint64 // sent by the far end, by its sequence numbers
-	Lost       uint64 // given up; one that came too late counts here and as Late
-	Late       uint64
-	Duplicates uint64
-	Overruns   uint64 // dropped because we, or the far end's clock, were off
-	Dropped    uint64 // because the conductor did not take them in time
-	Resyncs    uint64 // new SSRC, or a jump of sequence or timestamp
-	Invalid    uint64 // not of the negotiated kind: STUN, other payload types, noise
-	Foreign    uint64 // from sources that are not the far end
-	Refused    uint64 // by SRTP: not authentic, or a repetition
-	Concealed  time.Duration
-	Jitter     time.Duration // RFC 3550 section 6.4.1
-	Digits     uint64
+	jitter.Stats
+	Dropped uint64 // because the conductor did not take them in time
+	Invalid uint64 // not of the negotiated kind: STUN, other payload types, noise
+	Foreign uint64 // from sources that are not the far end
+	Refused uint64 // by SRTP: not authentic, or a repetition
+	Digits  uint64
 
 	// What went out.
 	Sent       uint64
@@ -94,13 +86,11 @@ func (s *Stream) Publish() {
 		return
 	}
 	defer s.mu.Unlock()
-	j, c := s.Buffered(), &s.Counters
-	c.Received, c.Expected, c.Lost, c.Late = j.Received, j.Expected, j.Lost, j.Late
-	c.Duplicates, c.Overruns, c.Resyncs = j.Duplicates, j.Overruns, j.Resyncs
-	c.Concealed, c.Jitter = j.Concealed.Duration(), j.Jitter
+	c := &s.Counters
+	c.Stats = s.Buffered()
 	c.RTT = s.remote.roundTrip()
 	c.RemoteLost, c.RemoteJitter = float64(s.remote.lost.Load())/256, time.Duration(s.remote.jitter.Load())
-	c.MOS, c.MOSMin = s.quality.Scores(counts(j), c.Behind.Counts(), s.delay())
+	c.MOS, c.MOSMin = s.quality.Scores(counts(c.Stats), c.Behind.Counts(), s.delay())
 	s.public = *c
 }
 

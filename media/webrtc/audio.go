@@ -64,8 +64,8 @@ func newAudioLeg() (*audioLeg, error) {
 	return l, nil
 }
 
-// fault is why the leg has ended; nil while it lasts, and after a hang-up.
-func (l *audioLeg) fault() error {
+// Fault is why the session has ended; nil while it lasts, and when somebody hung up.
+func (l *audioLeg) Fault() error {
 	if err := context.Cause(l.gone); err != context.Canceled {
 		return err
 	}

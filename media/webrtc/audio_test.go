@@ -146,7 +146,7 @@ func (l unconnected) Run(ctx context.Context) error {
 		l.end(nil)
 	case <-l.gone.Done():
 	}
-	return l.fault()
+	return l.Fault()
 }
 
 func TestLegConformance(t *testing.T) {
@@ -182,7 +182,7 @@ func TestLossIsConcealed(t *testing.T) {
 			}
 		}
 		l.publish()
-		if s := l.Stats(); s.Lost < 20 || s.Lost > 24 || s.Concealed != time.Duration(s.Lost)*media.FrameDuration {
+		if s := l.Stats(); s.Lost < 20 || s.Lost > 24 || s.Concealed.Duration() != time.Duration(s.Lost)*media.FrameDuration {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -230,8 +230,8 @@ func TestSlowClient(t *testing.T) {
 		for range queueSize + 1 {
 			c.put([]byte("{}"))
 		}
-		if l.isGone() != open || open && l.fault() != error(errSlow) {
-			t.Errorf("with a channel: %v; gone: %v, %v", open, l.isGone(), l.fault())
+		if l.isGone() != open || open && l.Fault() != error(errSlow) {
+			t.Errorf("with a channel: %v; gone: %v, %v", open, l.isGone(), l.Fault())
 		}
 	}
 }

@@ -184,9 +184,6 @@ func (l *Leg) changed(state pion.PeerConnectionState) {
 // Connected is closed when media and messages can pass for the first time.
 func (l *Leg) Connected() <-chan struct{} { return l.connected }
 
-// Fault is why the session has ended; nil while it lasts, and when somebody hung up.
-func (l *Leg) Fault() error { return l.fault() }
-
 // Gone is closed when the session has ended.
 func (l *Leg) Gone() <-chan struct{} { return l.gone.Done() }
 
@@ -206,7 +203,7 @@ func (l *Leg) Run(ctx context.Context) error {
 		l.end(nil)
 	case <-l.gone.Done():
 	}
-	return errors.Join(l.fault(), l.Close())
+	return errors.Join(l.Fault(), l.Close())
 }
 
 // Close ends the session at once and waits until nothing of it is left.

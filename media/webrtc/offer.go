@@ -71,12 +71,9 @@ func ParseOffer(text string) (Offer, error) {
 }
 
 func hasOpus(m *sdp.MediaDescription) bool {
-	for _, a := range m.Attributes {
-		if a.Key == "rtpmap" && strings.HasSuffix(strings.ToLower(a.Value), " opus/48000/2") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Attributes, func(a sdp.Attribute) bool {
+		return a.Key == "rtpmap" && strings.HasSuffix(strings.ToLower(a.Value), " opus/48000/2")
+	})
 }
 
 func credentials(s *sdp.SessionDescription, m *sdp.MediaDescription) (ufrag, pwd string) {

@@ -35,6 +35,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,7 +88,6 @@ type Config struct {
 type Server struct {
 	api *pion.API
 	mux ice.UDPMux
-	log *slog.Logger
 
 	mu   sync.Mutex
 	cert *pion.Certificate
@@ -116,7 +116,7 @@ func Listen(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("webrtc: UDP port %d: %w", cfg.Port, err)
 	}
-	s := &Server{mux: mux, log: cfg.Log}
+	s := &Server{mux: mux}
 	if len(mux.GetListenAddresses()) == 0 {
 		_ = mux.Close()
 		return nil, fmt.Errorf("webrtc: there is no address %s to listen on", cfg.Addr)
@@ -131,15 +131,10 @@ func Listen(cfg Config) (*Server, error) {
 // connected says whether the machine has an address besides loopback.
 func connected() bool {
 	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && !n.IP.IsLinkLocalUnicast() {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && !n.IP.IsLoopback() && !n.IP.IsLinkLocalUnicast()
+	})
 }
 
 // engine is the library as this server uses it.
