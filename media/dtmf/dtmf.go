@@ -6,6 +6,7 @@
 package dtmf
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -93,7 +94,7 @@ func (r *Receiver) Receive(ssrc, timestamp uint32, e Event, now time.Time) (digi
 		r.lastSeen, r.open = now, !e.End
 		return 0, false
 	}
-	if r.seen(p) {
+	if slices.Contains(r.known[:min(r.count, remembered)], p) {
 		return 0, false
 	}
 	segment := r.continued(p, e, now)
@@ -104,15 +105,6 @@ func (r *Receiver) Receive(ssrc, timestamp uint32, e Event, now time.Time) (digi
 		return 0, false
 	}
 	return digits[e.Code], true
-}
-
-func (r *Receiver) seen(p press) bool {
-	for i := range min(r.count, remembered) {
-		if r.known[i] == p {
-			return true
-		}
-	}
-	return false
 }
 
 // continued says whether p is the next segment of a key held for over 8 s.

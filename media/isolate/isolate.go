@@ -43,15 +43,18 @@ func Go(site string, failed func(error), f func(), after ...func()) {
 // of a loop that serves many calls and must survive each. It returns when all has been
 // called.
 func Do(site string, failed func(error), f func(), after ...func()) {
-	defer func() { // deferred: a test that gives up ends its goroutine here
-		for _, next := range after {
-			contain(site, failed, next)
-		}
-	}()
+	defer all(site, failed, after) // deferred: a test that gives up ends its goroutine here
 	contain(site, failed, func() {
 		hook.Reach(site)
 		f()
 	})
+}
+
+// all calls one function after the other, and recovers the panic of each.
+func all(site string, failed func(error), list []func()) {
+	for _, next := range list {
+		contain(site, failed, next)
+	}
 }
 
 // contain calls f and recovers its panic.
@@ -123,11 +126,7 @@ const keepPause = 10 * time.Millisecond
 // by itself or ctx ends. after is called once, at the end.
 func Keep(ctx context.Context, site string, f func(), after ...func()) {
 	go func() {
-		defer func() {
-			for _, next := range after {
-				contain(site, nil, next)
-			}
-		}()
+		defer all(site, nil, after)
 		for again := true; again && ctx.Err() == nil; {
 			Do(site, nil, func() {
 				f()

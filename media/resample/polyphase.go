@@ -32,7 +32,7 @@ var banks sync.Map
 // bankFor returns the shared bank of two rates of a call, or a new one for an
 // uncommon rate, which must not fill the memory for good.
 func bankFor(from, to media.Rate) *bank {
-	up, down := ratio(from, to)
+	up, down := Ratio(from, to)
 	if !from.Valid() || !to.Valid() {
 		return newBank(up, down)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // The rates and ratios that All accepts besides those of a call. The largest
-// ratio bounds the filter bank that an uploaded file can make us build; every
+// Ratio bounds the filter bank that an uploaded file can make us build; every
 // rate in common use is far inside it.
 const (
 	minRate  media.Rate = 4000
@@ -82,7 +82,7 @@ func Supported(from, to media.Rate) bool {
 	if from < minRate || from > maxRate || to < minRate || to > maxRate {
 		return false
 	}
-	up, down := ratio(from, to)
+	up, down := Ratio(from, to)
 	return up <= maxRatio && down <= maxRatio
 }
 
@@ -98,7 +98,7 @@ func All(samples []int16, from, to media.Rate) []int16 {
 	if from == to {
 		return append(make([]int16, 0, n), samples...)
 	}
-	up, down := ratio(from, to)
+	up, down := Ratio(from, to)
 	// A block is a whole number of filter cycles of about 20 ms.
 	cycles := max(1, from.FrameSamples()/down)
 	in, out := cycles*down, cycles*up
@@ -145,8 +145,8 @@ func newConverter(from, to media.Rate, n int) converter {
 	return newPolyphase(bankFor(from, to), n)
 }
 
-// ratio is to/from in lowest terms: up output samples for down input samples.
-func ratio(from, to media.Rate) (up, down int) {
+// Ratio is to/from in lowest terms: up output samples for down input samples.
+func Ratio(from, to media.Rate) (up, down int) {
 	a, b := from, to
 	for b != 0 {
 		a, b = b, a%b

@@ -27,17 +27,11 @@ const overflowID = 65534
 
 // plan is what the second start of this program has to do. It travels as an argument.
 type plan struct {
-	Path string   // the program
-	Run  []string // files that it consists of: itself, its interpreter, its loader
-	Read []string
-	Nice int
+	Config          // without Args, which are arguments themselves
+	Run    []string // files that the program consists of: itself, its interpreter, its loader
 	// Drop says that the process gives up being root for UID and GID.
 	Drop     bool
 	UID, GID int
-	Memory   int64
-	CPU      int64 // seconds
-	FileSize int64
-	Files    int
 }
 
 func command(ctx context.Context, c Config) (*exec.Cmd, error) {
@@ -45,8 +39,8 @@ func command(ctx context.Context, c Config) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	p := plan{Path: c.Path, Run: run, Read: c.Read, Nice: c.Nice, Memory: c.Limits.Memory,
-		CPU: seconds(c.Limits.CPU), FileSize: c.Limits.FileSize, Files: c.Limits.Files}
+	p := plan{Config: c, Run: run}
+	p.Args = nil
 	if os.Geteuid() == 0 {
 		p.Drop = true
 		p.UID, p.GID = serviceAccount()

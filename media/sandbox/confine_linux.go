@@ -92,8 +92,9 @@ func (p *plan) start(program int, args []string) error {
 	if err != nil {
 		return err
 	}
-	limits := []limit{{unix.RLIMIT_CORE, 0, 0}, {unix.RLIMIT_FSIZE, p.FileSize, p.FileSize}}
-	for resource, n := range map[uintptr]int64{unix.RLIMIT_DATA: p.Memory, unix.RLIMIT_CPU: p.CPU, unix.RLIMIT_NOFILE: int64(p.Files)} {
+	l := p.Limits
+	limits := []limit{{unix.RLIMIT_CORE, 0, 0}, {unix.RLIMIT_FSIZE, l.FileSize, l.FileSize}}
+	for resource, n := range map[uintptr]int64{unix.RLIMIT_DATA: l.Memory, unix.RLIMIT_CPU: seconds(l.CPU), unix.RLIMIT_NOFILE: int64(l.Files)} {
 		if n > 0 {
 			limits = append(limits, limit{resource, n, n})
 		}

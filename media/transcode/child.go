@@ -89,13 +89,12 @@ func decodeByChild(ctx context.Context, body []byte, format Format, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	if err := run(ctx, body, format, demuxer, out, o); err != nil {
-		_ = out.Close() // there is nothing in it that anybody wants
-		return nil, err
+	var c *decoded
+	if err = run(ctx, body, format, demuxer, out, o); err == nil {
+		c, err = openDecoded(out, o.Limits)
 	}
-	c, err := openDecoded(out, o.Limits)
 	if err != nil {
-		_ = out.Close() // as above
+		_ = out.Close() // there is nothing in it that anybody wants
 		return nil, err
 	}
 	return c, nil

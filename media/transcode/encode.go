@@ -1,6 +1,7 @@
 package transcode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,6 +105,18 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// outcome is how a child has ended that wrote there: err unless something else was the reason.
+func (o *output) outcome(ctx context.Context, err error, what string) error {
+	err = cmp.Or(o.err, err)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("transcode: %s: %w", what, err)
+	}
+	return nil
+}
+
 func newMP3(ctx context.Context, w io.Writer, rate media.Rate) (*mp3, error) {
 	select {
 	case encoders <- struct{}{}:
@@ -160,14 +173,6 @@ func (m *mp3) Close() error {
 	_ = m.stdin.Close() // the child is gone already: Wait says why
 	err := m.cmd.Wait()
 	<-encoders
-	if m.out.err != nil {
-		err = m.out.err
-	}
-	if m.ctx.Err() != nil {
-		err = context.Cause(m.ctx)
-	}
-	if err != nil {
-		m.err = fmt.Errorf("transcode: encoding: %w", err)
-	}
+	m.err = cmp.Or(m.out.outcome(m.ctx, err, "encoding"), m.err)
 	return m.err
 }

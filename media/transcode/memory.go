@@ -83,19 +83,12 @@ const (
 
 func newResampled(c *memory, seconds int) *resampled {
 	from, to := int(c.from), int(c.rate)
-	cycle := from / gcd(from, to)
+	_, cycle := resample.Ratio(c.from, c.rate)
 	reach := filterReach * max(1, (from+to-1)/to)
 	r := &resampled{c: c, total: c.samples}
 	r.block = (min(seconds*from, c.audio.Samples()) + cycle - 1) / cycle * cycle
 	r.margin = (reach + cycle - 1) / cycle * cycle
 	return r
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 func (r *resampled) Read(p []int16) (int, error) {

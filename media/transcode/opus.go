@@ -3,7 +3,6 @@ package transcode
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
 	"slices"
@@ -63,17 +62,7 @@ func RawToWAV(w io.WriteSeeker, raw io.Reader, rate media.Rate, channels int) er
 func through(ctx context.Context, cmd *exec.Cmd, w io.Writer, r io.Reader, what string) error {
 	out := &output{w: w}
 	cmd.Stdin, cmd.Stdout = struct{ io.Reader }{r}, out // never files themselves
-	err := cmd.Run()
-	if out.err != nil {
-		err = out.err
-	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("transcode: %s: %w", what, err)
-	}
-	return nil
+	return out.outcome(ctx, cmd.Run(), what)
 }
 
 // toWAV makes a WAV file of the samples that fill writes as bytes.
