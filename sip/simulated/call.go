@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/netip"
 	"time"
 
 	"parley/media"
@@ -68,11 +67,7 @@ func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		var where Config
-		if at.IsValid() {
-			where.Listen = netip.AddrPortFrom(at, 0)
-		}
-		p, err := NewPhone(where)
+		p, err := NewPhone(at)
 		if err != nil {
 			return nil, err
 		}
@@ -118,15 +113,9 @@ func hold(ctx context.Context, leg *sip.Leg, turn func(now time.Time) bool, even
 	defer hangup(nil)
 	ended := make(chan error, 1)
 	over := error(isolate.Internal)
-	begun := false
-	isolate.Go("sip/simulated/leg", hangup, func() {
-		begun = true
-		over = leg.Run(ctx)
-	}, func() {
-		if !begun {
-			_ = leg.Run(ctx) // which says goodbye
-		}
-	}, func() { ended <- over })
+	isolate.Go("sip/simulated/leg", hangup, func() { over = leg.Run(ctx) },
+		func() { _ = leg.Run(ctx) }, // which says goodbye, unless it has run
+		func() { ended <- over })
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {

@@ -56,7 +56,7 @@ func TestPanicLeavesThePhone(t *testing.T) {
 	ua := server(t, 38200, func(ctx context.Context, in *sip.Incoming) {
 		(&agent{tone: 600, done: make(chan struct{})}).serve(ctx, in)
 	})
-	phone, err := simulated.NewPhone(simulated.Config{Loopback: true})
+	phone, err := simulated.NewPhone(loopback)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ package simulated
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/netip"
 	"strings"
@@ -26,65 +25,37 @@ const (
 	lastPort  = 49999
 )
 
-// Config is where a phone sits.
-type Config struct {
-	// Listen is its SIP address. The zero value takes a free port: on loopback
-	// for Loopback, else on every interface.
-	Listen   netip.AddrPort
-	Loopback bool
-	// Ports of its RTP; nil: a range of its own from 40000 to 49999.
-	Ports  *rtpport.Pool
-	Logger *slog.Logger // nil: nothing is logged
-}
-
 // Phone is a softphone. It calls and is not called. Its methods may be used
 // from several goroutines while Run runs.
 type Phone struct {
 	ua    *sip.UserAgent
-	ports *rtpport.Pool // its own, or nil
+	ports *rtpport.Pool
 }
 
-// NewPhone binds a phone's sockets; Run serves and closes them.
-func NewPhone(cfg Config) (*Phone, error) {
-	if !cfg.Listen.IsValid() {
-		addr := netip.IPv6Unspecified()
-		if cfg.Loopback {
-			addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
-		}
-		cfg.Listen = netip.AddrPortFrom(addr, 0)
+// NewPhone binds a phone's sockets at an address of this machine, on free ports; one that is
+// not valid binds every interface. Run serves and closes them.
+func NewPhone(at netip.Addr) (*Phone, error) {
+	ports, err := rtpport.New(rtpport.Config{Addr: at, First: firstPort, Last: lastPort})
+	if err != nil {
+		return nil, err
 	}
-	p := &Phone{}
-	if cfg.Ports == nil {
-		// RTP binds like SIP does, so that an address family fits the other.
-		bind := cfg.Listen.Addr()
-		if bind.IsUnspecified() {
-			bind = netip.Addr{}
-		}
-		ports, err := rtpport.New(rtpport.Config{Addr: bind, First: firstPort, Last: lastPort})
-		if err != nil {
-			return nil, err
-		}
-		cfg.Ports, p.ports = ports, ports
+	if !at.IsValid() {
+		at = netip.IPv6Unspecified()
 	}
 	ua, err := sip.New(sip.Config{
-		Listen: cfg.Listen, Ports: cfg.Ports, Logger: cfg.Logger,
+		Listen: netip.AddrPortFrom(at, 0), Ports: ports,
 		// Callees may answer; all other sources are dropped.
 		Allow: func(netip.Addr) bool { return false },
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.ua = ua
-	return p, nil
+	return &Phone{ua: ua, ports: ports}, nil
 }
 
 // Run serves the phone until ctx ends; then it hangs up.
 func (p *Phone) Run(ctx context.Context) error {
-	defer func() {
-		if p.ports != nil {
-			p.ports.Close()
-		}
-	}()
+	defer p.ports.Close()
 	return p.ua.Run(ctx)
 }
 

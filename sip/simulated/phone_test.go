@@ -232,7 +232,7 @@ func TestManyLegsOfOnePhone(t *testing.T) {
 		a.serve(ctx, in)
 		results <- a.err
 	})
-	p, err := simulated.NewPhone(simulated.Config{Loopback: true})
+	p, err := simulated.NewPhone(loopback)
 	if err != nil {
 		t.Fatal(err)
 	}

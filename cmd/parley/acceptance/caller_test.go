@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ var errBye = errors.New("the caller hangs up")
 // newPhone is a softphone for the length of the test.
 func newPhone(t *testing.T) *simulated.Phone {
 	t.Helper()
-	p, err := simulated.NewPhone(simulated.Config{Loopback: true})
+	p, err := simulated.NewPhone(netip.MustParseAddr("127.0.0.1"))
 	if err != nil {
 		t.Fatal(err)
 	}

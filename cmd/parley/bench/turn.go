@@ -140,7 +140,7 @@ type phone struct {
 }
 
 func newPhone() (*phone, error) {
-	p, err := simulated.NewPhone(simulated.Config{Loopback: true})
+	p, err := simulated.NewPhone(loopback)
 	if err != nil {
 		return nil, err
 	}
