@@ -17,6 +17,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"regexp"
+	"strings"
 	"time"
 
 	"parley/billing"
@@ -146,28 +148,10 @@ func (o Order) Check() error {
 
 // ValidNumber says whether a number has the form of E.164: "+" and 7 to 15 digits.
 func ValidNumber(s string) bool {
-	return len(s) >= 8 && len(s) <= 16 && s[0] == '+' && s[1] != '0' && digits(s[1:])
+	return len(s) >= 8 && len(s) <= 16 && s[0] == '+' && s[1] != '0' && strings.Trim(s[1:], "0123456789") == ""
 }
 
 // ValidReference says whether Order takes a reference.
-func ValidReference(s string) bool {
-	if s == "" || len(s) > MaxReference {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return true
-}
+func ValidReference(s string) bool { return len(s) <= MaxReference && reference.MatchString(s) }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+var reference = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -2,7 +2,6 @@ package simulated
 
 import (
 	"fmt"
-	"strings"
 
 	"parley/billing"
 	"parley/sip/carrier"
@@ -83,15 +82,10 @@ func inventory(country string) []carrier.Offer {
 
 // find gives the offer of one number.
 func find(number string) (carrier.Offer, bool) {
-	for country, list := range places {
-		for _, p := range list {
-			if !strings.HasPrefix(number, p.prefix) {
-				continue
-			}
-			for _, o := range inventory(country) {
-				if o.Number == number {
-					return o, true
-				}
+	for country := range places {
+		for _, o := range inventory(country) {
+			if o.Number == number {
+				return o, true
 			}
 		}
 	}

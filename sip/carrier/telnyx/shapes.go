@@ -52,7 +52,6 @@ func (a availableNumber) offer(country string) (o carrier.Offer, ok bool) {
 }
 
 type numberOrder struct {
-	ID        string `json:"id"`
 	Reference string `json:"customer_reference"`
 	Status    string `json:"status"` // pending, success, failure
 	// Met is false when a country wants documents that are missing. Absent is not false.
@@ -101,7 +100,6 @@ type phoneNumber struct {
 // apiErrors is the body of a refusal.
 type apiErrors struct {
 	Errors []struct {
-		Code   string `json:"code"`
 		Title  string `json:"title"`
 		Detail string `json:"detail"`
 	} `json:"errors"`

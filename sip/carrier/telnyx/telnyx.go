@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,10 +123,8 @@ func (c *Carrier) Offer(ctx context.Context, number string) (carrier.Offer, erro
 	if err != nil {
 		return carrier.Offer{}, err
 	}
-	for _, o := range offers {
-		if o.Number == number {
-			return o, nil
-		}
+	if i := slices.IndexFunc(offers, func(o carrier.Offer) bool { return o.Number == number }); i >= 0 {
+		return offers[i], nil
 	}
 	return carrier.Offer{}, carrier.ErrNotAvailable
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -63,8 +64,7 @@ const maxReplays = 1024
 // replays remembers signatures for as long as they would be accepted.
 type replays struct {
 	mu    sync.Mutex
-	known map[[ed25519.SignatureSize]byte]bool
-	order []replay // oldest first
+	known []replay // oldest first
 }
 
 type replay struct {
@@ -77,17 +77,12 @@ func (r *replays) first(signature [ed25519.SignatureSize]byte, now time.Time) bo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// A timestamp may lie ahead by the tolerance, so it is good for twice that.
-	for len(r.order) > 0 && (len(r.order) >= maxReplays || now.Sub(r.order[0].at) > 2*tolerance) {
-		delete(r.known, r.order[0].signature)
-		r.order = r.order[1:]
+	for len(r.known) > 0 && (len(r.known) >= maxReplays || now.Sub(r.known[0].at) > 2*tolerance) {
+		r.known = r.known[1:]
 	}
-	if r.known[signature] {
+	if slices.ContainsFunc(r.known, func(old replay) bool { return old.signature == signature }) {
 		return false
 	}
-	if r.known == nil {
-		r.known = map[[ed25519.SignatureSize]byte]bool{}
-	}
-	r.known[signature] = true
-	r.order = append(r.order, replay{signature, now})
+	r.known = append(r.known, replay{signature, now})
 	return true
 }
