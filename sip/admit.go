@@ -76,16 +76,11 @@ func calledOn(l *trunk.Trunk, in *Incoming) string {
 	return in.To.Number
 }
 
-// trunkOf names a source's trunk; empty: none.
-func (u *UserAgent) trunkOf(from netip.Addr) string {
-	name, _ := u.trunks.Source(from)
-	return name
-}
-
 // refused records an INVITE that was refused.
 func (u *UserAgent) refused(req *gosip.Request, code int) {
 	from := transport.Source(req).Addr()
-	r := transport.Rejection{Source: from, Trunk: u.trunkOf(from), Code: code, Cause: transport.CauseOther}
+	name, _ := u.trunks.Source(from)
+	r := transport.Rejection{Source: from, Trunk: name, Code: code, Cause: transport.CauseOther}
 	if req.To() != nil {
 		r.Called = called(req)
 	}

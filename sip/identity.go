@@ -94,21 +94,15 @@ func uriIdentity(u *gosip.Uri) Identity {
 // plainNumber removes the visual separators of RFC 3966 section 5.1.1 from what
 // is a telephone number otherwise, and leaves any other user name alone.
 func plainNumber(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r >= '0' && r <= '9', r == '+' && i == 0:
-			b.WriteRune(r)
-		case strings.ContainsRune("-.()", r):
-		default:
-			return s
-		}
-	}
-	if b.Len() == 0 {
+	rest, plus := strings.CutPrefix(s, "+")
+	plain := separators.Replace(rest)
+	if strings.Trim(plain, "0123456789") != "" || plain == "" && !plus {
 		return s
 	}
-	return b.String()
+	return s[:len(s)-len(rest)] + plain
 }
+
+var separators = strings.NewReplacer("-", "", ".", "", "(", "", ")", "")
 
 // unquote resolves the escapes of a quoted display name (RFC 3261 section 25.1).
 func unquote(s string) string {

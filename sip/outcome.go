@@ -78,8 +78,7 @@ func (e *NotAnswered) Retry() bool {
 // Q.850 cause of a Reason header wins over the response: it comes from the
 // telephone network, the response from the gateway in front of it.
 func (e *NotAnswered) Ended() *media.Ended {
-	var ended *media.Ended
-	if errors.As(e.Err, &ended) {
+	if ended, ok := errors.AsType[*media.Ended](e.Err); ok {
 		return ended // the cause of the context that ended the ringing
 	}
 	switch {

@@ -162,7 +162,7 @@ func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more b
 			}
 			break
 		}
-		l.Failed(h, t.Number, trunk.Failure{Err: e, Code: e.Code, Rest: e.rest})
+		l.Failed(h, t.Number, e, e.Code, e.rest)
 	}
 	l.Release()
 	return nil, err

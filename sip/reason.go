@@ -2,6 +2,8 @@ package sip
 
 import (
 	"errors"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,18 +66,13 @@ type cause struct {
 func parseReason(v string) []cause {
 	var list []cause
 	for part := range split(v, ',') {
-		var c cause
-		first, number := true, false
-		for p := range split(part, ';') {
-			p = strings.TrimSpace(p)
-			if first {
-				first = false
-				c.q850 = strings.EqualFold(p, "Q.850")
-				if !c.q850 && !strings.EqualFold(p, "SIP") {
-					break
-				}
-				continue
-			}
+		params := slices.Collect(split(part, ';'))
+		protocol, number := strings.TrimSpace(params[0]), false
+		c := cause{q850: strings.EqualFold(protocol, "Q.850")}
+		if !c.q850 && !strings.EqualFold(protocol, "SIP") {
+			continue
+		}
+		for _, p := range params[1:] {
 			name, value, _ := strings.Cut(p, "=")
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "cause":
@@ -94,7 +91,7 @@ func parseReason(v string) []cause {
 
 // split yields the parts of a header value between separators that stand
 // outside of quotes.
-func split(s string, sep byte) func(func(string) bool) {
+func split(s string, sep byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, quoted := 0, false
 		for i := 0; i < len(s); i++ {

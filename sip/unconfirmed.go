@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -83,11 +84,7 @@ func newUnconfirmed() *unconfirmed { return &unconfirmed{times: map[errand][]tim
 func (n *unconfirmed) add(e errand, now time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for old, times := range n.times {
-		if now.Sub(times[len(times)-1]) >= unconfirmedFor {
-			delete(n.times, old)
-		}
-	}
+	maps.DeleteFunc(n.times, func(_ errand, times []time.Time) bool { return now.Sub(times[len(times)-1]) >= unconfirmedFor })
 	times := append(n.times[e], now)
 	n.times[e] = times[max(0, len(times)-maxUnconfirmed):]
 }
@@ -125,7 +122,8 @@ func (u *UserAgent) doubts(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trun
 		return false
 	}
 	u.counters.refused.Add(1)
-	u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: u.trunkOf(from), Called: called(req), Code: 503, Cause: transport.CauseUnconfirmed}, now)
+	name, _ := u.trunks.Source(from)
+	u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: name, Called: called(req), Code: 503, Cause: transport.CauseUnconfirmed}, now)
 	_ = tx.Respond(response(req, 503, "", "", retryAfter(retryUnconfirmed)))
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
+	"maps"
 	"net/netip"
 	"strings"
 	"sync"
@@ -179,11 +180,7 @@ func (v *verifier) spend(got *digest.Credentials, at, now time.Time) bool {
 		return false
 	}
 	if !known && len(v.used) >= maxNonces {
-		for nonce, s := range v.used {
-			if now.After(s.expires) {
-				delete(v.used, nonce)
-			}
-		}
+		maps.DeleteFunc(v.used, func(_ string, s spent) bool { return now.After(s.expires) })
 		if len(v.used) >= maxNonces {
 			return false
 		}

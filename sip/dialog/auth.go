@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -167,11 +168,9 @@ func plainQOP(c *digest.Challenge) bool {
 	if len(c.QOP) == 0 {
 		return true // RFC 2069
 	}
-	for _, q := range c.QOP {
-		if strings.EqualFold(strings.TrimSpace(q), "auth") {
-			c.QOP = []string{"auth"}
-			return true
-		}
+	if !slices.ContainsFunc(c.QOP, func(q string) bool { return strings.EqualFold(strings.TrimSpace(q), "auth") }) {
+		return false
 	}
-	return false
+	c.QOP = []string{"auth"}
+	return true
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"strings"
@@ -100,11 +101,7 @@ func (l *Layer) dial(key route, name string) error {
 			s.far = &namedAddr{s.far.(*net.TCPAddr), ours.Port()}
 		}
 		l.mu.Lock()
-		for old, other := range l.dialed {
-			if other.closed.Load() {
-				delete(l.dialed, old)
-			}
-		}
+		maps.DeleteFunc(l.dialed, func(_ route, old *stream) bool { return old.closed.Load() })
 		l.dialed[key] = s
 		l.mu.Unlock()
 	}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -69,11 +70,7 @@ func (s *rateLimits) tidyLocked(now time.Time) bool {
 	}
 	s.tidied = now
 	before := len(s.seen)
-	for a, l := range s.seen {
-		if l.TokensAt(now) >= float64(l.Burst()) {
-			delete(s.seen, a)
-		}
-	}
+	maps.DeleteFunc(s.seen, func(_ netip.Addr, l *rate.Limiter) bool { return l.TokensAt(now) >= float64(l.Burst()) })
 	return len(s.seen) < before
 }
 

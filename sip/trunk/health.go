@@ -33,7 +33,6 @@ type Server struct {
 	Endpoint
 
 	up      bool
-	since   time.Time
 	strikes int // probes missed in a row
 	detail  string
 	rest    time.Time // it has asked to be left alone until then
@@ -163,30 +162,24 @@ func (t *Trunk) restsLocked(s *Server) bool { return t.Now().Before(s.rest) }
 // networks of single callees, too.
 const maxRefused = 3
 
-// Failure is why a call could not be begun at a server.
-type Failure struct {
-	Err  error
-	Code int           // the final response; 0: none
-	Rest time.Duration // for how long the server asks to be left alone
-}
-
-// Failed notes that a call to a number could not be begun there.
-func (t *Trunk) Failed(s *Server, number string, why Failure) {
+// Failed notes that a call to a number could not be begun there, and why: code is that of the
+// final response, 0 for none, and rest for how long the server asks to be left alone.
+func (t *Trunk) Failed(s *Server, number string, why error, code int, rest time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if why.Code != 0 && !slices.Contains(s.refused, number) && len(s.refused) < maxRefused {
+	if code != 0 && !slices.Contains(s.refused, number) && len(s.refused) < maxRefused {
 		s.refused = append(s.refused, number)
 	}
-	one := why.Code != 0 && len(s.refused) < maxRefused && (why.Rest == 0 || len(t.servers) == 1)
+	one := code != 0 && len(s.refused) < maxRefused && (rest == 0 || len(t.servers) == 1)
 	if !one {
-		t.restLocked(s, why.Rest)
+		t.restLocked(s, rest)
 	}
 	switch {
-	case one, t.Has(NoProbe) && why.Rest > 0: // nothing but the end of a rest would bring back what is not probed
-		s.detail = why.Err.Error()
+	case one, t.Has(NoProbe) && rest > 0: // nothing but the end of a rest would bring back what is not probed
+		s.detail = why.Error()
 	case !t.Has(NoProbe):
-		t.markLocked(s, false, why.Err.Error())
-		s.next = time.Now().Add(max(t.Probe/probeHaste, why.Rest))
+		t.markLocked(s, false, why.Error())
+		s.next = time.Now().Add(max(t.Probe/probeHaste, rest))
 		t.stir()
 	}
 }
@@ -207,8 +200,8 @@ func (t *Trunk) markLocked(s *Server, up bool, detail string) {
 	if s.up == up {
 		return
 	}
-	s.up, s.since = up, time.Now()
-	if s.refused = nil; up {
+	s.up, s.refused = up, nil
+	if up {
 		t.Log.Info("sip: a target is up again", "trunk", t.Name, "target", s.String())
 	} else {
 		t.Log.Warn("sip: a target is down", "trunk", t.Name, "target", s.String(), "why", detail)
@@ -227,7 +220,6 @@ func (t *Trunk) stir() {
 type TargetStatus struct {
 	Target string // transport and address
 	Up     bool
-	Since  time.Time
 	Detail string // why it is down, or what it last missed
 }
 
@@ -237,7 +229,6 @@ type Status struct {
 	Calls        int // on it, both directions, ringing ones included
 	Channels     int // that it may have here, see Set.Share; 0: no limit
 	Targets      []TargetStatus
-	Lookup       string        // why a target cannot be found; empty when all are
 	Registration *Registration // nil for a trunk that does not register
 }
 
@@ -247,10 +238,7 @@ func (set Set) Status() (all []Status) {
 		st := Status{Name: t.Name, Calls: int(t.Calls.Load()), Channels: int(t.channels.Load())}
 		t.mu.Lock()
 		for _, s := range t.servers {
-			st.Targets = append(st.Targets, TargetStatus{s.String(), s.up && !t.restsLocked(s), s.since, s.detail})
-		}
-		if t.lookup != nil {
-			st.Lookup = t.lookup.Error()
+			st.Targets = append(st.Targets, TargetStatus{s.String(), s.up && !t.restsLocked(s), s.detail})
 		}
 		if t.Has(Register) {
 			r := t.register

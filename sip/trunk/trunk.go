@@ -148,7 +148,7 @@ func (t *Trunk) locate(ctx context.Context) {
 		if i >= 0 {
 			servers = append(servers, t.servers[i])
 		} else {
-			servers = append(servers, &Server{Endpoint: e, up: true, since: time.Now()})
+			servers = append(servers, &Server{Endpoint: e, up: true})
 		}
 	}
 	t.grant.Set(hosts...)
