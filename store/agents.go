@@ -162,13 +162,12 @@ const agentColumns = `id, name, voice, language, prompt, first_message, tools, s
 
 // Agent returns an agent of the account.
 func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
-	return First(ctx, db, "read agent", pgx.RowToStructByPos[Agent],
-		"select "+agentColumns+" from agents where id = $1 and account_id = $2", id, account)
+	return First[Agent](ctx, db, "read agent", "select "+agentColumns+" from agents where id = $1 and account_id = $2", id, account)
 }
 
 // AgentOwner is the account of an agent. Only operators may ask.
 func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err error) {
-	found, err := First(ctx, db, "read agent's account", pgx.RowTo[string], "select account_id from agents where id = $1", id)
+	found, err := First[string](ctx, db, "read agent's account", "select account_id from agents where id = $1", id)
 	if err != nil {
 		return "", err
 	}
@@ -177,9 +176,7 @@ func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err er
 
 // Agents lists the account's agents, newest first.
 func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, error) {
-	where, args := p.Clause("id", []any{account})
-	return List(ctx, db, "list agents", pgx.RowToStructByPos[Agent],
-		"select "+agentColumns+" from agents where account_id = $1"+where, args...)
+	return ListPage[Agent](ctx, db, "list agents", p, "id", "select "+agentColumns+" from agents where account_id = $1", account)
 }
 
 // AgentName is an agent as lists and choices show it.
@@ -187,8 +184,7 @@ type AgentName struct{ ID, Name string }
 
 // AgentNames lists the names of the account's agents, newest first: documents of agents are large, and pages ask every few seconds.
 func (db *DB) AgentNames(ctx context.Context, account string) ([]AgentName, error) {
-	return List(ctx, db, "list names of agents", pgx.RowToStructByPos[AgentName],
-		"select id, name from agents where account_id = $1 order by id desc", account)
+	return List[AgentName](ctx, db, "list names of agents", "select id, name from agents where account_id = $1 order by id desc", account)
 }
 
 // UpdateAgent replaces what a.ID's owner can set; what it was stays a version. What changes nothing makes no
@@ -199,7 +195,7 @@ func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent) (*Agent,
 		return nil, err
 	}
 	err := db.Tx(ctx, "update agent", func(tx pgx.Tx) error {
-		was, err := Row(ctx, tx, pgx.RowToStructByPos[Agent], "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
+		was, err := Row[Agent](ctx, tx, "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
 			a.ID, account, a.Version)
 		if err != nil {
 			return err

@@ -23,13 +23,12 @@ const selectVersion = `select a.id, v.name, v.voice, v.language, v.prompt, v.fir
 // AgentVersion returns an agent of the account as it was. ErrNotFound: it is not there,
 // or had no such version.
 func (db *DB) AgentVersion(ctx context.Context, account, id string, version int64) (*Agent, error) {
-	return First(ctx, db, "read version", pgx.RowToStructByPos[Agent], selectVersion+" and v.version = $3", account, id, version)
+	return First[Agent](ctx, db, "read version", selectVersion+" and v.version = $3", account, id, version)
 }
 
 // AgentVersions lists what an agent of the account was, the newest first: at most limit
 // versions below before; 0: no bound. An agent has one at least, so none means that
 // there is no such agent or that the list is over.
 func (db *DB) AgentVersions(ctx context.Context, account, id string, before int64, limit int) ([]Agent, error) {
-	return List(ctx, db, "list versions", pgx.RowToStructByPos[Agent],
-		selectVersion+" and ($3 = 0 or v.version < $3) order by v.version desc limit nullif($4, 0)", account, id, before, limit)
+	return List[Agent](ctx, db, "list versions", selectVersion+" and ($3 = 0 or v.version < $3) order by v.version desc limit nullif($4, 0)", account, id, before, limit)
 }

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -229,7 +230,7 @@ func (db *DB) One(ctx context.Context, op, sql string, args []any, into ...any) 
 
 // Must runs a command that has to change at least one row, else ErrNotFound.
 func (db *DB) Must(ctx context.Context, op, sql string, args ...any) error {
-	return Fail(op, Changed(db.pool.Exec(ctx, sql, args...)))
+	return Fail(op, ErrNotFound.IfUnchanged(db.pool.Exec(ctx, sql, args...)))
 }
 
 // Exec runs a command and returns how many rows it changed.
@@ -238,31 +239,64 @@ func (db *DB) Exec(ctx context.Context, op, sql string, args ...any) (int64, err
 	return tag.RowsAffected(), Fail(op, err)
 }
 
+// Do runs a command that may change any number of rows.
+func (db *DB) Do(ctx context.Context, op, sql string, args ...any) error {
+	return Fail(op, Do(ctx, db.pool, sql, args...))
+}
+
+// Do runs a command of q that may change any number of rows.
+func Do(ctx context.Context, q Queryer, sql string, args ...any) error {
+	_, err := q.Exec(ctx, sql, args...)
+	return err
+}
+
 // Send runs what was queued, in one round trip.
 func Send(ctx context.Context, tx pgx.Tx, b *pgx.Batch) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// List collects all rows of a query.
-func List[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	out, err := Rows(ctx, db.pool, row, sql, args...)
+// Queryer is a pool or a transaction.
+type Queryer interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// List collects all rows of a query; for T see Rows.
+func List[T any](ctx context.Context, db *DB, op, sql string, args ...any) ([]T, error) {
+	out, err := Rows[T](ctx, db.pool, sql, args...)
 	return out, Fail(op, err)
 }
 
-// Rows collects all rows of a query of q, which is a transaction or the pool.
-func Rows[T any](ctx context.Context, q interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+// ListPage collects a page of a query that ends with its condition, by identifiers; for T see Rows.
+func ListPage[T any](ctx context.Context, db *DB, op string, p Page, id, sql string, args ...any) ([]T, error) {
+	out, err := PageRows[T](ctx, db.pool, p, id, sql, args...)
+	return out, Fail(op, err)
+}
+
+// PageRows does the same with a query of q.
+func PageRows[T any](ctx context.Context, q Queryer, p Page, id, sql string, args ...any) ([]T, error) {
+	where, args := p.clause(id, args)
+	return Rows[T](ctx, q, sql+where, args...)
+}
+
+// Rows collects all rows of a query of q. A T that is a struct has a row's columns in the
+// order of its exported fields, those of embedded structs in their place and those with the
+// tag db:"-" left out; any other T is the only column.
+func Rows[T any](ctx context.Context, q Queryer, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, row)
+	if reflect.TypeFor[T]().Kind() == reflect.Struct {
+		return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[T])
 }
 
-// Row returns the only row of a query of tx, or pgx.ErrNoRows.
-func Row[T any](ctx context.Context, tx pgx.Tx, row pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
-	found, err := Rows(ctx, tx, row, sql, args...)
+// Row returns the first row of a query of q, or pgx.ErrNoRows; for T see Rows.
+func Row[T any](ctx context.Context, q Queryer, sql string, args ...any) (*T, error) {
+	found, err := Rows[T](ctx, q, sql, args...)
 	if err == nil && len(found) == 0 {
 		err = pgx.ErrNoRows
 	}
@@ -272,16 +306,25 @@ func Row[T any](ctx context.Context, tx pgx.Tx, row pgx.RowToFunc[T], sql string
 	return &found[0], nil
 }
 
-// First returns the first row of a query, or ErrNotFound.
-func First[T any](ctx context.Context, db *DB, op string, row pgx.RowToFunc[T], sql string, args ...any) (*T, error) {
-	found, err := List(ctx, db, op, row, sql, args...)
-	if err == nil && len(found) == 0 {
-		err = Fail(op, ErrNotFound)
+// First returns the first row of a query, or ErrNotFound; for T see Rows.
+func First[T any](ctx context.Context, db *DB, op, sql string, args ...any) (*T, error) {
+	found, err := Row[T](ctx, db.pool, sql, args...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrNotFound
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &found[0], nil
+	return found, Fail(op, err)
+}
+
+// Scalar returns the only column of the first row of a query of q, or pgx.ErrNoRows.
+func Scalar[T any](ctx context.Context, q Queryer, sql string, args ...any) (v T, err error) {
+	err = q.QueryRow(ctx, sql, args...).Scan(&v)
+	return v, err
+}
+
+// Value returns the only column of the first row of a query, or ErrNotFound.
+func Value[T any](ctx context.Context, db *DB, op, sql string, args ...any) (T, error) {
+	v, err := Scalar[T](ctx, db.pool, sql, args...)
+	return v, Fail(op, err)
 }
 
 // Page is a part of a list, newest first.
@@ -290,9 +333,9 @@ type Page struct {
 	Limit int    // at most this many; 0 is all
 }
 
-// Clause is what follows "where ...". Identifiers begin with their time, so their
+// clause is what follows "where ...". Identifiers begin with their time, so their
 // order is age.
-func (p Page) Clause(id string, args []any) (string, []any) {
+func (p Page) clause(id string, args []any) (string, []any) {
 	sql := ""
 	if p.After != "" {
 		args = append(args, p.After)

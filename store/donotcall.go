@@ -42,7 +42,7 @@ const (
 	MaxListing = 20_000
 )
 
-const doNotCallColumns = "id, number, reason, source, call_id, since"
+const selectDoNotCalls = "select id, number, reason, source, call_id, since from do_not_call where account_id = $1"
 
 // check brings an entry into the form that is kept.
 func (e *DoNotCall) check() error {
@@ -114,7 +114,7 @@ func (db *DB) ListDoNotCall(ctx context.Context, account string, entries []DoNot
 // Asking again changes nothing. ErrNotFound: the account has no such call; ErrInvalid:
 // it is no number, as of a caller that withholds theirs.
 func (db *DB) OptOut(ctx context.Context, account, number, call string) error {
-	far, err := First(ctx, db, "read call", pgx.RowTo[string], `select case s.kind when 'outbound' then c.to_number else c.from_number end
+	far, err := First[string](ctx, db, "read call", `select case s.kind when 'outbound' then c.to_number else c.from_number end
 		from calls c join sessions s on s.id = c.session_id where c.account_id = $1 and c.session_id = $2`, account, call)
 	if err != nil {
 		return err
@@ -144,8 +144,7 @@ func (db *DB) DoNotCall(ctx context.Context, account, number string) (*DoNotCall
 	if err != nil {
 		return nil, err
 	}
-	return First(ctx, db, "read number not to call", pgx.RowToStructByPos[DoNotCall],
-		"select "+doNotCallColumns+" from do_not_call where account_id = $1 and number = $2", account, number)
+	return First[DoNotCall](ctx, db, "read number not to call", selectDoNotCalls+" and number = $2", account, number)
 }
 
 // NotToCall picks out of numbers, all E.164, those that the account is not to call.
@@ -153,25 +152,17 @@ func (db *DB) NotToCall(ctx context.Context, account string, numbers []string) (
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	return List(ctx, db, "read numbers not to call", pgx.RowTo[string],
-		"select number from do_not_call where account_id = $1 and number = any($2)", account, numbers)
+	return List[string](ctx, db, "read numbers not to call", "select number from do_not_call where account_id = $1 and number = any($2)", account, numbers)
 }
 
 // DoNotCalls lists the account's numbers not to call, newest first.
 func (db *DB) DoNotCalls(ctx context.Context, account string, p Page) ([]DoNotCall, error) {
-	sql, args := selectDoNotCalls(account, p)
-	return List(ctx, db, "list numbers not to call", pgx.RowToStructByPos[DoNotCall], sql, args...)
+	return ListPage[DoNotCall](ctx, db, "list numbers not to call", p, "id", selectDoNotCalls, account)
 }
 
 // DoNotCalls lists the account's numbers not to call, newest first.
 func (s *Statement) DoNotCalls(ctx context.Context, p Page) ([]DoNotCall, error) {
-	sql, args := selectDoNotCalls(s.account, p)
-	return RowsOf(ctx, s, pgx.RowToStructByPos[DoNotCall], sql, args...)
-}
-
-func selectDoNotCalls(account string, p Page) (string, []any) {
-	where, args := p.Clause("id", []any{account})
-	return "select " + doNotCallColumns + " from do_not_call where account_id = $1" + where, args
+	return PageRows[DoNotCall](ctx, s.Tx, p, "id", selectDoNotCalls, s.account)
 }
 
 // RemoveDoNotCall takes a number off the account's list.

@@ -69,10 +69,10 @@ func Invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// Changed is ErrNotFound for a command that changed no row.
-func Changed(tag pgconn.CommandTag, err error) error {
+// IfUnchanged is e for a command that changed no row.
+func (e Error) IfUnchanged(tag pgconn.CommandTag, err error) error {
 	if err == nil && tag.RowsAffected() == 0 {
-		err = ErrNotFound
+		err = e
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func TestEveryQueryCanBePrepared(t *testing.T) {
 var statement = regexp.MustCompile(`^\s*(select|insert into|update|delete from|with)\b`)
 
 // senders are the functions that take a query.
-var senders = []string{"Exec", "Query", "QueryRow", "Queue", "One", "Must", "List", "First", "Rows", "Row", "RowsOf"}
+var senders = []string{"Exec", "Query", "QueryRow", "Queue", "One", "Must", "List", "First", "Rows", "Row", "ListPage", "PageRows", "Value", "Scalar", "Do"}
 
 // queries returns those of withSQL by where they stand.
 func queries(t *testing.T) map[string]string {

@@ -105,11 +105,6 @@ func (db *DB) CardInForce(ctx context.Context, q Queryer) (*billing.RateCard, er
 	return db.Card(ctx, q, version)
 }
 
-// Queryer is a pool or a transaction.
-type Queryer interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
 // Card returns the stored card of a version.
 func (db *DB) Card(ctx context.Context, q Queryer, version string) (*billing.RateCard, error) {
 	if c, ok := db.cards.Load(version); ok {

@@ -27,11 +27,6 @@ func (db *DB) Statement(ctx context.Context, account string, read func(*Statemen
 // Account is whose books they are.
 func (s *Statement) Account() string { return s.account }
 
-// RowsOf collects all rows of a query of the statement.
-func RowsOf[T any](ctx context.Context, s *Statement, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	return Rows(ctx, s.Tx, row, sql, args...)
-}
-
 // Range is the time from From until just before To; a zero time is no bound.
 type Range struct{ From, To time.Time }
 

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const selectWarning = `select x.id, x.account_id, x.kind, x.about, x.data, x.created_at, x.cleared_at, x.published_at, x.mailed_at
@@ -12,14 +10,13 @@ const selectWarning = `select x.id, x.account_id, x.kind, x.about, x.data, x.cre
 
 // Warnings lists what the account was warned of, newest first.
 func (db *DB) Warnings(ctx context.Context, account string, p Page) ([]Warning, error) {
-	where, args := p.Clause("x.id", []any{account})
-	return List(ctx, db, "list warnings", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1"+where, args...)
+	return ListPage[Warning](ctx, db, "list warnings", p, "x.id", selectWarning+"x.account_id = $1", account)
 }
 
 // UnpublishedWarnings are those of all accounts that were not published, oldest
 // first, at most limit.
 func (db *DB) UnpublishedWarnings(ctx context.Context, limit int) ([]Warning, error) {
-	return List(ctx, db, "list warnings", pgx.RowToStructByPos[Warning], selectWarning+"x.published_at is null order by x.id limit $1", limit)
+	return List[Warning](ctx, db, "list warnings", selectWarning+"x.published_at is null order by x.id limit $1", limit)
 }
 
 // WarningPublished notes that a warning was published. It may have been several
@@ -82,7 +79,7 @@ func (db *DB) ForgetMail(ctx context.Context, before time.Time) (int64, error) {
 // WarningsAt are the warnings of a statement's account whose condition lasts at a time,
 // newest first.
 func (s *Statement) WarningsAt(ctx context.Context, at time.Time) ([]Warning, error) {
-	return RowsOf(ctx, s, pgx.RowToStructByPos[Warning], selectWarning+`x.account_id = $1 and (x.cleared_at is null or x.cleared_at > $2)
+	return Rows[Warning](ctx, s.Tx, selectWarning+`x.account_id = $1 and (x.cleared_at is null or x.cleared_at > $2)
 		order by x.id desc limit $3`, s.account, at, maxHolding)
 }
 
@@ -91,5 +88,5 @@ const maxHolding = 100
 
 // WarningOf returns a warning of the account.
 func (db *DB) WarningOf(ctx context.Context, account, id string) (*Warning, error) {
-	return First(ctx, db, "read warning", pgx.RowToStructByPos[Warning], selectWarning+"x.account_id = $1 and x.id = $2", account, id)
+	return First[Warning](ctx, db, "read warning", selectWarning+"x.account_id = $1 and x.id = $2", account, id)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 
 	"parley/store/ledger"
@@ -29,9 +27,9 @@ type ClaimedRow struct {
 	To, From, Agent string
 	Zones           []string
 	DueAt           time.Time
-	Manner          Manner
+	Manner
 
-	no int
+	No int // its place in the batch, from 0
 }
 
 // unclaimed is a row r that no node is about to dial at $1, or a node that is dead.
@@ -49,7 +47,7 @@ func (s *Store) ClaimRows(ctx context.Context, n store.Node, rules billing.Walle
 	if err := s.db.NodeLives(ctx, n); err != nil {
 		return nil, err
 	}
-	claimed, err := store.List(ctx, s.db, "claim rows", scanClaimed, `with
+	claimed, err := store.List[ClaimedRow](ctx, s.db, "claim rows", `with
 		lines as (select w.account_id, greatest(1, coalesce(w.concurrency_override, case when w.first_topup_at is null then $4::int else $5::int end) - 1)
 				- w.live_sessions - (select count(*) from campaign_rows r where r.account_id = w.account_id and r.status = 'pending' and not `+unclaimed+`) as free
 			from wallets w where w.account_id in (select account_id from campaign_rows where status = 'pending' and due_at <= $1)),
@@ -59,20 +57,12 @@ func (s *Store) ClaimRows(ctx context.Context, n store.Node, rules billing.Walle
 			order by p.due_at, p.no limit $6)
 		update campaign_rows r set claim = claim + 1, node_id = $2, node_epoch = $3, claimed_until = $7
 		from picked p, campaigns c where r.id = p.id and c.id = r.campaign_id
-		returning r.id, r.account_id, r.campaign_id, r.to_number, r.from_number, r.agent_id, r.zones, r.due_at, r.no, r.claim,
-			c.key_id, c.ip, c.ring_ms, c.longest_ms, c.on_machine, c.message, c.hours_from, c.hours_to, c.hours_zone`,
+		returning r.id, r.account_id, r.campaign_id, r.claim, r.to_number, r.from_number, r.agent_id, r.zones, r.due_at, `+mannerColumns+`, r.no`,
 		now, n.ID, n.Epoch, rules.ConcurrencyBeforeTopup, rules.ConcurrencyDefault, most, now.Add(rowLease))
 	slices.SortFunc(claimed, func(a, b ClaimedRow) int {
-		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.Campaign, b.Campaign), a.no-b.no)
+		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.Campaign, b.Campaign), a.No-b.No)
 	})
 	return claimed, err
-}
-
-func scanClaimed(row pgx.CollectableRow) (r ClaimedRow, err error) {
-	var m scannedManner
-	err = row.Scan(append([]any{&r.ID, &r.Account, &r.Campaign, &r.To, &r.From, &r.Agent, &r.Zones, &r.DueAt, &r.no, &r.Claim}, m.into(&r.Manner)...)...)
-	m.done(&r.Manner)
-	return r, err
 }
 
 // ReturnRow gives a claimed row back undialled: it is due again at a time. code and

@@ -65,7 +65,7 @@ type Campaign struct {
 	CreatedAt         time.Time // of a new one: zero is now
 	Manner
 	Pending, Dialing, Sent, Failed int           // rows; together all of them
-	Rows                           []CampaignRow // of Campaign alone, in their order
+	Rows                           []CampaignRow `db:"-"` // of Campaign alone, in their order
 }
 
 // CampaignRow is a call of a batch.
@@ -80,7 +80,7 @@ type CampaignRow struct {
 	Status RowStatus
 	// ErrorCode and ErrorMessage say why it failed.
 	ErrorCode, ErrorMessage string
-	Call                    *RowCall // nil: it was not dialled
+	Call                    *RowCall `db:"-"` // nil: it was not dialled
 	Summary                 *string  // nil: there is none, or not yet
 }
 
@@ -150,45 +150,29 @@ const rowStatus = `case when r.status = 'dialing' and u.started_at is not null t
 
 const selectCampaign = `select c.id, c.account_id, c.name,
 	case when c.state <> 'cancelled' and not ` + unfinishedCampaign + ` then 'done' else c.state end, c.created_at,
-	c.key_id, c.ip, c.ring_ms, c.longest_ms, c.on_machine, c.message, c.hours_from, c.hours_to, c.hours_zone, n.pending, n.dialing, n.sent, n.failed
+	` + mannerColumns + `, n.pending, n.dialing, n.sent, n.failed
 	from campaigns c cross join lateral (select count(*) filter (where x.status = 'pending') as pending, count(*) filter (where x.status = 'dialing') as dialing,
 			count(*) filter (where x.status = 'sent') as sent, count(*) filter (where x.status = 'failed') as failed
 		from (select ` + rowStatus + ` as status from campaign_rows r left join session_usage u on u.session_id = r.session_id where r.campaign_id = c.id) x) n
 	where c.account_id = $1`
 
-func scanCampaign(row pgx.CollectableRow) (c Campaign, err error) {
-	var m scannedManner
-	into := append([]any{&c.ID, &c.Account, &c.Name, &c.State, &c.CreatedAt}, m.into(&c.Manner)...)
-	err = row.Scan(append(into, &c.Pending, &c.Dialing, &c.Sent, &c.Failed)...)
-	m.done(&c.Manner)
-	return c, err
-}
-
-// scannedManner holds the columns of a Manner that have another type there.
-type scannedManner struct {
-	from, to *int
-	zone     *string
-}
-
-func (s *scannedManner) into(m *Manner) []any {
-	return []any{&m.Key, &m.IP, (*store.Milliseconds)(&m.RingTimeout), (*store.Milliseconds)(&m.MaxDuration), &m.OnMachine, &m.Message, &s.from, &s.to, &s.zone}
-}
-
-func (s *scannedManner) done(m *Manner) {
-	if s.from != nil && s.to != nil && s.zone != nil {
-		m.Hours, m.Zone = &destination.Hours{From: *s.from, To: *s.to}, *s.zone
-	}
-}
+// mannerColumns are those of the Manner of a batch c.
+const mannerColumns = `c.key_id, c.ip, c.ring_ms * interval '1 ms', c.longest_ms * interval '1 ms', c.on_machine, c.message,
+	case when c.hours_zone is not null then jsonb_build_object('From', c.hours_from, 'To', c.hours_to) end, coalesce(c.hours_zone, '')`
 
 // Campaign returns a batch of the account with its rows.
 func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, error) {
-	c, err := store.First(ctx, s.db, "read batch", scanCampaign, selectCampaign+" and c.id = $2", account, id)
+	c, err := store.First[Campaign](ctx, s.db, "read batch", selectCampaign+" and c.id = $2", account, id)
 	if err != nil {
 		return nil, err
 	}
-	c.Rows, err = store.List(ctx, s.db, "read rows of a batch", scanRow, `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
+	rows, err := store.List[struct {
+		CampaignRow
+		RowCall // without an ID: there is none
+	}](ctx, s.db, "read rows of a batch", `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
 			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
-			r.session_id, s.opened_at, u.started_at, `+store.EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''), coalesce(k.answered_by, ''), u.amount_nano
+			coalesce(r.session_id, ''), coalesce(s.opened_at, r.due_at), u.started_at, `+store.EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''),
+			coalesce(k.answered_by, ''), coalesce(u.amount_nano, 0)
 		from campaign_rows r left join sessions s on s.id = r.session_id left join session_usage u on u.session_id = r.session_id
 			left join calls k on k.session_id = r.session_id
 		where r.account_id = $1 and r.campaign_id = $2 order by r.no`, account, id)
@@ -196,30 +180,19 @@ func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, er
 		return nil, err
 	}
 	c.Pending, c.Dialing, c.Sent, c.Failed = 0, 0, 0, 0 // as the rows have it, which were read later
-	for _, r := range c.Rows {
+	for _, r := range rows {
+		if r.RowCall.ID != "" {
+			r.Call = &r.RowCall
+		}
+		c.Rows = append(c.Rows, r.CampaignRow)
 		*map[RowStatus]*int{RowPending: &c.Pending, RowDialing: &c.Dialing, RowSent: &c.Sent, RowFailed: &c.Failed}[r.Status]++
 	}
 	return c, nil
 }
 
-func scanRow(row pgx.CollectableRow) (r CampaignRow, err error) {
-	var call RowCall
-	var id *string
-	var opened *time.Time
-	var cost *billing.Money
-	err = row.Scan(&r.ID, &r.To, &r.From, &r.Agent, &r.Zones, &r.ScheduledAt, &r.DueAt, &r.Status, &r.ErrorCode, &r.ErrorMessage, &r.Summary,
-		&id, &opened, &call.StartedAt, &call.EndedAt, &call.EndReason, &call.EndDetail, &call.AnsweredBy, &cost)
-	if err == nil && id != nil && opened != nil && cost != nil {
-		call.ID, call.OpenedAt, call.Cost = *id, *opened, *cost
-		r.Call = &call
-	}
-	return r, err
-}
-
 // Campaigns lists the account's batches, newest first, without their rows.
 func (s *Store) Campaigns(ctx context.Context, account string, p store.Page) ([]Campaign, error) {
-	where, args := p.Clause("c.id", []any{account})
-	return store.List(ctx, s.db, "list batches", scanCampaign, selectCampaign+where, args...)
+	return store.ListPage[Campaign](ctx, s.db, "list batches", p, "c.id", selectCampaign, account)
 }
 
 // PauseCampaign has no further row of a batch dialled: when it returns, none begins any

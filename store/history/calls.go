@@ -42,13 +42,13 @@ type Call struct {
 // Conversation is what was said and how it went.
 type Conversation struct {
 	Transcript  []TranscriptLine
-	Omitted     int             // lines that followed and were not kept: the transcript is bounded
-	Turns       json.RawMessage // per-turn latencies, a JSON array; its shape is the conversation's business
-	Generations []store.Generation
+	Omitted     int                // lines that followed and were not kept: the transcript is bounded
+	Turns       json.RawMessage    // per-turn latencies, a JSON array; its shape is the conversation's business
+	Generations []store.Generation `db:"-"`
 	// Log is written with the rest, unless it is nil, and read by CallLog alone; so is
 	// Replay, by CallReplay.
-	Log    *CallLog
-	Replay []byte
+	Log    *CallLog `db:"-"`
+	Replay []byte   `db:"-"`
 	// Engines are those that served the call; nil: not known, or not stored yet.
 	Engines    *store.ServedBy
 	AnsweredBy string // outbound: human, machine, screening or unknown; empty: it was not detected, or is not stored yet
@@ -129,7 +129,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	if !json.Valid(c.Turns) {
 		return store.Invalid("turns must be JSON")
 	}
-	err = store.Changed(tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
+	err = store.ErrNotFound.IfUnchanged(tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
 		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted))
 	if err != nil {
 		return err
@@ -155,42 +155,23 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 // selectCalls and selectCall read calls, the second with what was said: that is long, and
 // lists do without it.
 const (
+	selectCalls = callColumns + "null::jsonb, 0, null::jsonb" + fromCalls
+	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, coalesce(c.answered_by, ''), c.engines`
-	fromCalls = `
+	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, `
+	fromCalls = `, c.engines, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id
 	where c.account_id = $1`
-	selectCalls = callColumns + fromCalls
-	selectCall  = callColumns + ", c.transcript, c.transcript_omitted, c.turns" + fromCalls
 )
-
-// columns are where callColumns go.
-func (c *Call) columns() []any {
-	return []any{&c.ID, &c.Agent, &c.AgentVersion, &c.Direction, &c.From, &c.To, &c.OpenedAt, &c.RangAt, &c.StartedAt,
-		&c.EndedAt, &c.EndReason, &c.EndDetail, &c.Cost, &c.MOS, &c.Verstat, &c.DeletedAt, &c.Demonstration, &c.AnsweredBy, &c.Engines}
-}
-
-func scanListed(row pgx.CollectableRow) (Call, error) {
-	var c Call
-	err := row.Scan(c.columns()...)
-	return c, err
-}
-
-func scanCall(row pgx.CollectableRow) (Call, error) {
-	var c Call
-	err := row.Scan(append(c.columns(), &c.Transcript, &c.Omitted, &c.Turns)...)
-	return c, err
-}
 
 // Call returns a call of the account.
 func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
-	c, err := store.First(ctx, h.db, "read call", scanCall, selectCall+" and c.session_id = $2", account, id)
+	c, err := store.First[Call](ctx, h.db, "read call", selectCall+" and c.session_id = $2", account, id)
 	if err != nil {
 		return nil, err
 	}
-	c.Generations, err = store.List(ctx, h.db, "read generations", pgx.RowToStructByPos[store.Generation],
-		`select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
+	c.Generations, err = store.List[store.Generation](ctx, h.db, "read generations", `select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
 	return c, err
 }
 

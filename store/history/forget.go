@@ -27,7 +27,7 @@ func (h *Store) ForgetCall(ctx context.Context, account, call string) error {
 
 func (h *Store) forget(ctx context.Context, account, call, by string, now time.Time) error {
 	return h.db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
-		err := store.Changed(tx.Exec(ctx, `update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
+		err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, `update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
 			where session_id = $2 and account_id = $1`, account, call, now, by))
 		if err != nil {
 			return err
@@ -53,15 +53,14 @@ func (h *Store) ExpireCalls(ctx context.Context) (int, error) {
 		Account string
 		Days    int
 	}
-	keepers, err := store.List(ctx, h.db, "list accounts that forget", pgx.RowToStructByPos[keeper],
-		"select id, conversation_days from accounts where conversation_days is not null order by id")
+	keepers, err := store.List[keeper](ctx, h.db, "list accounts that forget", "select id, conversation_days from accounts where conversation_days is not null order by id")
 	if err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, k := range keepers {
 		until := now.AddDate(0, 0, -k.Days)
-		due, err := store.List(ctx, h.db, "list calls to forget", pgx.RowTo[string], `select c.session_id from calls c join sessions s on s.id = c.session_id
+		due, err := store.List[string](ctx, h.db, "list calls to forget", `select c.session_id from calls c join sessions s on s.id = c.session_id
 			where c.account_id = $1 and c.deleted_at is null and c.session_id < $2 and s.ended_at <= $3 order by c.session_id limit $4`,
 			k.Account, store.FloorID(store.SessionID, until.Add(time.Millisecond)), until, sweep)
 		if err != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/store"
 )
 
@@ -70,5 +68,5 @@ func (h *Store) Latencies(ctx context.Context, account string, by LatencyBy, p C
 		"select coalesce(name, ''), grouping(name) = 1, count(distinct id), count(*)"+stage("endpoint")+stage("model")+stage("voice")+stage("total")+
 			" from (select "+key+` collate "C" as name, c.session_id as id, jsonb_array_elements(c.turns) as t from calls c join sessions s on s.id = c.session_id
 			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having "+having+" order by 2 desc, 1", args)
-	return store.List(ctx, h.db, "read latencies", pgx.RowToStructByPos[Latency], sql, args...)
+	return store.List[Latency](ctx, h.db, "read latencies", sql, args...)
 }

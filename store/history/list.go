@@ -34,15 +34,13 @@ const (
 // generations.
 func (h *Store) Calls(ctx context.Context, account string, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{account})
-	where, args := p.Clause("c.session_id", args)
-	return store.List(ctx, h.db, "list calls", scanListed, selectCalls+conditions+where, args...)
+	return store.ListPage[Call](ctx, h.db, "list calls", p.Page, "c.session_id", selectCalls+conditions, args...)
 }
 
 // CallsAt lists calls as Store.Calls does, all pages from the moment of a statement.
 func CallsAt(ctx context.Context, at *store.Statement, p CallPage) ([]Call, error) {
 	conditions, args := p.conditions([]any{at.Account()})
-	where, args := p.Clause("c.session_id", args)
-	return store.RowsOf(ctx, at, scanListed, selectCalls+conditions+where, args...)
+	return store.PageRows[Call](ctx, at.Tx, p.Page, "c.session_id", selectCalls+conditions, args...)
 }
 
 // conditions are on calls c and sessions s. Identifiers begin with the time at which

@@ -63,12 +63,10 @@ func saveLog(b *pgx.Batch, id string, l *CallLog) error {
 
 // CallLog returns the log of a call of the account.
 func (h *Store) CallLog(ctx context.Context, account, id string) (*CallLog, error) {
-	return store.First(ctx, h.db, "read call log", func(row pgx.CollectableRow) (l CallLog, err error) {
-		var text *string
-		if err = row.Scan(&text); err == nil && text != nil {
-			err = json.Unmarshal([]byte(*text), &l)
-		}
-		return l, err
-	}, `select l.log::text from calls c left join call_logs l on l.session_id = c.session_id
-		where c.account_id = $1 and c.session_id = $2`, account, id)
+	found, err := store.First[struct{ Log CallLog }](ctx, h.db, "read call log", `select coalesce(l.log, '{}') from calls c
+		left join call_logs l on l.session_id = c.session_id where c.account_id = $1 and c.session_id = $2`, account, id)
+	if err != nil {
+		return nil, err
+	}
+	return &found.Log, nil
 }

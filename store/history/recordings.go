@@ -42,27 +42,18 @@ type Recording struct {
 	DeletedBy string // request or expiry; empty: it was not deleted
 	// Peaks are its waveform, as package record makes them. They are written with the
 	// rest, and read by RecordingPeaks alone.
-	Peaks []byte
+	Peaks []byte `db:"-"`
 }
 
 // keptUntil is when a recording expires, as its account keeps them now.
 const keptUntil = `coalesce(r.ended_at, r.created_at) + make_interval(days => a.recording_days)`
 
-const selectRecording = `select r.account_id, r.session_id, r.node, r.state, r.format, r.rate, r.length_ms, r.bytes, r.dropped, r.created_at, r.ended_at, ` +
+const selectRecording = `select r.account_id, r.session_id, r.node, r.state, r.format, r.rate, r.length_ms * interval '1 ms', r.bytes, r.dropped, r.created_at, r.ended_at, ` +
 	keptUntil + `, r.deleted_at, coalesce(r.deleted_by, '') from call_recordings r join accounts a on a.id = r.account_id where `
-
-func scanRecording(row pgx.CollectableRow) (Recording, error) {
-	var r Recording
-	var ms int64
-	err := row.Scan(&r.Account, &r.Call, &r.Node, &r.State, &r.Format, &r.Rate, &ms, &r.Bytes, &r.Dropped, &r.CreatedAt, &r.EndedAt,
-		&r.ExpiresAt, &r.DeletedAt, &r.DeletedBy)
-	r.Length = time.Duration(ms) * time.Millisecond
-	return r, err
-}
 
 // Recording is that of a call of the account; ErrNotFound: there is none.
 func (h *Store) Recording(ctx context.Context, account, call string) (*Recording, error) {
-	return store.First(ctx, h.db, "read recording", scanRecording, selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
+	return store.First[Recording](ctx, h.db, "read recording", selectRecording+"r.session_id = $2 and r.account_id = $1", account, call)
 }
 
 // BeginRecording notes that a node records a call. Saying it again, or late, changes
@@ -129,12 +120,7 @@ func (h *Store) RecordingEncoded(ctx context.Context, r Recording, failed bool) 
 
 // RecordingPeaks is the waveform of a recording of the account; nil: none was made yet.
 func (h *Store) RecordingPeaks(ctx context.Context, account, call string) ([]byte, error) {
-	peaks, err := store.First(ctx, h.db, "read waveform", pgx.RowTo[[]byte],
-		"select peaks from call_recordings where session_id = $2 and account_id = $1", account, call)
-	if err != nil {
-		return nil, err
-	}
-	return *peaks, nil
+	return store.Value[[]byte](ctx, h.db, "read waveform", "select peaks from call_recordings where session_id = $2 and account_id = $1", account, call)
 }
 
 // SavePeaks keeps the waveform of a recording that was made without. ErrNotFound: it was
@@ -166,8 +152,7 @@ func (h *Store) ExpireRecordings(ctx context.Context) (int, error) {
 // UnsweptRecordings are deleted recordings of calls that a node had and whose files may
 // be there still, a thousand at most.
 func (h *Store) UnsweptRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return store.List(ctx, h.db, "list deleted recordings", scanRecording,
-		selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
+	return store.List[Recording](ctx, h.db, "list deleted recordings", selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
 }
 
 // SweptRecording notes that no file of a deleted recording is left.
@@ -178,5 +163,5 @@ func (h *Store) SweptRecording(ctx context.Context, call string) error {
 // RunningRecordings are recordings that a node has begun and whose end is not stored: of
 // calls that last, and of those that an earlier life of it had.
 func (h *Store) RunningRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return store.List(ctx, h.db, "list running recordings", scanRecording, selectRecording+"r.node = $1 and r.state = 'recording'", node)
+	return store.List[Recording](ctx, h.db, "list running recordings", selectRecording+"r.node = $1 and r.state = 'recording'", node)
 }

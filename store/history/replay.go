@@ -28,12 +28,6 @@ type CallReplay struct {
 // operators. ErrNotFound when there is no such call, it was not recorded, lasts, or its
 // recording was deleted.
 func (h *Store) CallReplay(ctx context.Context, id string) (*CallReplay, error) {
-	return store.First(ctx, h.db, "read what a call is replayed from", func(row pgx.CollectableRow) (r CallReplay, err error) {
-		var settings *string
-		if err = row.Scan(&r.Record, &settings); err == nil && settings != nil {
-			r.Settings = json.RawMessage(*settings)
-		}
-		return r, err
-	}, `select r.record, a.settings::text from call_replays r join calls c using (session_id)
+	return store.First[CallReplay](ctx, h.db, "read what a call is replayed from", `select r.record, a.settings from call_replays r join calls c using (session_id)
 		left join agents a on a.id = c.agent_id where r.session_id = $1`, id)
 }

@@ -60,7 +60,7 @@ func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error 
 			mos = &w.Quality.MOS
 		}
 	}
-	return store.Changed(tx.Exec(ctx, `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
+	return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, `insert into call_wire (session_id, quality, mos, sip, sip_dropped)
 		select session_id, $3, $4, case when deleted_at is null then $5::jsonb else '[]' end, case when deleted_at is null then $6::int else 0 end
 		from calls where account_id = $1 and session_id = $2 for share
 		on conflict (session_id) do update set quality = excluded.quality, mos = excluded.mos, sip = excluded.sip, sip_dropped = excluded.sip_dropped`,
@@ -70,9 +70,6 @@ func saveWire(ctx context.Context, tx pgx.Tx, account, id string, w Wire) error 
 // Wire returns how a call of the account went, the zero Wire when nothing is
 // stored of that, as with calls over a WebSocket.
 func (h *Store) Wire(ctx context.Context, account, id string) (*Wire, error) {
-	return store.First(ctx, h.db, "read wire", func(row pgx.CollectableRow) (w Wire, err error) {
-		err = row.Scan(&w.Quality, &w.SIP, &w.Dropped)
-		return w, err
-	}, `select w.quality, coalesce(w.sip, '[]'), coalesce(w.sip_dropped, 0)
+	return store.First[Wire](ctx, h.db, "read wire", `select w.quality, coalesce(w.sip, '[]'), coalesce(w.sip_dropped, 0)
 		from calls c left join call_wire w on w.session_id = c.session_id where c.account_id = $1 and c.session_id = $2`, account, id)
 }

@@ -23,7 +23,7 @@ type Account struct {
 	CreatedAt time.Time
 	Email     string // where warnings are mailed; empty: nowhere
 
-	Pots         billing.Pots
+	billing.Pots            // Balance is what the account has, sessions in progress counted, before holds
 	Live         int        // sessions in progress
 	Concurrency  *int       // the operator's own limit; nil: the rate card's
 	OpenDisputes int        // disputed payments
@@ -36,9 +36,6 @@ type Account struct {
 
 // recordingDays is how long recordings are kept by default.
 const recordingDays = 30
-
-// Balance is what the account has, sessions in progress counted, before holds.
-func (a *Account) Balance() billing.Money { return a.Pots.Balance() }
 
 // CreateAccount makes an account with the welcome credit of the card in force,
 // which must be stored (PutRateCard).
@@ -90,7 +87,7 @@ func (l *Ledger) createAccount(ctx context.Context, n newAccount, card *billing.
 		b.Queue("insert into wallets (account_id) values ($1)", a.ID)
 		if n.owner != "" {
 			b.Queue("insert into memberships (user_id, account_id, role, created_at) select id, $2, 'owner', $3 from users where id = $1", n.owner, a.ID, now).
-				Exec(func(tag pgconn.CommandTag) error { return store.Changed(tag, nil) })
+				Exec(func(tag pgconn.CommandTag) error { return store.ErrNotFound.IfUnchanged(tag, nil) })
 		}
 		w := &Tx{Tx: tx, wallet: wallet{account: a.ID}, ledger: l, now: now}
 		if rules.SignupBonus > 0 {
@@ -116,24 +113,15 @@ const selectAccount = `select a.id, a.name, a.created_at, coalesce(a.email, ''),
 	a.recording_days, a.conversation_days
 	from accounts a join wallets w on w.account_id = a.id where `
 
-func scanAccount(row pgx.CollectableRow) (Account, error) {
-	var a Account
-	p := &a.Pots
-	err := row.Scan(&a.ID, &a.Name, &a.CreatedAt, &a.Email, &p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid,
-		&p.Held, &a.Live, &a.Concurrency, &a.OpenDisputes, &a.Suspended, &a.FirstTopupAt, &a.RecordingDays, &a.ConversationDays)
-	return a, err
-}
-
 // Account returns an account. Credit that has expired counts until ExpireLots or
 // the account's next transaction expires it.
 func (l *Ledger) Account(ctx context.Context, id string) (*Account, error) {
-	return store.First(ctx, l.db, "read account", scanAccount, selectAccount+"a.id = $1", id)
+	return store.First[Account](ctx, l.db, "read account", selectAccount+"a.id = $1", id)
 }
 
 // Accounts lists accounts, newest first.
 func (l *Ledger) Accounts(ctx context.Context, p store.Page) ([]Account, error) {
-	where, args := p.Clause("a.id", nil)
-	return store.List(ctx, l.db, "list accounts", scanAccount, selectAccount+"true"+where, args...)
+	return store.ListPage[Account](ctx, l.db, "list accounts", p, "a.id", selectAccount+"true")
 }
 
 // AccountChange is what an operator changes; nil leaves a value alone.
@@ -224,7 +212,7 @@ func (l *Ledger) OpenDispute(ctx context.Context, account, ref string) error {
 // account's. Without one it changes nothing.
 func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string) error {
 	return l.Locked(ctx, "resolve dispute", account, func(w *Tx) error {
-		ended, err := store.Rows(ctx, w, pgx.RowTo[int64], `update disputes set resolved_at = $3, resolved_after = $4
+		ended, err := store.Rows[int64](ctx, w, `update disputes set resolved_at = $3, resolved_after = $4
 			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, w.now, w.admissions)
 		if err != nil {
 			return err

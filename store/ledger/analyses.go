@@ -175,11 +175,6 @@ func optionalJSON(raw json.RawMessage) *string {
 
 // AnalysisOf returns the analysis of a call of the account; ErrNotFound: it has none.
 func (l *Ledger) AnalysisOf(ctx context.Context, account, session string) (*Analysis, error) {
-	return store.First(ctx, l.db, "read analysis", func(row pgx.CollectableRow) (a Analysis, err error) {
-		var data *string
-		if err = row.Scan(&a.State, &a.Reason, &a.Detail, &a.Summary, &data, &a.DoneAt); err == nil && data != nil {
-			a.Data = json.RawMessage(*data)
-		}
-		return a, err
-	}, "select state, reason, detail, summary, data::text, done_at from call_analyses where account_id = $1 and session_id = $2", account, session)
+	return store.First[Analysis](ctx, l.db, "read analysis",
+		"select state, reason, detail, summary, data, done_at from call_analyses where account_id = $1 and session_id = $2", account, session)
 }

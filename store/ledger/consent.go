@@ -71,13 +71,12 @@ const ConsentColumns = "no, call_id, agent_id, to_hash, key_id, ip, at, seal"
 // Consents lists the account's evidence, oldest first, from after the row numbered
 // after: at most limit rows.
 func (l *Ledger) Consents(ctx context.Context, account string, after int64, limit int) ([]ConsentRecord, error) {
-	return store.List(ctx, l.db, "list consents", pgx.RowToStructByPos[ConsentRecord],
-		selectConsents, account, after, limit)
+	return store.List[ConsentRecord](ctx, l.db, "list consents", selectConsents, account, after, limit)
 }
 
 // ConsentsAt does the same as of the statement's moment.
 func ConsentsAt(ctx context.Context, s *store.Statement, after int64, limit int) ([]ConsentRecord, error) {
-	return store.RowsOf(ctx, s, pgx.RowToStructByPos[ConsentRecord], selectConsents, s.Account(), after, limit)
+	return store.Rows[ConsentRecord](ctx, s.Tx, selectConsents, s.Account(), after, limit)
 }
 
 const selectConsents = "select " + ConsentColumns + " from consent_audit where account_id = $1 and no > $2 order by no limit $3"

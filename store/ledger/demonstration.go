@@ -137,8 +137,7 @@ func (d *Demonstration) close(ctx context.Context, w *Tx, id string) error {
 // has, by their names.
 func (l *Ledger) Demonstrations(ctx context.Context, account string) (map[string]string, error) {
 	type named struct{ Name, ID string }
-	found, err := store.List(ctx, l.db, "list calls of the demonstration", pgx.RowToStructByPos[named],
-		"select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
+	found, err := store.List[named](ctx, l.db, "list calls of the demonstration", "select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
 	byName := make(map[string]string, len(found))
 	for _, f := range found {
 		byName[f.Name] = f.ID

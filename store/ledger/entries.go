@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 
 	"parley/store"
@@ -23,7 +21,7 @@ type LedgerPage struct {
 // Entries returns transfers of the account.
 func Entries(ctx context.Context, s *store.Statement, p LedgerPage) ([]Transfer, error) {
 	from, to := p.Bounds()
-	return store.RowsOf(ctx, s, pgx.RowToStructByPos[Transfer], `select seq, kind, debit, credit, amount_nano,
+	return store.Rows[Transfer](ctx, s.Tx, `select seq, kind, debit, credit, amount_nano,
 		balance_after_nano, session_id, price_version, created_at from ledger_transfers
 		where account_id = $1 and created_at >= $2 and created_at < $3 and ($4 = '' or kind = $4) and ($5 = 0 or seq < $5)
 		order by seq desc limit $6`, s.Account(), from, to, string(p.Kind), p.Before, p.Limit)
@@ -110,15 +108,12 @@ func (l *Ledger) Balance(ctx context.Context, account string) (*Balance, error) 
 func (l *Ledger) readBalance(ctx context.Context, account string, now time.Time) (*Balance, error) {
 	var b Balance
 	err := l.db.Statement(ctx, account, func(s *store.Statement) error {
-		found, err := store.RowsOf(ctx, s, scanAccount, selectAccount+"a.id = $1", s.Account())
+		found, err := store.Row[Account](ctx, s.Tx, selectAccount+"a.id = $1", s.Account())
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			return store.ErrNotFound
-		}
-		b.Account = found[0]
-		b.Lots, err = store.RowsOf(ctx, s, pgx.RowToStructByPos[Lot], `select remaining_nano, granted_nano, expires_at
+		b.Account = *found
+		b.Lots, err = store.Rows[Lot](ctx, s.Tx, `select remaining_nano, granted_nano, expires_at
 			from credit_lots where account_id = $1 and remaining_nano > 0 order by expires_at, id`, s.Account())
 		if err != nil {
 			return err

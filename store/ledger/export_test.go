@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 
 	"parley/store"
@@ -61,7 +59,7 @@ type UsageRecord struct {
 // UsageRecords returns the receipt of a session of the account; none while nothing
 // of it is posted.
 func (l *Ledger) UsageRecords(ctx context.Context, account, session string) ([]UsageRecord, error) {
-	return store.List(ctx, l.db, "read receipt", pgx.RowToStructByPos[UsageRecord], `select r.posting_no, r.component, r.qty,
+	return store.List[UsageRecord](ctx, l.db, "read receipt", `select r.posting_no, r.component, r.qty,
 		r.unit_price_nano, r.amount_nano, r.price_version, r.posted_at
 		from usage_records r join sessions s on s.id = r.session_id
 		where r.session_id = $1 and s.account_id = $2 order by r.posting_no, r.component`, session, account)

@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/store"
 )
 
@@ -18,7 +16,7 @@ func (l *Ledger) RequestHangup(ctx context.Context, account, id string) (owner s
 		Open bool
 	}
 	// The row of the usage is all that is locked: nothing is waited for with it.
-	s, err := store.First(ctx, l.db, "request hang-up", pgx.RowToStructByPos[state], `
+	s, err := store.First[state](ctx, l.db, "request hang-up", `
 		with asked as (
 			update session_usage set hangup_requested_at = coalesce(hangup_requested_at, $3)
 			where session_id = $2 and account_id = $1 and open returning session_id)
@@ -34,7 +32,7 @@ func (l *Ledger) RequestHangup(ctx context.Context, account, id string) (owner s
 // CallOwner is the life of the node that has a call of the account; none when the
 // call has ended.
 func (l *Ledger) CallOwner(ctx context.Context, account, id string) (store.Node, error) {
-	n, err := store.First(ctx, l.db, "read call's owner", pgx.RowToStructByPos[store.Node], `
+	n, err := store.First[store.Node](ctx, l.db, "read call's owner", `
 		select case s.state when 'live' then s.node_id else '' end, case s.state when 'live' then s.node_epoch else 0 end
 		from sessions s join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, account, id)
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/store"
 )
 
@@ -15,7 +13,7 @@ import (
 type Lost struct {
 	Account, ID string
 	// Err is why it could not be closed; nil: it is closed, or was not tried.
-	Err error
+	Err error `db:"-"`
 }
 
 // RegisterNode starts a life of the node named id, reachable at addr, and closes
@@ -39,7 +37,7 @@ func (l *Ledger) ReapNodes(ctx context.Context, me store.Node) ([]Lost, error) {
 		where me.node_id = $1 and me.epoch = $2 and me.node_id <> n.node_id
 			and me.heartbeat_at >= now() - $4::interval and me.steady_since <= now() - $3::interval)`
 	args := []any{me.ID, me.Epoch, store.NodeLease, store.BeatGap}
-	found, err := store.List(ctx, l.db, "find silent nodes", pgx.RowToStructByPos[store.Node], `select node_id, epoch from nodes n
+	found, err := store.List[store.Node](ctx, l.db, "find silent nodes", `select node_id, epoch from nodes n
 		where `+silent+` and exists (select from sessions s where s.node_id = n.node_id and s.state = 'live' and s.counted)
 		order by node_id`, args...)
 	if err != nil {
@@ -81,9 +79,7 @@ func (l *Ledger) Orphans(ctx context.Context, n store.Node, before time.Time) ([
 }
 
 func (l *Ledger) lost(ctx context.Context, which string, args ...any) ([]Lost, error) {
-	return store.List(ctx, l.db, "find lost sessions", func(row pgx.CollectableRow) (l Lost, err error) {
-		return l, row.Scan(&l.Account, &l.ID)
-	}, "select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
+	return store.List[Lost](ctx, l.db, "find lost sessions", "select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
 }
 
 // CloseLost closes sessions at their last checkpoint. One that cannot be closed keeps no

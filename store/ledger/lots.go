@@ -67,7 +67,7 @@ func (w *Tx) use(b *pgx.Batch, lots []lot, amount billing.Money) {
 // expireCredit ends the credit that has expired by now. What sessions have used
 // so far was used before, so they are posted first. The wallet is saved.
 func (w *Tx) expireCredit(ctx context.Context) error {
-	open, err := store.Rows(ctx, w, pgx.RowTo[string], `select id from sessions
+	open, err := store.Rows[string](ctx, w, `select id from sessions
 		where account_id = $1 and state = 'live' and kind <> $2 order by id`, w.account, billing.Outbound)
 	if err != nil {
 		return err
@@ -120,8 +120,7 @@ func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
 // balance still shows it, though no session starts on it. An account that fails keeps
 // no other waiting.
 func (l *Ledger) ExpireLots(ctx context.Context) (n int, err error) {
-	accounts, err := store.List(ctx, l.db, "expire credit", pgx.RowTo[string],
-		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", l.db.Time(ctx))
+	accounts, err := store.List[string](ctx, l.db, "expire credit", "select account_id from wallets where bonus_expires_at <= $1 order by account_id", l.db.Time(ctx))
 	if err != nil {
 		return 0, err
 	}

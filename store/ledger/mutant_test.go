@@ -56,7 +56,7 @@ var mutants = []mutant{
 	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(w.now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},
 	{"work after calls does not see other such work", []patch{{"afterwards.go", "w.pots.Covers(held+cost,", "w.pots.Covers(0*held+cost,"}}, "TestWorkAfterACallIsHeld"},
 	{"an old rate card is in force", []patch{{"../ratecards.go", `" desc limit 1"`, `" limit 1"`}}, "TestOneRateCardIsInForce"},
-	{"a read of any age counts", []patch{{"payments.go", "if s.Version > t.readVersion {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
+	{"a read of any age counts", []patch{{"payments.go", "if s.Version > t.ReadVersion {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
 	{"an event counts each time", []patch{{"payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// reconciling", "_ = tag; return true, err\n}\n\n// reconciling"}},
 		"TestAnEventCountsOnce"},
 	{"a refund on its way is not known", []patch{{"payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},

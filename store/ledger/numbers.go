@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/store"
 )
 
@@ -92,22 +90,18 @@ const numberColumns = `id, account_id, e164, country, agent_id,
 
 // Number returns a number of the account that it has not lost.
 func (l *Ledger) Number(ctx context.Context, account, id string) (*Number, error) {
-	return store.First(ctx, l.db, "read number", pgx.RowToStructByPos[Number],
-		selectNumber+"account_id = $1 and id = $2 and "+numberListed, account, id)
+	return store.First[Number](ctx, l.db, "read number", selectNumber+"account_id = $1 and id = $2 and "+numberListed, account, id)
 }
 
 // NumberByE164 returns a number of the account that makes and takes calls, as a
 // caller's "from" names it.
 func (l *Ledger) NumberByE164(ctx context.Context, account, e164 string) (*Number, error) {
-	return store.First(ctx, l.db, "read number", pgx.RowToStructByPos[Number],
-		selectNumber+"account_id = $1 and e164 = $2 and "+numberWorking, account, e164)
+	return store.First[Number](ctx, l.db, "read number", selectNumber+"account_id = $1 and e164 = $2 and "+numberWorking, account, e164)
 }
 
 // Numbers lists the account's numbers, those that are on their way too, newest first.
 func (l *Ledger) Numbers(ctx context.Context, account string, p store.Page) ([]Number, error) {
-	where, args := p.Clause("id", []any{account})
-	return store.List(ctx, l.db, "list numbers", pgx.RowToStructByPos[Number],
-		selectNumber+"account_id = $1 and "+numberListed+where, args...)
+	return store.ListPage[Number](ctx, l.db, "list numbers", p, "id", selectNumber+"account_id = $1 and "+numberListed, account)
 }
 
 // AssignNumber binds a number of the account to one of its agents, or with an
@@ -129,6 +123,5 @@ type Route struct {
 
 // RouteNumber finds who answers e164; ErrNotFound when no account owns it.
 func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
-	return store.First(ctx, l.db, "route number", pgx.RowToStructByPos[Route],
-		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
+	return store.First[Route](ctx, l.db, "route number", "select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
 }

@@ -30,7 +30,7 @@ type NumberMonths struct {
 // may be called by any number of nodes at any time.
 func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard) (sum NumberMonths, err error) {
 	type key struct{ Account, ID string }
-	due, err := store.List(ctx, l.db, "find months", pgx.RowToStructByPos[key], `select account_id, id from numbers
+	due, err := store.List[key](ctx, l.db, "find months", `select account_id, id from numbers
 		where charge_at <= $1 order by charge_at, id`, l.db.Time(ctx))
 	if err != nil {
 		return sum, err

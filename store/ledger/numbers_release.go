@@ -54,7 +54,7 @@ const claimNumbers = `update numbers set tries = tries + 1, try_at = $2::timesta
 // and those that are releasing. Each comes again, later each time, until ReconcileNumber,
 // NumberRouted or FinishRelease; until then no other node gets it.
 func (l *Ledger) ClaimNumbers(ctx context.Context, carrier string, limit int) ([]Number, error) {
-	return store.List(ctx, l.db, "claim numbers", pgx.RowToStructByPos[Number], claimNumbers+numberColumns, carrier, l.db.Time(ctx), limit)
+	return store.List[Number](ctx, l.db, "claim numbers", claimNumbers+numberColumns, carrier, l.db.Time(ctx), limit)
 }
 
 // NumberRouted notes that the carrier sends the calls of an active number here.
@@ -72,5 +72,5 @@ func (l *Ledger) FinishRelease(ctx context.Context, id string) error {
 
 // OrderedNumber returns the number of an order of a carrier, of any account.
 func (l *Ledger) OrderedNumber(ctx context.Context, carrier, reference string) (*Number, error) {
-	return store.First(ctx, l.db, "read order", pgx.RowToStructByPos[Number], selectNumber+"carrier = $1 and order_ref = $2", carrier, reference)
+	return store.First[Number](ctx, l.db, "read order", selectNumber+"carrier = $1 and order_ref = $2", carrier, reference)
 }

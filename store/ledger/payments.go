@@ -77,14 +77,14 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead) (*TopUp, e
 			return err
 		}
 		st := reconciling{w, t}
-		if s.Refund != nil && s.Version <= t.readVersion {
+		if s.Refund != nil && s.Version <= t.ReadVersion {
 			return store.ErrStaleRead
 		}
 		if err := st.end(ctx, s.Refund); err != nil {
 			return err
 		}
-		if s.Version > t.readVersion {
-			t.readVersion = s.Version
+		if s.Version > t.ReadVersion {
+			t.ReadVersion = s.Version
 			err = st.reconcile(ctx, s.Payment)
 			if err == nil && t.Automatic {
 				err = st.recharged(ctx, rechargeFailureOf(s.Payment.Code), s.Payment.Code)
@@ -106,7 +106,7 @@ func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead) (*TopUp, e
 
 // lockTopUp reads a top-up; its wallet is locked.
 func lockTopUp(ctx context.Context, tx pgx.Tx, account, id string) (*TopUp, error) {
-	return store.Row(ctx, tx, scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2 for update", account, id)
+	return store.Row[TopUp](ctx, tx, "select "+topupColumns+" from topups where account_id = $1 and id = $2 for update", account, id)
 }
 
 // dedupe records the event in the inbox; fresh is false when it was there. Events are never
@@ -198,8 +198,8 @@ func (s *reconciling) refund(ctx context.Context, total billing.Money) error {
 	if change == 0 {
 		return nil
 	}
-	s.t.refundNo++
-	t := transfer{idem: fmt.Sprintf("re:%s:%d", s.t.Payment, s.t.refundNo), debit: potPaid, credit: "refunds", amount: change, kind: RefundKind}
+	s.t.RefundNo++
+	t := transfer{idem: fmt.Sprintf("re:%s:%d", s.t.Payment, s.t.RefundNo), debit: potPaid, credit: "refunds", amount: change, kind: RefundKind}
 	if change < 0 {
 		t.debit, t.credit, t.amount = t.credit, t.debit, -change
 	}
@@ -220,6 +220,6 @@ func (s *reconciling) save(ctx context.Context, customer string) error {
 	}
 	b := &pgx.Batch{}
 	b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
-		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.refundNo, s.t.readVersion, s.t.SettledAt)
+		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.RefundNo, s.t.ReadVersion, s.t.SettledAt)
 	return s.Save(ctx, b)
 }

@@ -140,7 +140,7 @@ func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code s
 	}
 	// Money may come for one that was given up.
 	var id string
-	ended, err := store.Rows(ctx, s.Tx, pgx.RowTo[string], `update recharge_attempts set state = $3, ended_at = $4
+	ended, err := store.Rows[string](ctx, s.Tx, `update recharge_attempts set state = $3, ended_at = $4
 		where account_id = $1 and topup_id = $2 and (ended_at is null or $3 = 'succeeded' and state <> 'succeeded') returning id`,
 		s.t.Account, s.t.ID, s.t.State, s.now)
 	if err != nil || len(ended) == 0 {
@@ -166,7 +166,7 @@ func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue) (int
 	var open []key
 	err := l.db.Tx(ctx, "sweep recharges", func(tx pgx.Tx) (err error) {
 		// What is locked is being worked on. These locks come without the wallets', so nothing waits here.
-		if open, err = store.Rows(ctx, tx, pgx.RowToStructByPos[key], `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
+		if open, err = store.Rows[key](ctx, tx, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
 				where ended_at is null and look_at <= $1 order by look_at limit 100 for update skip locked)
 			returning account_id, id`, now, now.Add(rechargeLook)); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue) (int
 	if err != nil {
 		return 0, err
 	}
-	due, err := store.List(ctx, l.db, "sweep recharges", pgx.RowTo[string], `select w.account_id from wallets w join recharges r using (account_id)
+	due, err := store.List[string](ctx, l.db, "sweep recharges", `select w.account_id from wallets w join recharges r using (account_id)
 		where w.recharge_below_nano is not null and w.open_disputes = 0 and not w.suspended
 			and w.paid_nano + w.bonus_nano - w.accrued_any_nano - w.accrued_paid_nano < w.recharge_below_nano and `+wanted+`
 		order by w.account_id`, now, monthOf(now), l.db.MaxRecharge())

@@ -113,10 +113,10 @@ func (s *reconciling) end(ctx context.Context, r *Refund) error {
 // AskedRefunds lists the refunds that the provider does not know, the oldest first. An
 // index holds those alone, so asking often costs little however many are settled.
 func (l *Ledger) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
-	return store.List(ctx, l.db, "list refunds", pgx.RowToStructByPos[Refund], selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
+	return store.List[Refund](ctx, l.db, "list refunds", selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
 }
 
 // Refund returns a refund of the account.
 func (l *Ledger) Refund(ctx context.Context, account, id string) (*Refund, error) {
-	return store.First(ctx, l.db, "read refund", pgx.RowToStructByPos[Refund], selectRefund+"r.account_id = $1 and r.id = $2", account, id)
+	return store.First[Refund](ctx, l.db, "read refund", selectRefund+"r.account_id = $1 and r.id = $2", account, id)
 }

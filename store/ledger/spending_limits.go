@@ -34,15 +34,12 @@ const limitedSubjects = `(
 
 // SpendingLimits lists the account's limits; the account's own row is there without one, too.
 func (l *Ledger) SpendingLimits(ctx context.Context, account string, p store.Page) ([]SpendingLimit, error) {
-	where, args := p.Clause("id", []any{account, dayOf(l.db.Time(ctx))})
-	return store.List(ctx, l.db, "list limits of spending", pgx.RowToStructByPos[SpendingLimit],
-		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where (daily_limit_nano is not null or id = $1)"+where, args...)
+	return store.ListPage[SpendingLimit](ctx, l.db, "list limits of spending", p, "id", "select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where (daily_limit_nano is not null or id = $1)", account, dayOf(l.db.Time(ctx)))
 }
 
 // SpendingLimit reads that of the account, or of a key or an agent of it.
 func (l *Ledger) SpendingLimit(ctx context.Context, account, subject string) (*SpendingLimit, error) {
-	return store.First(ctx, l.db, "read limit of spending", pgx.RowToStructByPos[SpendingLimit],
-		"select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(l.db.Time(ctx)), subject)
+	return store.First[SpendingLimit](ctx, l.db, "read limit of spending", "select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(l.db.Time(ctx)), subject)
 }
 
 // MaySpendAfter is MaySpend for what is charged to a session that has ended.
@@ -58,8 +55,7 @@ func (l *Ledger) MaySpend(ctx context.Context, account, subject string) error {
 }
 
 func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string) error {
-	reached, err := store.List(ctx, l.db, "read limits of spending", pgx.RowTo[string],
-		"select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(l.db.Time(ctx)), arg)
+	reached, err := store.List[string](ctx, l.db, "read limits of spending", "select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(l.db.Time(ctx)), arg)
 	if err == nil && len(reached) > 0 {
 		err = fmt.Errorf("%w: of %s", store.ErrSpending, reached[0])
 	}

@@ -187,7 +187,7 @@ func (l *Ledger) Receipt(ctx context.Context, account, session string) (*Receipt
 			return err
 		}
 		// One card and one country: a component has one price.
-		r.Lines, err = store.RowsOf(ctx, s, pgx.RowToStructByPos[ReceiptLine], `select r.component, sum(r.qty)::bigint, max(r.unit_price_nano),
+		r.Lines, err = store.Rows[ReceiptLine](ctx, s.Tx, `select r.component, sum(r.qty)::bigint, max(r.unit_price_nano),
 			sum(r.amount_nano)::bigint from usage_records r join sessions s on s.id = r.session_id
 			where s.account_id = $1 and s.id = $2 group by 1 order by 1`, s.Account(), session)
 		return err

@@ -119,19 +119,16 @@ func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enq
 	return t, nil
 }
 
-const taskColumns = `id, account_id, status, voice, language, format, speed, steps, chars, progress, claim, attempts,
-	created_at, ended_at, expires_at, duration_ms, error_code, error_message`
-
-func (t *Task) into() []any {
-	return []any{&t.ID, &t.Account, &t.Status, &t.Voice, &t.Language, &t.Format, &t.Speed, &t.Steps, &t.Chars, &t.Progress, &t.Claim,
-		&t.Attempts, &t.CreatedAt, &t.EndedAt, &t.ExpiresAt, (*store.Milliseconds)(&t.Duration), &t.ErrorCode, &t.ErrorMessage}
-}
+// The columns of a Task before and after its text.
+const (
+	beforeText = "id, account_id, status"
+	afterText  = `voice, language, format, speed, steps, chars, progress, claim, attempts,
+	created_at, ended_at, expires_at, duration_ms * interval '1 ms', error_code, error_message`
+)
 
 // Task returns a task of the account.
 func (l *Ledger) Task(ctx context.Context, account, id string) (*Task, error) {
-	t := &Task{}
-	err := l.db.One(ctx, "read task", "select "+taskColumns+" from tts_tasks where account_id = $1 and id = $2", []any{account, id}, t.into()...)
-	return t, err
+	return store.First[Task](ctx, l.db, "read task", "select "+beforeText+", '', "+afterText+" from tts_tasks where account_id = $1 and id = $2", account, id)
 }
 
 // orphaned is a claim whose owner is dead: a life of its node that is over, or one
@@ -145,12 +142,11 @@ const orphaned = `(t.node_id is not null and (t.touched_at < $1
 // much to do for others.
 func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string) (*Task, error) {
 	now := l.db.Time(ctx)
-	t := &Task{}
-	err := l.db.One(ctx, "claim task", `update tts_tasks t set status = 'processing', node_id = $4, node_epoch = $5, touched_at = $6,
+	t, err := store.First[Task](ctx, l.db, "claim task", `update tts_tasks t set status = 'processing', node_id = $4, node_epoch = $5, touched_at = $6,
 			claim = claim + 1, attempts = attempts + 1
 		where t.account_id = $2 and t.id = $3 and t.ended_at is null and (t.node_id is null or `+orphaned+`)
 			and exists (select from nodes where node_id = $4 and epoch = $5)
-		returning `+taskColumns+`, body`, []any{now.Add(-TaskLease), account, id, n.ID, n.Epoch, now}, append(t.into(), &t.Text)...)
+		returning `+beforeText+", body, "+afterText, now.Add(-TaskLease), account, id, n.ID, n.Epoch, now)
 	if !errors.Is(err, store.ErrNotFound) {
 		return t, err
 	}
@@ -189,7 +185,7 @@ func (l *Ledger) RequeueTasks(ctx context.Context, enqueue store.Enqueue) (int, 
 	n := 0
 	err := l.db.Tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
 		type key struct{ Account, ID string }
-		left, err := store.Rows(ctx, tx, pgx.RowToStructByPos[key], `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
+		left, err := store.Rows[key](ctx, tx, `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
 			where t.ended_at is null and (`+orphaned+` or t.node_id is null and t.touched_at < $2)
 			returning account_id, id`, now.Add(-TaskLease), now.Add(-queueLease), now)
 		if err != nil {

@@ -46,22 +46,16 @@ type TopUp struct {
 	CreatedAt time.Time
 	SettledAt *time.Time // nil while it is open
 
-	refundNo    int
-	readVersion int64
+	RefundNo    int   // of the last change of Refunded
+	ReadVersion int64 // of the payment that was applied last
 }
 
 // MaxTopUps is how many top-ups an account may begin in an hour: each makes a page
 // at the provider.
 const MaxTopUps = 20
 
-const topupColumns = `id, account_id, provider, amount_nano, state, checkout_id, url, coalesce(payment_id, ''), paid_nano,
-	refunded_nano, created_at, settled_at, refund_no, looked, automatic`
-
-func scanTopUp(row pgx.CollectableRow) (t TopUp, err error) {
-	err = row.Scan(&t.ID, &t.Account, &t.Provider, &t.Amount, &t.State, &t.Checkout, &t.URL, &t.Payment, &t.Paid,
-		&t.Refunded, &t.CreatedAt, &t.SettledAt, &t.refundNo, &t.readVersion, &t.Automatic)
-	return t, err
-}
+const topupColumns = `id, account_id, provider, amount_nano, state, checkout_id, url, coalesce(payment_id, ''), automatic, paid_nano,
+	refunded_nano, created_at, settled_at, refund_no, looked`
 
 // CreateTopUp notes the wish to pay amount. It refuses accounts that are suspended
 // or disputed, and more than MaxTopUps an hour with ErrTopUps.
@@ -106,21 +100,18 @@ func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
 
 // OpenTopUp notes the page that the provider made for a top-up.
 func (l *Ledger) OpenTopUp(ctx context.Context, account, id string, page payment.Checkout) (*TopUp, error) {
-	var found []TopUp
+	var found *TopUp
 	err := l.db.Tx(ctx, "open top-up", func(tx pgx.Tx) (err error) {
-		if found, err = store.Rows(ctx, tx, scanTopUp, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
+		if found, err = store.Row[TopUp](ctx, tx, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
 			where account_id = $1 and id = $2 returning `+topupColumns, account, id, page.ID, page.URL); err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			return store.ErrNotFound
-		}
-		return saveCustomer(ctx, tx, account, found[0].Provider, page.Customer)
+		return saveCustomer(ctx, tx, account, found.Provider, page.Customer)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &found[0], nil
+	return found, nil
 }
 
 // saveCustomer keeps what the provider calls the account; empty changes nothing.
@@ -142,11 +133,10 @@ func (l *Ledger) Customer(ctx context.Context, account, provider string) (custom
 
 // TopUp returns a top-up of the account.
 func (l *Ledger) TopUp(ctx context.Context, account, id string) (*TopUp, error) {
-	return store.First(ctx, l.db, "read top-up", scanTopUp, "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
+	return store.First[TopUp](ctx, l.db, "read top-up", "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
 }
 
 // TopUps lists the account's top-ups, newest first.
 func (l *Ledger) TopUps(ctx context.Context, account string, p store.Page) ([]TopUp, error) {
-	where, args := p.Clause("id", []any{account})
-	return store.List(ctx, l.db, "list top-ups", scanTopUp, "select "+topupColumns+" from topups where account_id = $1"+where, args...)
+	return store.ListPage[TopUp](ctx, l.db, "list top-ups", p, "id", "select "+topupColumns+" from topups where account_id = $1", account)
 }

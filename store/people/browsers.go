@@ -22,8 +22,8 @@ const (
 
 // Browser is a sign-in that lasts, of one browser.
 type Browser struct {
-	ID         string
-	User       User
+	ID string
+	User
 	Account    string // that is looked at; empty: none, or no longer theirs
 	Membership string // the user's role in it
 	Demo       bool   // opened without a password
@@ -73,7 +73,7 @@ func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token 
 		if err != nil {
 			return err
 		}
-		if err := store.Changed(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
+		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from browser_sessions where seen_at < $1 or created_at < $2",
@@ -91,12 +91,7 @@ func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token 
 // ErrUnauthorized when there is none or it has run out.
 func (s *Store) Browser(ctx context.Context, token string) (*Browser, error) {
 	now := s.db.Time(ctx)
-	b, err := store.First(ctx, s.db, "read browser session", func(row pgx.CollectableRow) (Browser, error) {
-		var b Browser
-		u := &b.User
-		return b, row.Scan(&b.ID, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt, &b.Account, &b.Membership, &b.Demo,
-			&b.Notice, &b.CreatedAt, &b.SeenAt)
-	}, `select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''),
+	b, err := store.First[Browser](ctx, s.db, "read browser session", `select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''),
 		b.demo, b.notice, b.created_at, b.seen_at
 		from browser_sessions b join users u on u.id = b.user_id
 		left join memberships m on m.user_id = b.user_id and m.account_id = b.account_id

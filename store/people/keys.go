@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/store"
 )
 
@@ -114,13 +112,12 @@ const selectKey = `select k.id, k.role, k.name, k.last4, k.created_at, k.last_us
 
 // Keys lists the account's keys, newest first, revoked ones too.
 func (s *Store) Keys(ctx context.Context, account string, p store.Page) ([]Key, error) {
-	where, args := p.Clause("k.id", []any{account})
-	return store.List(ctx, s.db, "list keys", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1"+where, args...)
+	return store.ListPage[Key](ctx, s.db, "list keys", p, "k.id", selectKey+"k.account_id = $1", account)
 }
 
 // Key reads a key of the account.
 func (s *Store) Key(ctx context.Context, account, id string) (*Key, error) {
-	return store.First(ctx, s.db, "read key", pgx.RowToStructByPos[Key], selectKey+"k.account_id = $1 and k.id = $2", account, id)
+	return store.First[Key](ctx, s.db, "read key", selectKey+"k.account_id = $1 and k.id = $2", account, id)
 }
 
 // RevokeKey ends a key of the account for good; revoking it again changes nothing.

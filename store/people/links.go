@@ -30,7 +30,7 @@ func (s *Store) NewSignInLink(ctx context.Context, user string) (token string, e
 			_, err := tx.Exec(ctx, "insert into sign_in_links (hash, created_at, expires_at) values ($1, $2, $3)", hash, now, now.Add(SignInLinkLife))
 			return err
 		}
-		return store.Changed(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
+		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
 			hash, user, now, now.Add(SignInLinkLife)))
 	})
 	return token, err
@@ -147,9 +147,7 @@ func (s *Store) Invite(ctx context.Context, account, email, role, by string) (in
 
 // Invitations lists those of an account that were not accepted yet and are still good.
 func (s *Store) Invitations(ctx context.Context, account string, p store.Page) ([]Invitation, error) {
-	page, args := p.Clause("i.id", []any{account, s.db.Time(ctx)})
-	return store.List(ctx, s.db, "list invitations", pgx.RowToStructByPos[Invitation],
-		selectInvitation+"i.account_id = $1 and i.expires_at > $2"+page, args...)
+	return store.ListPage[Invitation](ctx, s.db, "list invitations", p, "i.id", selectInvitation+"i.account_id = $1 and i.expires_at > $2", account, s.db.Time(ctx))
 }
 
 // RevokeInvitation takes an invitation of the account back.
@@ -160,8 +158,7 @@ func (s *Store) RevokeInvitation(ctx context.Context, account, id string) error 
 // Invitation finds the one that a link is for; ErrNotFound when it is unknown, used or
 // too old. Looking does not use it.
 func (s *Store) Invitation(ctx context.Context, token string) (*Invitation, error) {
-	return store.First(ctx, s.db, "read invitation", pgx.RowToStructByPos[Invitation],
-		selectInvitation+"i.hash = $1 and i.expires_at > $2", hashOf(token), s.db.Time(ctx))
+	return store.First[Invitation](ctx, s.db, "read invitation", selectInvitation+"i.hash = $1 and i.expires_at > $2", hashOf(token), s.db.Time(ctx))
 }
 
 // AcceptInvitation uses a link: the person belongs to the account. by is the user who

@@ -56,13 +56,12 @@ func (s *Store) Members(ctx context.Context, account string, p store.Page) ([]Me
 		args = append(args, role, email)
 	}
 	sql, args = p.Bound(sql+" order by m.role desc, u.email", args)
-	return store.List(ctx, s.db, "list members", pgx.RowToStructByPos[Membership], sql, args...)
+	return store.List[Membership](ctx, s.db, "list members", sql, args...)
 }
 
 // Memberships lists the accounts that a user belongs to, by name.
 func (s *Store) Memberships(ctx context.Context, user string) ([]Membership, error) {
-	return store.List(ctx, s.db, "list memberships", pgx.RowToStructByPos[Membership],
-		selectMembership+"m.user_id = $1 order by a.name, a.id", user)
+	return store.List[Membership](ctx, s.db, "list memberships", selectMembership+"m.user_id = $1 order by a.name, a.id", user)
 }
 
 // ChangeMember gives a member of the account another role; the last owner stays one.
@@ -71,7 +70,7 @@ func (s *Store) ChangeMember(ctx context.Context, account, user, role string) er
 		return err
 	}
 	return s.people(ctx, "change member", account, func(tx pgx.Tx) error {
-		return store.Changed(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
+		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
 	})
 }
 
@@ -93,7 +92,7 @@ func (s *Store) RemoveMember(ctx context.Context, account, user string, endKeys 
 		if _, err := tx.Exec(ctx, "update browser_sessions set account_id = null where account_id = $1 and user_id = $2", account, user); err != nil {
 			return err
 		}
-		if err := store.Changed(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user)); err != nil {
+		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "delete from memberships where account_id = $1 and user_id = $2", account, user)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from invitations where account_id = $1 and invited_by = $2", account, user); err != nil {
@@ -108,7 +107,7 @@ func (s *Store) RemoveMember(ctx context.Context, account, user string, endKeys 
 // keysOf lists the good keys that the user $1 has made, also by a key of theirs, and ends
 // them if end says so.
 func keysOf(ctx context.Context, tx pgx.Tx, where string, end bool, now time.Time, args ...any) ([]Key, error) {
-	keys, err := store.Rows(ctx, tx, pgx.RowToStructByPos[Key], `with recursive theirs as (select id from api_keys where maker = $1
+	keys, err := store.Rows[Key](ctx, tx, `with recursive theirs as (select id from api_keys where maker = $1
 			union select k.id from api_keys k join theirs t on k.maker = t.id) `+
 		selectKey+where+" and k.revoked_at is null and k.id in (select id from theirs) order by k.id desc", args...)
 	if err != nil || !end {

@@ -136,7 +136,7 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 // at most. A page begins after a name.
 func (v *Vault) List(ctx context.Context, account string, p store.Page) ([]Secret, error) {
 	sql, args := p.Bound("select name, hosts, created_at, updated_at from secrets where account_id = $1 and name > $2 order by name", []any{account, p.After})
-	return store.List(ctx, v.db, "list secrets", pgx.RowToStructByPos[Secret], sql, args...)
+	return store.List[Secret](ctx, v.db, "list secrets", sql, args...)
 }
 
 // Delete forgets a secret. ErrNotFound: there is none of that name.
@@ -158,8 +158,7 @@ func (v *Vault) Values(ctx context.Context, account string, names []string) (map
 		Sealed []byte
 		Hosts  []string
 	}
-	rows, err := store.List(ctx, v.db, "read secrets", pgx.RowToStructByPos[row],
-		"select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
+	rows, err := store.List[row](ctx, v.db, "read secrets", "select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
 	if err != nil {
 		return nil, err
 	}

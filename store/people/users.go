@@ -97,20 +97,21 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (u *User, passwor
 	if err != nil {
 		return nil, "", store.Fail("read user", store.ErrNotFound)
 	}
-	u = new(User)
-	err = s.db.One(ctx, "read user", `select id, email, role, created_at, signed_in_at, password is not null, disabled_at,
+	found, err := store.First[struct {
+		User
+		Hash string
+	}](ctx, s.db, "read user", `select id, email, role, created_at, signed_in_at, password is not null, disabled_at,
 		case when disabled_at is null then coalesce(password, '') else '' end from users where email = $1`,
-		[]any{email}, &u.ID, &u.Email, &u.Role, &u.CreatedAt, &u.SignedInAt, &u.Password, &u.DisabledAt, &password)
+		email)
 	if err != nil {
 		return nil, "", err
 	}
-	return u, password, nil
+	return &found.User, found.Hash, nil
 }
 
 // Users lists all users, the newest first.
 func (s *Store) Users(ctx context.Context, p store.Page) ([]User, error) {
-	where, args := p.Clause("id", nil)
-	return store.List(ctx, s.db, "list users", pgx.RowToStructByPos[User], selectUser+"true"+where, args...)
+	return store.ListPage[User](ctx, s.db, "list users", p, "id", selectUser+"true")
 }
 
 // AnybodySignsIn says whether there is a user with a password: then the server has
@@ -130,7 +131,7 @@ func (s *Store) ChangePassword(ctx context.Context, user, password, keep string)
 }
 
 func setPassword(ctx context.Context, tx pgx.Tx, user, password, keep string) error {
-	if err := store.Changed(tx.Exec(ctx, "update users set password = $2 where id = $1", user, password)); err != nil {
+	if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update users set password = $2 where id = $1", user, password)); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, "delete from browser_sessions where user_id = $1 and id <> $2", user, keep)

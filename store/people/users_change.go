@@ -10,7 +10,7 @@ import (
 
 // User reads a user.
 func (s *Store) User(ctx context.Context, id string) (*User, error) {
-	return store.First(ctx, s.db, "read user", pgx.RowToStructByPos[User], selectUser+"id = $1", id)
+	return store.First[User](ctx, s.db, "read user", selectUser+"id = $1", id)
 }
 
 // ChangeRole makes a user an operator, or takes that away: their operator's keys stop at
@@ -28,7 +28,7 @@ func (s *Store) ChangeRole(ctx context.Context, user, role string) error {
 func (s *Store) DisableUser(ctx context.Context, user string, endKeys bool) (keys []Key, err error) {
 	now := s.db.Time(ctx)
 	err = s.db.Tx(ctx, "disable user", func(tx pgx.Tx) error {
-		if err := store.Changed(tx.Exec(ctx, "update users set disabled_at = coalesce(disabled_at, $2) where id = $1", user, now)); err != nil {
+		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update users set disabled_at = coalesce(disabled_at, $2) where id = $1", user, now)); err != nil {
 			return err
 		}
 		for _, what := range []string{"browser_sessions where user_id", "sign_in_links where user_id", "invitations where invited_by"} {
@@ -57,7 +57,7 @@ func (s *Store) DeleteUser(ctx context.Context, user string, endKeys bool) (keys
 			order by account_id, user_id for update`, user); err != nil {
 			return err
 		}
-		orphans, err := store.Rows(ctx, tx, pgx.RowTo[string], `select m.account_id from memberships m where m.user_id = $1 and m.role = 'owner'
+		orphans, err := store.Rows[string](ctx, tx, `select m.account_id from memberships m where m.user_id = $1 and m.role = 'owner'
 			and exists (select from memberships o where o.account_id = m.account_id and o.user_id <> $1)
 			and not exists (select from memberships o where o.account_id = m.account_id and o.user_id <> $1 and o.role = 'owner')`, user)
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *Store) DeleteUser(ctx context.Context, user string, endKeys bool) (keys
 		if _, err := tx.Exec(ctx, "delete from invitations where invited_by = $1", user); err != nil {
 			return err
 		}
-		return store.Changed(tx.Exec(ctx, "delete from users where id = $1", user))
+		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "delete from users where id = $1", user))
 	})
 	return keys, err
 }

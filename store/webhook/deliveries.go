@@ -205,9 +205,7 @@ func (h *Store) Deliveries(ctx context.Context, account, id string, p store.Page
 	if _, err := h.Get(ctx, account, id); err != nil {
 		return nil, err
 	}
-	where, args := p.Clause("event_id", []any{account, id})
-	return store.List(ctx, h.db, "list deliveries", pgx.RowToStructByPos[Delivery],
-		"select "+deliveryColumns+" from webhook_deliveries where account_id = $1 and webhook_id = $2"+where, args...)
+	return store.ListPage[Delivery](ctx, h.db, "list deliveries", p, "event_id", "select "+deliveryColumns+" from webhook_deliveries where account_id = $1 and webhook_id = $2", account, id)
 }
 
 // Retry has a delivery attempted once more, now, in whatever state it is. ErrInvalid when
@@ -217,7 +215,7 @@ func (h *Store) Retry(ctx context.Context, account, id, event string) (d *Delive
 		if err := enabled(ctx, tx, account, id); err != nil {
 			return err
 		}
-		d, err = store.Row(ctx, tx, pgx.RowToStructByPos[Delivery], `update webhook_deliveries set next_at = $4, done_at = null, tries = case when state = 'pending' then tries else $5 end, state = 'pending'
+		d, err = store.Row[Delivery](ctx, tx, `update webhook_deliveries set next_at = $4, done_at = null, tries = case when state = 'pending' then tries else $5 end, state = 'pending'
 			where account_id = $1 and webhook_id = $2 and event_id = $3 returning `+deliveryColumns, account, id, event, h.db.Time(ctx), maxDeliveryTries-1)
 		if err != nil {
 			return err

@@ -135,7 +135,7 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 		if n >= Max {
 			return store.Invalid("an account has at most %d webhooks", Max)
 		}
-		out, err = store.Row(ctx, tx, pgx.RowToStructByPos[Webhook], `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
+		out, err = store.Row[Webhook](ctx, tx, `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $7) returning `+columns, id, account, w.URL, w.Description, w.Kinds, sealed, now)
 		return err
 	})
@@ -147,13 +147,12 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 
 // List lists the account's webhooks, the newest first; there are Max at most.
 func (h *Store) List(ctx context.Context, account string, p store.Page) ([]Webhook, error) {
-	page, args := p.Clause("id", []any{account})
-	return store.List(ctx, h.db, "list webhooks", pgx.RowToStructByPos[Webhook], "select "+columns+" from webhooks where account_id = $1 and deleted_at is null"+page, args...)
+	return store.ListPage[Webhook](ctx, h.db, "list webhooks", p, "id", "select "+columns+" from webhooks where account_id = $1 and deleted_at is null", account)
 }
 
 // Get returns a webhook of the account.
 func (h *Store) Get(ctx context.Context, account, id string) (*Webhook, error) {
-	return store.First(ctx, h.db, "read webhook", pgx.RowToStructByPos[Webhook], "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
+	return store.First[Webhook](ctx, h.db, "read webhook", "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
 }
 
 // Change is what changes of a webhook; nil leaves it as it is.
@@ -168,7 +167,7 @@ type Change struct {
 func (h *Store) Change(ctx context.Context, account, id string, c Change) (out *Webhook, err error) {
 	now := h.db.Time(ctx)
 	err = h.db.Tx(ctx, "change webhook", func(tx pgx.Tx) error {
-		if out, err = store.Row(ctx, tx, pgx.RowToStructByPos[Webhook], "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id); err != nil {
+		if out, err = store.Row[Webhook](ctx, tx, "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id); err != nil {
 			return err
 		}
 		if c.URL != nil {
@@ -219,7 +218,7 @@ func clearWarnings(ctx context.Context, tx pgx.Tx, account, id string, now time.
 func (h *Store) Delete(ctx context.Context, account, id string) error {
 	now := h.db.Time(ctx)
 	return h.db.Tx(ctx, "delete webhook", func(tx pgx.Tx) error {
-		err := store.Changed(tx.Exec(ctx, `update webhooks set deleted_at = $3, updated_at = $3, enabled = false
+		err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, `update webhooks set deleted_at = $3, updated_at = $3, enabled = false
 			where account_id = $1 and id = $2 and deleted_at is null`, account, id, now))
 		if err != nil {
 			return err
@@ -233,7 +232,7 @@ func (h *Store) Delete(ctx context.Context, account, id string) error {
 func (h *Store) Rotate(ctx context.Context, account, id string) (*Webhook, string, error) {
 	now := h.db.Time(ctx)
 	secret, sealed := h.newSecret(account, id)
-	w, err := store.First(ctx, h.db, "rotate secret", pgx.RowToStructByPos[Webhook], `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
+	w, err := store.First[Webhook](ctx, h.db, "rotate secret", `update webhooks set old_sealed = sealed, old_until = $4, sealed = $3, updated_at = $5
 		where account_id = $1 and id = $2 and deleted_at is null returning `+columns, account, id, sealed, now.Add(OldSecretFor), now)
 	if err != nil {
 		return nil, "", err

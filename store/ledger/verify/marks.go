@@ -21,7 +21,7 @@ type mark struct {
 }
 
 func (p *portion) marks(ctx context.Context) ([]mark, error) {
-	return store.Rows(ctx, p.tx, pgx.RowToStructByPos[mark], `select w.account_id, w.last_seq, w.paid_nano, w.bonus_nano,
+	return store.Rows[mark](ctx, p.tx, `select w.account_id, w.last_seq, w.paid_nano, w.bonus_nano,
 			coalesce((select min(s.admission) - 1 from sessions s where s.account_id = w.account_id and s.state = 'live'), w.admissions),
 			coalesce((select jsonb_object_agg(l.id, l.remaining_nano) from credit_lots l where l.account_id = w.account_id and l.remaining_nano > 0), '{}'),
 			coalesce(c.no, 0), c.seal

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/store"
@@ -12,8 +11,7 @@ import (
 
 // checkCards checks that the rate cards are as they were stored.
 func (v *verification) checkCards(ctx context.Context) error {
-	changed, err := store.Rows(ctx, v.db.Pool(), pgx.RowTo[string],
-		"select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
+	changed, err := store.Rows[string](ctx, v.db.Pool(), "select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
 	for _, version := range changed {
 		v.add(9, nameCards, version, "body does not match its checksum")
 	}

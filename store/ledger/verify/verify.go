@@ -109,8 +109,7 @@ func (v *verification) run(ctx context.Context) error {
 		return err
 	}
 	for after := ""; ; {
-		accounts, err := store.Rows(ctx, pool, pgx.RowTo[string],
-			"select account_id from wallets where account_id > $1 order by account_id limit $2", after, portionSize)
+		accounts, err := store.Rows[string](ctx, pool, "select account_id from wallets where account_id > $1 order by account_id limit $2", after, portionSize)
 		if err != nil {
 			return err
 		}
