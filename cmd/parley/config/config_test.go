@@ -307,12 +307,12 @@ func TestPrintedConfigurationLoads(t *testing.T) {
 
 func TestSettingsPage(t *testing.T) {
 	if *update {
-		if err := os.WriteFile(settingsPage, []byte(Page()), 0o644); err != nil {
+		if err := os.WriteFile(settingsPage, []byte(settingsDocument()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := os.ReadFile(settingsPage)
-	if err != nil || string(got) != Page() {
+	if err != nil || string(got) != settingsDocument() {
 		t.Errorf("deploy/settings.md differs from the table of settings: run this test with -update (%v)", err)
 	}
 	for _, s := range Settings() {
@@ -324,12 +324,12 @@ func TestSettingsPage(t *testing.T) {
 
 func TestExampleFile(t *testing.T) {
 	if *update {
-		if err := os.WriteFile(exampleFile, []byte(Example()), 0o644); err != nil {
+		if err := os.WriteFile(exampleFile, []byte(exampleDocument()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := os.ReadFile(exampleFile)
-	if err != nil || string(got) != Example() {
+	if err != nil || string(got) != exampleDocument() {
 		t.Errorf("deploy/parley.example.yaml differs from the table of settings: run this test with -update (%v)", err)
 	}
 	// Every key, put into force as it stands, is the default.

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// settingsDocument writes the table of settings as a Markdown document.
+func settingsDocument() string {
+	var b strings.Builder
+	b.WriteString(`# Settings
+
+Each is an environment variable, and a key in the file of ` + "`parley serve --config FILE`" + `: ` + "`PARLEY_HTTP_ADDR` is `http_addr`" + `. Those with a flag
+say so. A flag counts before the environment, the environment before the file. A secret may be kept in a file of its own:
+` + "`PARLEY_SECRET_FILE` names the file of `PARLEY_SECRET`" + `.
+
+This page is generated from the table of settings by ` + "`go test ./cmd/parley/config -run TestSettingsPage -update`" + `.
+`)
+	section := ""
+	for _, s := range settings {
+		if s.section != section {
+			section = s.section
+			fmt.Fprintf(&b, "\n## %s\n\n| Setting | Default | What it does | Allowed |\n| :- | :- | :- | :- |\n", section)
+		}
+		def, flag := s.Otherwise, ""
+		if s.Default != "" {
+			def = "`" + s.Default + "`"
+		}
+		if s.Flag {
+			flag = " `--" + s.FlagName() + "`"
+		}
+		fmt.Fprintf(&b, "| `%s%s`%s | %s | %s | %s |\n", prefix, s.Name, flag, cell(def), cell(s.Meaning), cell(s.Allowed))
+	}
+	return b.String()
+}
+
+// cell is text inside a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// exampleDocument writes the documented configuration file, every setting commented
+// out at its default.
+func exampleDocument() string {
+	var b strings.Builder
+	b.WriteString(`# Settings of the Parley server. Use a copy of this file with
+#   parley serve --config parley.yaml
+# Each key is also an environment variable: http_addr is PARLEY_HTTP_ADDR.
+# A flag counts before the environment, the environment before this file.
+# A secret may be kept in a file of its own: secret_file names it.
+#
+# Generated from the table of settings by
+#   go test ./cmd/parley/config -run TestExampleFile -update
+`)
+	section := ""
+	for _, s := range settings {
+		if s.section != section {
+			section = s.section
+			fmt.Fprintf(&b, "\n# --- %s ---\n", section)
+		}
+		fmt.Fprintf(&b, "\n# %s\n# Allowed: %s.\n", s.Meaning, s.Allowed)
+		if s.Otherwise != "" {
+			fmt.Fprintf(&b, "# When empty: %s.\n", s.Otherwise)
+		}
+		fmt.Fprintf(&b, "#%s: %s\n", s.Key(), yamlText(s.Default))
+	}
+	b.WriteString(trunksExample)
+	return b.String()
+}
+
+// trunksExample is the part of the example file for the trunks.
+const trunksExample = `
+# --- Trunks ---
+
+# Lines to carriers and exchanges, with PARLEY_CARRIER sip or telnyx. Only this
+# file has them. A call goes out on the trunk that lists its number, else on those
+# that list none, in order; those whose targets are all down come last.
+#trunks:
+#  - name: carrier
+#    # Where its calls go, tried in order. Without a port the name's SRV records
+#    # count. transport: udp, tcp or tls.
+#    targets:
+#      - host: sip.carrier.example
+#        transport: tls
+#      - host: 192.0.2.10
+#        port: 5060
+#        transport: udp
+#    # Our credentials for whatever the trunk challenges.
+#    username: account
+#    password_file: /etc/parley/carrier.password   # or password:
+#    register: off        # on: keep a registration at the targets
+#    # Where its calls come from, and what they must show besides (407), if anything.
+#    # Without inbound_username the source is enough, and the source of UDP can be
+#    # forged: a forged call is never answered, but takes a line for half a minute.
+#    allow: [192.0.2.0/24]
+#    inbound_username: exchange
+#    inbound_password_file: /etc/parley/exchange.password
+#    # Calls from these go out here. Calls to them do not come in on another trunk that
+#    # lists numbers.
+#    numbers: ["+15550100001"]
+#    trust_identity: on   # believe P-Asserted-Identity and verstat; off: an exchange whose users write them
+#    # Where audio may come from: any source that is the first to send, as behind
+#    # address translators, or vouched: the address of the description, of signalling, or in allow.
+#    media: any
+#    # Limits of the trunk, which the nodes on one database share evenly; 0: none.
+#    channels: 30         # calls at once
+#    cps: 5               # calls a second that we begin
+#    codecs: [PCMA, PCMU]
+#    srtp: off            # off, offered or required
+#    # Who calls, as this trunk wants it; each alone.
+#    from_user: account   # instead of the calling number
+#    from_host: carrier.example
+#    pai: on              # P-Asserted-Identity
+#    ppi: off             # P-Preferred-Identity
+#    privacy: off         # Privacy: id in every call
+#    user_phone: on       # user=phone in the addresses
+#    headers:             # X-Account_file: the path of a file with a secret
+#      X-Account: "1"
+#    prack: on            # 100rel in Supported
+#    transfers: consult   # or refer: the far end is asked to do them, on this trunk's bill
+#    refer: sip           # transfer to sip: or tel: addresses
+#    large_tcp: off       # TCP for INVITEs above 1,300 bytes
+#    probe: on            # OPTIONS to the targets; off: they count as up
+#    # For targets with transport: tls. Default: the system's authorities, no
+#    # certificate of ours, the target's name.
+#    ca: /etc/parley/carrier-ca.pem
+#    cert: /etc/parley/client.pem
+#    key: /etc/parley/client.key
+#    server_name: sip.carrier.example
+`
