@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"parley/cmd/parley/config"
@@ -23,7 +22,7 @@ func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog
 	agent.Filled(&p.Settings, agent.Call{Now: simulate.Epoch, Given: s.Variables}).Agent(&p.Agent, &p.Settings)
 	model, err := engine.Model(cfg, p.Settings.Engines)
 	if err != nil {
-		return simulate.Subject{}, fmt.Errorf("LLM: %w", err)
+		return simulate.Subject{}, err
 	}
 	c := pipeline.Config{Agent: p.Agent, LLM: model, Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(),
 		Log: log}

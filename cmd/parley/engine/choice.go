@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"parley/cmd/parley/config"
 	"parley/inference"
+	"parley/inference/openai"
 	"parley/pipeline/agent"
 )
 
@@ -56,6 +59,24 @@ type pool[E any] struct {
 
 	mu     sync.Mutex
 	joined map[string]E
+}
+
+// open makes the engines of a stage, in order. join makes one of several.
+func (p *pool[E]) open(name string, stage config.Stage, all makers[E], join func([]E) E) error {
+	p.names, p.join = stage.Engines, join
+	remote := openai.Config{BaseURL: stage.URL, APIKey: stage.APIKey, Model: stage.Model}
+	for _, engine := range stage.Engines {
+		begin := all[engine]
+		if begin == nil {
+			return fmt.Errorf("%s: there is no engine %q", name, engine)
+		}
+		made, err := begin(remote)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		p.all = append(p.all, made)
+	}
+	return nil
 }
 
 // pick is the engines of those names; otherwise, when there are none.

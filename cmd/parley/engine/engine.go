@@ -3,8 +3,8 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -76,58 +76,52 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		e.Failures.WithLabelValues(engine).Inc()
 		log.Warn("an engine failed", "engine", engine, "err", err)
 	}}
-	asr, err := each(cfg.ASR, makers[inference.ASR]{
-		pocketsphinx.Name: func(openai.Config) (inference.ASR, error) {
-			return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
-		},
-		"openai": func(c openai.Config) (inference.ASR, error) { return openai.NewASR(c) },
-	})
+	err := cmp.Or(
+		e.pools.asr.open("ASR", cfg.ASR, makers[inference.ASR]{
+			pocketsphinx.Name: func(openai.Config) (inference.ASR, error) {
+				return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
+			},
+			"openai": func(c openai.Config) (inference.ASR, error) { return openai.NewASR(c) },
+		}, func(list []inference.ASR) inference.ASR {
+			if len(list) == 1 && list[0].Info().Name != "openai" {
+				return list[0]
+			}
+			return inference.NewFailoverASR(failover, list...) // alone too: one failed request must not leave the call deaf
+		}),
+		openModels(&e.pools.llm, cfg.LLM, failover),
+		e.pools.tts.open("TTS", cfg.TTS, makers[inference.TTS]{
+			espeak.Name: func(openai.Config) (inference.TTS, error) {
+				return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
+			},
+			"openai": func(c openai.Config) (inference.TTS, error) { return openai.NewTTS(c) },
+		}, func(list []inference.TTS) inference.TTS {
+			if len(list) == 1 {
+				return list[0]
+			}
+			return inference.NewFailoverTTS(failover, list...)
+		}))
 	if err != nil {
-		return nil, fmt.Errorf("ASR: %w", err)
+		return nil, err
 	}
-	llm, err := each(cfg.LLM, models)
-	if err != nil {
-		return nil, fmt.Errorf("LLM: %w", err)
-	}
-	tts, err := each(cfg.TTS, makers[inference.TTS]{
-		espeak.Name: func(openai.Config) (inference.TTS, error) {
-			return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
-		},
-		"openai": func(c openai.Config) (inference.TTS, error) { return openai.NewTTS(c) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("TTS: %w", err)
-	}
-	e.Listed = slices.Concat(described(status.TTS, tts), described(status.STT, asr), described(status.LLM, llm))
-	e.pools.asr.names, e.pools.asr.all, e.pools.asr.join = cfg.ASR.Engines, asr, func(list []inference.ASR) inference.ASR {
-		if len(list) == 1 && list[0].Info().Name != "openai" {
-			return list[0]
-		}
-		return inference.NewFailoverASR(failover, list...) // alone too: one failed request must not leave the call deaf
-	}
-	e.pools.llm.names, e.pools.llm.all, e.pools.llm.join = cfg.LLM.Engines, llm, func(list []inference.LLM) inference.LLM {
-		if len(list) == 1 {
-			return list[0]
-		}
-		return inference.NewFailoverLLM(failover, list...)
-	}
-	e.pools.tts.names, e.pools.tts.all, e.pools.tts.join = cfg.TTS.Engines, tts, func(list []inference.TTS) inference.TTS {
-		if len(list) == 1 {
-			return list[0]
-		}
-		return inference.NewFailoverTTS(failover, list...)
-	}
-	e.ASR, e.LLM, e.TTS = e.pools.asr.join(asr), e.pools.llm.join(llm), e.pools.tts.join(tts)
+	e.Listed = slices.Concat(described(status.TTS, e.pools.tts.all), described(status.STT, e.pools.asr.all), described(status.LLM, e.pools.llm.all))
+	e.ASR, e.LLM, e.TTS = e.pools.asr.join(e.pools.asr.all), e.pools.llm.join(e.pools.llm.all), e.pools.tts.join(e.pools.tts.all)
 	return e, nil
 }
 
 // makers make the engines of one stage, by name. The configuration is that of remote ones.
 type makers[E any] map[string]func(openai.Config) (E, error)
 
-// models are the language models.
-var models = makers[inference.LLM]{
-	"scripted": func(openai.Config) (inference.LLM, error) { return scripted.New(), nil },
-	"openai":   func(c openai.Config) (inference.LLM, error) { return openai.NewLLM(c) },
+// openModels makes the language models.
+func openModels(p *pool[inference.LLM], stage config.Stage, failover inference.FailoverConfig) error {
+	return p.open("LLM", stage, makers[inference.LLM]{
+		"scripted": func(openai.Config) (inference.LLM, error) { return scripted.New(), nil },
+		"openai":   func(c openai.Config) (inference.LLM, error) { return openai.NewLLM(c) },
+	}, func(list []inference.LLM) inference.LLM {
+		if len(list) == 1 {
+			return list[0]
+		}
+		return inference.NewFailoverLLM(failover, list...)
+	})
 }
 
 // works notes that an engine runs in processes of its own, and returns it.
@@ -138,24 +132,6 @@ func works[E interface {
 }](e *Set, name string, engine E) E {
 	e.Workers = append(e.Workers, Worker{name, engine.Run, engine.Ready, engine.Lag})
 	return engine
-}
-
-// each makes the engines of one stage, in order.
-func each[E any](stage config.Stage, all makers[E]) ([]E, error) {
-	remote := openai.Config{BaseURL: stage.URL, APIKey: stage.APIKey, Model: stage.Model}
-	var list []E
-	for _, name := range stage.Engines {
-		begin := all[name]
-		if begin == nil {
-			return nil, fmt.Errorf("there is no engine %q", name)
-		}
-		engine, err := begin(remote)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, engine)
-	}
-	return list, nil
 }
 
 // described lists the engines of one kind for the status routes.
@@ -173,22 +149,9 @@ func described[E interface{ Info() inference.Info }](kind status.Kind, engines [
 
 // Model makes the configured language model, or those of its list that wanted names.
 func Model(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
-	stage := cfg.LLM
-	var names []string
-	for _, name := range wanted.Of(agent.StageLLM) {
-		if slices.Contains(stage.Engines, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) > 0 {
-		stage.Engines = names
-	}
-	list, err := each(stage, models)
-	if err != nil {
+	var models pool[inference.LLM]
+	if err := openModels(&models, cfg.LLM, inference.FailoverConfig{First: firstWords}); err != nil {
 		return nil, err
 	}
-	if len(list) == 1 {
-		return list[0], nil
-	}
-	return inference.NewFailoverLLM(inference.FailoverConfig{First: firstWords}, list...), nil
+	return models.pick(wanted.Of(agent.StageLLM), models.join(models.all)), nil
 }
