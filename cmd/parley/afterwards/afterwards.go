@@ -19,50 +19,19 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/pipeline/tool"
-	"parley/pipeline/tool/crm"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
 )
 
-// Store is what the work needs of the database.
-type Store interface {
-	// Now is the database's time.
-	Now() time.Time
-	Agent(ctx context.Context, account, id string) (*store.Agent, error)
-
-	// MaySpendAfter and HoldAfterwards say whether the account may and can pay.
-	MaySpendAfter(ctx context.Context, account, call string) error
-	HoldAfterwards(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration) (paid bool, err error)
-
-	ClaimAnalysis(ctx context.Context) (*ledger.DueAnalysis, error)
-	SaveAnalysis(ctx context.Context, d *ledger.DueAnalysis, a ledger.Analysis, took []store.Generation) (saved bool, err error)
-	AnalysisLater(ctx context.Context, d *ledger.DueAnalysis, summary *string, took []store.Generation) error
-	SaveSummary(ctx context.Context, account, call string, m ledger.Summary) (saved bool, err error)
-
-	ClaimCRMNote(ctx context.Context) (*ledger.CRMNote, error)
-	CRMNoted(ctx context.Context, n *ledger.CRMNote) error
-	CRMNoteFailed(ctx context.Context, n *ledger.CRMNote) error
-	CRMNoteDelayed(ctx context.Context, n *ledger.CRMNote) error
-}
-
-// Calls is the history of calls.
-type Calls interface {
-	Call(ctx context.Context, account, id string) (*history.Call, error)
-}
-
-// Databases are the customer databases of accounts.
-type Databases interface {
-	Note(ctx context.Context, account string, s *tool.CRMSource, call crm.Call, again bool) error
-}
-
 // Work does the work. All fields are set.
 type Work struct {
-	Store     Store
-	Calls     Calls
+	Store     *store.DB
+	Ledger    *ledger.Ledger
+	Calls     *history.Store
 	Model     func(wanted *agent.Engines) inference.LLM // of an agent; nil: the server's own
-	Databases Databases
+	Databases *tool.Provider                            // the customer databases of accounts
 	Log       *slog.Logger
 }
 
@@ -89,12 +58,12 @@ func EnqueueSummary(ctx context.Context, tx pgx.Tx, q *jobs.Queue, account, call
 // account can pay for it, which is held for the lease, and the spending limits of the call
 // allow more.
 func (w *Work) mayCharge(ctx context.Context, account, call string, expect billing.Usage, lease time.Duration) (bool, error) {
-	err := w.Store.MaySpendAfter(ctx, account, call)
+	err := w.Ledger.MaySpendAfter(ctx, account, call)
 	if errors.Is(err, store.ErrSpending) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return w.Store.HoldAfterwards(ctx, account, call, expect, lease)
+	return w.Ledger.HoldAfterwards(ctx, account, call, expect, lease)
 }

@@ -33,12 +33,6 @@ type desk struct {
 	account string
 }
 
-// books are a database and its ledger.
-type books struct {
-	*store.DB
-	*ledger.Ledger
-}
-
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, url: storetest.URL(t)}
@@ -48,7 +42,7 @@ func newDesk(t *testing.T) *desk {
 	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
 	d.account = d.customer("A")
-	d.work = &Work{Store: books{d.db, ledger.New(d.db)}, Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
+	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
 	return d
 }
 

@@ -30,7 +30,7 @@ func (analyses) Kind() string { return "analyses" }
 
 // analyze makes a round of the analyses that are due.
 func (w *Work) analyze(ctx context.Context, _ analyses) error {
-	return jobs.Drain(ctx, analysesRound, w.Store.ClaimAnalysis, w.analyzeCall)
+	return jobs.Drain(ctx, analysesRound, w.Ledger.ClaimAnalysis, w.analyzeCall)
 }
 
 // analyzeCall makes one analysis, and stores it.
@@ -43,13 +43,13 @@ func (w *Work) analyzeCall(ctx context.Context, d *ledger.DueAnalysis) error {
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), analysisSaveTime)
 	defer cancel()
 	if err == nil {
-		_, err = w.Store.SaveAnalysis(save, d, result, took)
+		_, err = w.Ledger.SaveAnalysis(save, d, result, took)
 		return err
 	}
 	if ctx.Err() == nil { // else the node stops
 		w.Log.Warn("a call could not be analyzed and is tried again", "session", d.Session, "try", d.Try, "err", err)
 	}
-	return w.Store.AnalysisLater(save, d, result.Summary, took)
+	return w.Ledger.AnalysisLater(save, d, result.Summary, took)
 }
 
 // analysisOf asks the agent's language model about a call. With an error, which trying

@@ -31,7 +31,7 @@ func (crmNotes) Kind() string { return "crm_notes" }
 
 // NoteCalls makes a round of the notes that are due.
 func (w *Work) NoteCalls(ctx context.Context) error {
-	return jobs.Drain(ctx, notesRound, w.Store.ClaimCRMNote, w.noteCall)
+	return jobs.Drain(ctx, notesRound, w.Ledger.ClaimCRMNote, w.noteCall)
 }
 
 // noteCall notes one call. When this process dies after the customer database has answered and
@@ -50,15 +50,15 @@ func (w *Work) noteCall(ctx context.Context, note *ledger.CRMNote) error {
 	status, refused := errors.AsType[*crm.StatusError](err)
 	switch {
 	case err == nil:
-		return w.Store.CRMNoted(ctx, note)
+		return w.Ledger.CRMNoted(ctx, note)
 	case ctx.Err() != nil: // the node stops
 		return ctx.Err()
 	case refused && (status.Status == http.StatusBadRequest || status.Status == http.StatusUnprocessableEntity):
 		log.Warn("a call cannot be noted in the customer database and is given up", "err", err)
-		return w.Store.CRMNoteFailed(ctx, note)
+		return w.Ledger.CRMNoteFailed(ctx, note)
 	}
 	log.Warn("a call could not be noted in the customer database and is tried again", "try", note.Try, "err", err)
-	return w.Store.CRMNoteDelayed(ctx, note)
+	return w.Ledger.CRMNoteDelayed(ctx, note)
 }
 
 // ended is a call that has ended, as customer databases describe it.

@@ -68,7 +68,7 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
-	_, err = w.Store.SaveSummary(ctx, args.Account, args.Call, ledger.Summary{Text: clippedTo(text, maxSummary),
+	_, err = w.Ledger.SaveSummary(ctx, args.Account, args.Call, ledger.Summary{Text: clippedTo(text, maxSummary),
 		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine})
 	return err
 }

@@ -21,41 +21,15 @@ import (
 	"parley/store/ledger"
 )
 
-// Store is what a member needs of the database.
-type Store interface {
-	// Now is the database's time.
-	Now() time.Time
-	// RequestHangup marks a call as to be hung up, and returns the node that has it.
-	RequestHangup(ctx context.Context, account, call string) (owner store.Node, err error)
-	CallOwner(ctx context.Context, account, call string) (store.Node, error)
-	// ReapNodes returns the sessions of nodes that have been silent for their lease, closed.
-	ReapNodes(ctx context.Context, me store.Node) ([]ledger.Lost, error)
-	LiveNodes(ctx context.Context) (int, error)
-}
-
-// History is the history of calls.
-type History interface {
-	Call(ctx context.Context, account, id string) (*history.Call, error)
-	CallLog(ctx context.Context, account, id string) (*history.CallLog, error)
-}
-
-// Calls are the calls of this node.
-type Calls interface {
-	Goodbye(account string)
-	Hangup(account, call string) bool
-	Snapshot(account, call string) (session.CallSnapshot, bool)
-	Heard()
-	Lost(lost []ledger.Lost)
-}
-
 // Config is what a member works with. All fields are set.
 type Config struct {
-	Store   Store
-	History History
+	Store   *store.DB
+	Ledger  *ledger.Ledger
+	History *history.Store
 	Bus     *bus.Bus
 	Life    store.Node
-	Calls   Calls
-	Key     string // seals commands: the nodes of a cluster share it
+	Calls   *session.Manager // of this node
+	Key     string           // seals commands: the nodes of a cluster share it
 	Log     *slog.Logger
 }
 

@@ -41,8 +41,6 @@ type books struct {
 	*history.Store
 }
 
-func booksOf(db *store.DB) books { return books{db, ledger.New(db), history.New(db)} }
-
 // peer is one node of a ring.
 type peer struct {
 	*Member
@@ -113,13 +111,13 @@ func newRing(t *testing.T) *ring {
 		db, log := storetest.Open(t, url), slog.New(slog.DiscardHandler)
 		r.ok(db.PutRateCard(t.Context(), billing.DefaultRateCard()))
 		n := &peer{db: db}
-		n.life, _, err = TakeName(t.Context(), booksOf(db), cfg.Node, cfg.HTTPAddr, true)
+		n.life, _, err = TakeName(t.Context(), db, cfg.Node, cfg.HTTPAddr, true)
 		r.ok(err)
 		n.bus, err = bus.Open(t.Context(), bus.Config{Name: cfg.Node, Cluster: cfg.Cluster, Log: log})
 		r.ok(err)
-		r.nodes[i], r.ledgers[i] = n, &patchy{books: booksOf(db)}
+		r.nodes[i], r.ledgers[i] = n, &patchy{books: books{db, ledger.New(db), history.New(db)}}
 		n.manager = session.NewManager(r.ledgers[i], n.life, db.RateCard, 0, log)
-		n.Member = New(Config{Store: booksOf(db), History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Log: log})
+		n.Member = New(Config{Store: db, Ledger: ledger.New(db), History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Log: log})
 		n.manager.Announce(n.Member)
 		n.manager.Watch(n.Member)
 		routes = r.nodes[0].bus.RouteAddr()
@@ -149,7 +147,7 @@ func (r *ring) run(n *peer) {
 		stop()
 		parts.Wait()
 		n.bus.Close()
-		Leave(booksOf(n.db), n.life, slog.New(slog.DiscardHandler))
+		Leave(n.db, n.life, slog.New(slog.DiscardHandler))
 		n.db.Close()
 	})
 }

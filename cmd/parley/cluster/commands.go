@@ -86,7 +86,7 @@ const (
 // neither answers nor has ended the call; other nodes end the calls of a dead owner within 20 s.
 func (m *Member) Hangup(ctx context.Context, account, call string) error {
 	// The database first: what follows may be lost.
-	owner, err := m.cfg.Store.RequestHangup(ctx, account, call)
+	owner, err := m.cfg.Ledger.RequestHangup(ctx, account, call)
 	switch {
 	case err != nil:
 		return err
@@ -108,7 +108,7 @@ func (m *Member) awaitEnd(ctx context.Context, account, call string) error {
 	look := time.NewTicker(hangupLook)
 	defer look.Stop()
 	for patience := time.After(hangupPatience); ; {
-		owner, err := m.cfg.Store.CallOwner(ctx, account, call)
+		owner, err := m.cfg.Ledger.CallOwner(ctx, account, call)
 		if err != nil || owner == (store.Node{}) {
 			return err
 		}

@@ -84,7 +84,7 @@ func (m *Member) look(ctx context.Context, account, id string) (s session.CallSn
 	if s, ok := m.cfg.Calls.Snapshot(account, id); ok && s.Status != session.CallEnded {
 		return s, ending{}, nil
 	}
-	owner, err := m.cfg.Store.CallOwner(ctx, account, id)
+	owner, err := m.cfg.Ledger.CallOwner(ctx, account, id)
 	if err != nil {
 		return s, ending{}, err
 	}

@@ -24,21 +24,12 @@ const (
 // ErrNameHeld refuses the start of a process whose name a living one has.
 var ErrNameHeld = errors.New("the name of this node is taken")
 
-// Names are the lives of nodes.
-type Names interface {
-	// NameHeld waits for a heartbeat of the process that has a name, and returns the address it
-	// listens on; empty when there is none.
-	NameHeld(ctx context.Context, name string, wait time.Duration) (addr string, err error)
-	RegisterNode(ctx context.Context, name, addr string) (store.Node, []ledger.Lost, error)
-	LeaveNode(ctx context.Context, life store.Node) error
-}
-
 // TakeName begins a life of the node that listens on addr, and returns the sessions of its last
 // life. It refuses a name that a living process has, with ErrNameHeld, and takes over that of a
 // dead one. The only node of a database does not look for others.
-func TakeName(ctx context.Context, names Names, name, addr string, only bool) (life store.Node, lost []ledger.Lost, err error) {
+func TakeName(ctx context.Context, db *store.DB, name, addr string, only bool) (life store.Node, lost []ledger.Lost, err error) {
 	if !only {
-		held, err := names.NameHeld(ctx, name, holderPatience)
+		held, err := db.NameHeld(ctx, name, holderPatience)
 		if err != nil {
 			return life, nil, err
 		}
@@ -46,14 +37,14 @@ func TakeName(ctx context.Context, names Names, name, addr string, only bool) (l
 			return life, nil, fmt.Errorf("%w: %q is a running server, which listens on %s; stop it, or give this one another name (PARLEY_NODE)", ErrNameHeld, name, held)
 		}
 	}
-	return names.RegisterNode(ctx, name, addr)
+	return ledger.New(db).RegisterNode(ctx, name, addr)
 }
 
 // Leave ends this life of the node.
-func Leave(names Names, life store.Node, log *slog.Logger) {
+func Leave(db *store.DB, life store.Node, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
 	defer cancel()
-	if err := names.LeaveNode(ctx, life); err != nil {
+	if err := db.LeaveNode(ctx, life); err != nil {
 		log.Debug("the end of this node was not stored", "err", err)
 	}
 }
@@ -64,7 +55,7 @@ const reapEvery = 2 * time.Second
 // Reap closes the sessions of nodes that are gone, whatever their names, until ctx ends.
 func (m *Member) Reap(ctx context.Context) error {
 	return isolate.Every(ctx, reapEvery, func() {
-		lost, err := m.cfg.Store.ReapNodes(ctx, m.cfg.Life)
+		lost, err := m.cfg.Ledger.ReapNodes(ctx, m.cfg.Life)
 		m.cfg.Calls.Lost(lost)
 		if err != nil && ctx.Err() == nil {
 			m.cfg.Log.Debug("sessions of nodes that are gone were not looked for", "err", err)

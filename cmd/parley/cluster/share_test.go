@@ -29,7 +29,7 @@ func TestTrunksAreShared(t *testing.T) {
 	}
 	url := storetest.URL(t)
 	db := storetest.Open(t, url)
-	m := New(Config{Store: booksOf(db), Log: slog.New(slog.DiscardHandler)})
+	m := New(Config{Store: db, Log: slog.New(slog.DiscardHandler)})
 	want := func(what string, wide int) {
 		t.Helper()
 		m.countNow(t.Context(), phone.Share)

@@ -29,12 +29,7 @@ const (
 // Agents starts conversations on agent sockets and over WebRTC. It implements talk.Agents.
 type Agents struct {
 	Maker *Maker
-	Calls Calls
-}
-
-// Calls are the calls of this node.
-type Calls interface {
-	Admit(ctx context.Context, a session.Admission) (*session.Session, error)
+	Calls *session.Manager // of this node
 }
 
 // WebTerms price a conversation over a socket.

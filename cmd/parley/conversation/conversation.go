@@ -29,26 +29,15 @@ import (
 	"parley/pipeline/tool"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
-
-// Store is what conversations need of the database.
-type Store interface {
-	// Now is the database's time.
-	Now() time.Time
-	Agent(ctx context.Context, account, id string) (*store.Agent, error)
-	WantCRMNote(ctx context.Context, account, call string, source json.RawMessage, trace string) error
-}
-
-// Wires keeps the signalling and the quality of calls.
-type Wires interface {
-	SaveWire(ctx context.Context, account, id string, w history.Wire) error
-}
 
 // Maker makes calls. All fields but CRM are set. Its methods may be called from several
 // goroutines.
 type Maker struct {
-	Store   Store
-	Wires   Wires
+	Store   *store.DB
+	Ledger  *ledger.Ledger
+	History *history.Store // keeps the signalling and the quality of calls
 	Engines *engine.Set
 	Tools   *tool.Provider
 	Records *recording.Service
@@ -173,7 +162,7 @@ func (m *Maker) functions(ctx context.Context, session *session.Session, p *Plan
 		source, err := json.Marshal(d.CRM)
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = m.Store.WantCRMNote(ctx, session.Account(), session.ID(), source, parent)
+			err = m.Ledger.WantCRMNote(ctx, session.Account(), session.ID(), source, parent)
 			cancel()
 		}
 		if err != nil {

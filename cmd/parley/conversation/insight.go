@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/api"
+	"parley/api/talk"
 	"parley/inference"
 	"parley/pipeline"
 	"parley/pipeline/reply"
@@ -20,17 +21,10 @@ import (
 type insight struct {
 	may     bool // the client may see it
 	session *session.Session
-	leg     insightLeg
+	leg     talk.Leg
 
 	greeted bool
 	asked   request // last shown
-}
-
-// insightLeg is a leg whose client can be shown the inside of a conversation.
-type insightLeg interface {
-	// WantsInsight says whether the client has asked for it by now.
-	WantsInsight() bool
-	Insight(name string, generation int, data any)
 }
 
 // owns says whether the principal may see what an agent's model is asked: one that may read the

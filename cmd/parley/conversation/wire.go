@@ -79,7 +79,7 @@ func (m *Maker) save(session *session.Session, kept history.Wire) {
 	var err error
 	for range wireRetries {
 		ctx, cancel := context.WithTimeout(context.Background(), wireStore)
-		err = m.Wires.SaveWire(ctx, session.Account(), session.ID(), kept)
+		err = m.History.SaveWire(ctx, session.Account(), session.ID(), kept)
 		cancel()
 		if !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
 			break

@@ -102,7 +102,7 @@ func (s *Seeder) seedHistory(ctx context.Context, d *Account, now time.Time) err
 	if err != nil {
 		return fmt.Errorf("recorded calls: %w", err)
 	}
-	have, err := s.Store.Demonstrations(ctx, d.ID)
+	have, err := s.Ledger.Demonstrations(ctx, d.ID)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *Seeder) seedHistory(ctx context.Context, d *Account, now time.Time) err
 			if c.Terms.Kind == billing.Outbound && row == "" {
 				continue
 			}
-			if id, err = s.Store.AddDemonstration(ctx, c.of(s, d, row)); err != nil {
+			if id, err = s.Ledger.AddDemonstration(ctx, c.of(s, d, row)); err != nil {
 				return s.without(err)
 			}
 		}
@@ -146,7 +146,7 @@ func (s *Seeder) without(err error) error {
 // seedBatch makes the batch, paused, or finds it, and returns its rows that were not
 // dialled, by the number called.
 func (s *Seeder) seedBatch(ctx context.Context, d *Account, calls []Call, now time.Time) (map[string]string, error) {
-	batches, err := s.Store.Campaigns(ctx, d.ID, store.Page{})
+	batches, err := s.Campaigns.Campaigns(ctx, d.ID, store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (s *Seeder) seedBatch(ctx context.Context, d *Account, calls []Call, now ti
 			return nil, err
 		}
 	}
-	batch, err := s.Store.Campaign(ctx, d.ID, id)
+	batch, err := s.Campaigns.Campaign(ctx, d.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (s *Seeder) queueBatch(ctx context.Context, d *Account, calls []Call, now t
 	for _, number := range waiting {
 		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
 	}
-	return s.Store.CreateCampaign(ctx, b, s.Store.RateCard(), nil)
+	return s.Campaigns.CreateCampaign(ctx, b, s.Store.RateCard(), nil)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -227,7 +227,7 @@ func (c *Call) of(n *Seeder, d *Account, row string) ledger.Demonstration {
 
 // seedRecording keeps the audio of a call, unless that was done or it was deleted since.
 func (s *Seeder) seedRecording(ctx context.Context, account, id string, c *Call) error {
-	switch r, err := s.Recordings.Recording(ctx, account, id); {
+	switch r, err := s.History.Recording(ctx, account, id); {
 	case err == nil && r.State != history.RecordingEncodes:
 		return nil
 	case err != nil && !errors.Is(err, store.ErrNotFound):
@@ -237,6 +237,6 @@ func (s *Seeder) seedRecording(ctx context.Context, account, id string, c *Call)
 	if err != nil {
 		return err
 	}
-	return s.Importer.Import(ctx, history.Recording{Account: account, Call: id, Rate: c.Rate,
+	return s.Recordings.Import(ctx, history.Recording{Account: account, Call: id, Rate: c.Rate,
 		Length: time.Duration(c.Length) * time.Millisecond, Peaks: c.Peaks}, audio)
 }

@@ -24,8 +24,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"parley/api/recording"
 	"parley/billing"
 	"parley/store"
 	"parley/store/campaign"
@@ -34,53 +34,14 @@ import (
 	"parley/store/people"
 )
 
-// Store is what the demonstration needs of the database.
-type Store interface {
-	Database
-
-	DemonstrationAccount(ctx context.Context, name string, card *billing.RateCard) (id string, err error)
-	TopUpDemonstration(ctx context.Context, account string, amount billing.Money) error
-	NumberByE164(ctx context.Context, account, e164 string) (*ledger.Number, error)
-	ImportNumber(ctx context.Context, account, e164, agent string) (*ledger.Number, error)
-
-	Demonstrations(ctx context.Context, account string) (calls map[string]string, err error)
-	AddDemonstration(ctx context.Context, d ledger.Demonstration) (id string, err error)
-	Campaigns(ctx context.Context, account string, p store.Page) ([]campaign.Campaign, error)
-	Campaign(ctx context.Context, account, id string) (*campaign.Campaign, error)
-	CreateCampaign(ctx context.Context, c campaign.Campaign, card *billing.RateCard, once *store.IdempotencyKey) (id string, err error)
-}
-
-// Database has the time, the rate card in force and the agents of accounts.
-type Database interface {
-	Now() time.Time
-	RateCard() *billing.RateCard
-	Agents(ctx context.Context, account string, p store.Page) ([]store.Agent, error)
-	CreateAgent(ctx context.Context, account string, a store.Agent) (*store.Agent, error)
-}
-
-// Keys are the API keys of accounts.
-type Keys interface {
-	Authenticate(ctx context.Context, secret string) (people.Principal, error)
-	FirstKey(ctx context.Context, account, name, maker string) (k people.Key, secret string, err error)
-}
-
-// Recordings are those of calls.
-type Recordings interface {
-	// Recording returns store.ErrNotFound when there is none.
-	Recording(ctx context.Context, account, call string) (*history.Recording, error)
-}
-
-// Importer keeps recordings that were made elsewhere.
-type Importer interface {
-	Import(ctx context.Context, r history.Recording, audio []byte) error
-}
-
 // Seeder sets up the demonstration. All fields are set.
 type Seeder struct {
-	Store      Store
-	Keys       Keys
-	Recordings Recordings
-	Importer   Importer
+	Store      *store.DB
+	Ledger     *ledger.Ledger
+	Campaigns  *campaign.Store
+	Keys       *people.Store
+	History    *history.Store
+	Recordings *recording.Service
 	Life       store.Node // of this node
 	Network    bool       // there is a simulated carrier, so people can be called
 	Log        *slog.Logger
@@ -138,10 +99,10 @@ When nothing matches: Could you tell me whether tomorrow at eight still works fo
 func (s *Seeder) Seed(ctx context.Context, dataDir string) (Account, error) {
 	var d Account
 	var err error
-	if d.ID, err = s.Store.DemonstrationAccount(ctx, accountName, s.Store.RateCard()); err != nil {
+	if d.ID, err = s.Ledger.DemonstrationAccount(ctx, accountName, s.Store.RateCard()); err != nil {
 		return d, err
 	}
-	if err := s.Store.TopUpDemonstration(ctx, d.ID, topup*billing.USD); err != nil {
+	if err := s.Ledger.TopUpDemonstration(ctx, d.ID, topup*billing.USD); err != nil {
 		return d, err
 	}
 	if err := s.seedAgents(ctx, &d); err != nil {
@@ -194,9 +155,9 @@ func (s *Seeder) SeedNumbers(ctx context.Context, d *Account) error {
 		if number == "" {
 			continue
 		}
-		_, err := s.Store.NumberByE164(ctx, d.ID, number)
+		_, err := s.Ledger.NumberByE164(ctx, d.ID, number)
 		if errors.Is(err, store.ErrNotFound) {
-			_, err = s.Store.ImportNumber(ctx, d.ID, number, d.Agent)
+			_, err = s.Ledger.ImportNumber(ctx, d.ID, number, d.Agent)
 		}
 		if err != nil {
 			return err

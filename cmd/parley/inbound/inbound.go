@@ -27,23 +27,11 @@ import (
 // retryAfter is when a carrier may try again what could not be taken now.
 const retryAfter = 5 * time.Second
 
-// Store is what incoming calls need of the database.
-type Store interface {
-	// Now is the database's time.
-	Now() time.Time
-	RouteNumber(ctx context.Context, number string) (*ledger.Route, error)
-	Agent(ctx context.Context, account, id string) (*store.Agent, error)
-}
-
-// Calls are the calls of this node.
-type Calls interface {
-	Admit(ctx context.Context, a session.Admission) (*session.Session, error)
-}
-
 // Answerer takes incoming calls. All fields are set.
 type Answerer struct {
-	Store     Store
-	Calls     Calls
+	Store     *store.DB
+	Ledger    *ledger.Ledger
+	Calls     *session.Manager // of this node
 	Maker     *conversation.Maker
 	Transfers *outbound.Transfers
 	Trunks    []trunk.Config
@@ -67,7 +55,7 @@ var errNoRoute = errors.New("the number has no agent")
 
 // answer takes a call, or says why not. answered says that the caller has a final response.
 func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
-	route, err := n.Store.RouteNumber(ctx, e164(in.Called))
+	route, err := n.Ledger.RouteNumber(ctx, e164(in.Called))
 	if err != nil {
 		return false, err
 	}

@@ -16,16 +16,9 @@ import (
 // selling by the one before.
 const cardEvery = 2 * time.Second
 
-// CardStore is where nodes find the rate card in force.
-type CardStore interface {
-	RateCard() *billing.RateCard
-	PutRateCard(ctx context.Context, card *billing.RateCard) error
-	FollowRateCard(ctx context.Context) error
-}
-
 // Cards keeps the rate card of the cluster.
 type Cards struct {
-	Store CardStore
+	Store *store.DB
 	File  string // empty: the built-in card
 	Log   *slog.Logger
 }

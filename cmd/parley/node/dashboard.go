@@ -37,12 +37,8 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 
 // Seed sets up the demonstration, or finds it.
 func (n *Node) Seed(ctx context.Context, dataDir string) (d demo.Account, err error) {
-	kept := struct {
-		demo.Database
-		*ledger.Ledger
-		*campaign.Store
-	}{n.db, ledger.New(n.db), campaign.New(n.db)}
-	n.demo, err = (&demo.Seeder{Store: kept, Keys: people.New(n.db), Recordings: history.New(n.db), Importer: n.records, Life: n.life, Network: n.network != nil, Log: n.log}).Seed(ctx, dataDir)
+	n.demo, err = (&demo.Seeder{Store: n.db, Ledger: ledger.New(n.db), Campaigns: campaign.New(n.db), Keys: people.New(n.db), History: history.New(n.db), Recordings: n.records,
+		Life: n.life, Network: n.network != nil, Log: n.log}).Seed(ctx, dataDir)
 	return n.demo, err
 }
 

@@ -26,7 +26,6 @@ import (
 	"parley/media/resample"
 	"parley/media/wav"
 	"parley/sip/simulated"
-	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
@@ -84,11 +83,7 @@ func newStudio(t *testing.T) *studio {
 	agent, err := n.db.CreateAgent(t.Context(), a.ID, recorded)
 	s.ok(err)
 	s.demo = demo.Account{ID: a.ID, Agent: agent.ID}
-	s.ok((&demo.Seeder{Store: struct {
-		demo.Database
-		*ledger.Ledger
-		*campaign.Store
-	}{n.db, ledger.New(n.db), campaign.New(n.db)}, Network: true}).SeedNumbers(t.Context(), &s.demo))
+	s.ok((&demo.Seeder{Ledger: ledger.New(n.db), Network: true}).SeedNumbers(t.Context(), &s.demo))
 	for _, w := range n.engines.Workers {
 		s.until(w.Name+" is ready", func() bool { return w.Ready(t.Context()) == nil })
 	}

@@ -146,7 +146,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := cluster.TakeName(ctx, nodesOf(n.db), cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
+	life, lost, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +164,11 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	kept := history.New(n.db)
-	n.manager = session.NewManager(nodesOf(n.db), life, n.db.RateCard, cfg.MaxCalls, log)
+	n.manager = session.NewManager(books{ledger.New(n.db), kept, n.db}, life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = load.New(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
-	n.maker = &conversation.Maker{Store: accountsOf(n.db), Wires: kept, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
+	n.maker = &conversation.Maker{Store: n.db, Ledger: ledger.New(n.db), History: kept, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
 		Card: n.db.RateCard, CRM: cfg.CRM != "", Log: log}
 	n.agents = conversation.Agents{Maker: n.maker, Calls: n.manager}
 	if err = n.joinCluster(ctx, secret); err != nil {
@@ -195,7 +195,7 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	if n.bus.RouteAddr() != "" {
 		n.log.Info("listening", "for", "other nodes", "addr", n.bus.RouteAddr())
 	}
-	n.cluster = cluster.New(cluster.Config{Store: nodesOf(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
+	n.cluster = cluster.New(cluster.Config{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
 		Key: derived(secret, "bus commands"), Log: n.log})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
@@ -217,7 +217,7 @@ func (n *Node) Close() error {
 		n.bus.Close()
 	}
 	if n.life.ID != "" {
-		cluster.Leave(nodesOf(n.db), n.life, n.log)
+		cluster.Leave(n.db, n.life, n.log)
 	}
 	n.db.Close()
 	return nil

@@ -20,6 +20,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
 )
@@ -146,7 +147,7 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	d := deskOn(t, url)
 	dead, _, err := ledger.New(d.node.db).RegisterNode(t.Context(), "dead", "")
 	d.ok(err)
-	there := session.NewManager(nodesOf(d.node.db), dead, d.node.db.RateCard, 0, d.node.log)
+	there := session.NewManager(books{ledger.New(d.node.db), history.New(d.node.db), d.node.db}, dead, d.node.db.RateCard, 0, d.node.log)
 	session, err := there.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, From: "+34600123456", To: deskNumber,
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 	d.ok(err)

@@ -39,7 +39,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 	n.prepareRecordings(life)
 	n.prepareNumbers()
 	money.HandleCredit(n.jobs, ledger.New(n.db))
-	n.after = &afterwards.Work{Store: accountsOf(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
+	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: func(wanted *agent.Engines) inference.LLM { return n.engines.Chosen(wanted).LLM }}
 	n.after.Handle(n.jobs)
 	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,

@@ -13,6 +13,7 @@ import (
 	"parley/sip/sdp"
 	"parley/store/campaign"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // openTelephony makes the telephone, and what takes and places calls on it. The key that hashes
@@ -27,12 +28,12 @@ func (n *Node) openTelephony(secret string) (err error) {
 		return fmt.Errorf("telephone: %w", err)
 	}
 	to := outbound.Destinations{Card: n.db.RateCard, Fictional: n.cfg.Carrier == "simulated"}
-	n.transfers = &outbound.Transfers{Lists: n.db, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to,
+	n.transfers = &outbound.Transfers{Store: n.db, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to,
 		Counts: &n.counts, Attempts: outbound.NewAttempts(), Log: n.log}
-	n.dialler = &outbound.Dialler{Accounts: accountsOf(n.db), Ringing: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
+	n.dialler = &outbound.Dialler{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
 		Destinations: to, ConsentKey: derived(secret, "consent"), Free: func() { n.batches.Wake() }, Log: n.log}
 	n.batches = outbound.NewBatches(campaign.New(n.db), n.dialler, n.life, &n.counts)
-	n.inbound = &inbound.Answerer{Store: accountsOf(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks, Log: n.log}
+	n.inbound = &inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks, Log: n.log}
 	return nil
 }
 

@@ -32,23 +32,10 @@ func (mailWarnings) Kind() string { return "mail_warnings" }
 // Warnings publishes the warnings of accounts on the bus, for pages that are open, and mails
 // them.
 type Warnings struct {
-	Store   WarningStore
+	Store   *store.DB
 	Publish func(subject bus.Subject, text []byte) error
 	Mail    *mail.Server // nil: warnings are not mailed
 	Log     *slog.Logger
-}
-
-// WarningStore is what warnings need of the database.
-type WarningStore interface {
-	// Now is the database's time.
-	Now() time.Time
-	UnpublishedWarnings(ctx context.Context, limit int) ([]store.Warning, error)
-	WarningPublished(ctx context.Context, account, id string) error
-	ForgetMail(ctx context.Context, before time.Time) (int64, error)
-	ClaimMail(ctx context.Context) (*store.WarningMail, error)
-	MailNever(ctx context.Context, m *store.WarningMail) error
-	MailLater(ctx context.Context, m *store.WarningMail, at time.Time) error
-	WarningMailed(ctx context.Context, m *store.WarningMail) error
 }
 
 // Handle adds the kinds of jobs. Call it before the queue opens.

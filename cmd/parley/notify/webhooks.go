@@ -35,26 +35,12 @@ func (forgetDeliveries) Kind() string { return "forget_deliveries" }
 
 // Webhooks delivers events to the webhooks of accounts. All fields are set.
 type Webhooks struct {
-	Deliveries Deliveries
+	Deliveries *webhookstore.Store
 	// Body makes the request's body; store.ErrNotFound when what the event is about is gone.
 	Body   func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error)
-	Poster Poster
+	Poster *tool.Poster
 	Now    func() time.Time // the database's clock
 	Log    *slog.Logger
-}
-
-// Deliveries are the events that wait for webhooks.
-type Deliveries interface {
-	Claim(ctx context.Context) (*webhookstore.DueDelivery, error)
-	Attempted(ctx context.Context, d *webhookstore.DueDelivery, a webhookstore.Attempt) error
-	// Forget removes old deliveries, Purge those of deleted webhooks; both return how many.
-	Forget(ctx context.Context) (int64, error)
-	Purge(ctx context.Context) (int64, error)
-}
-
-// Poster makes requests to addresses that accounts have given.
-type Poster interface {
-	Post(ctx context.Context, url string, header http.Header, body []byte) (tool.Posted, error)
 }
 
 // Handle adds the kinds of jobs. Call it before the queue opens.

@@ -9,7 +9,6 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
-	"parley/billing"
 	"parley/media/isolate"
 	"parley/pipeline/session"
 	"parley/sip/trunk"
@@ -37,18 +36,10 @@ const (
 	returnPatience = 3 * time.Second
 )
 
-// Rows are the queued calls of batches.
-type Rows interface {
-	ClaimRows(ctx context.Context, n store.Node, rules billing.Wallet, most int) ([]campaign.ClaimedRow, error)
-	ExpireRows(ctx context.Context, code, message string) (int64, error)
-	FailRow(ctx context.Context, r *campaign.ClaimedRow, code, message string) error
-	ReturnRow(ctx context.Context, r *campaign.ClaimedRow, due time.Time, code, message string) error
-}
-
 // Batches dials what was queued in bulk. Each node runs one; the database decides which of them
 // dials a row.
 type Batches struct {
-	rows    Rows
+	rows    *campaign.Store
 	dialler *Dialler
 	life    store.Node
 	counts  *api.Counts
@@ -60,7 +51,7 @@ type Batches struct {
 
 // NewBatches dials the rows of batches by a dialler, for this life of the node. Refused rows are
 // counted.
-func NewBatches(rows Rows, dialler *Dialler, life store.Node, counts *api.Counts) *Batches {
+func NewBatches(rows *campaign.Store, dialler *Dialler, life store.Node, counts *api.Counts) *Batches {
 	return &Batches{rows: rows, dialler: dialler, life: life, counts: counts, wake: make(chan struct{}, 1)}
 }
 
@@ -154,7 +145,7 @@ func (b *Batches) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		isolate.Do("cmd/parley/outbound/batches", nil, func() {
-			now := b.dialler.Accounts.Now()
+			now := b.dialler.Store.Now()
 			if now.Sub(expired) >= expireEvery {
 				expired = now
 				b.expire(ctx)
@@ -167,7 +158,7 @@ func (b *Batches) Run(ctx context.Context) error {
 				left := line
 				isolate.Go("cmd/parley/outbound/rows", nil, func() { b.dialAll(ctx, &left) }, func() {
 					for i := range left { // after a panic
-						b.giveBack(ctx, &left[i], b.dialler.Accounts.Now().Add(rest), "", "")
+						b.giveBack(ctx, &left[i], b.dialler.Store.Now().Add(rest), "", "")
 					}
 				}, rows.Done)
 			}
@@ -223,7 +214,7 @@ func (b *Batches) dialAll(ctx context.Context, rows *[]campaign.ClaimedRow) {
 }
 
 func (b *Batches) dialClaimed(ctx context.Context, r *campaign.ClaimedRow, until time.Time) {
-	if opens, open := open(r, b.dialler.Accounts.Now()); !open {
+	if opens, open := open(r, b.dialler.Store.Now()); !open {
 		b.giveBack(ctx, r, opens, "", "")
 		return
 	}
@@ -297,7 +288,7 @@ func (b *Batches) dialRow(ctx context.Context, r *campaign.ClaimedRow, place *tr
 // other nodes, or fails.
 func (b *Batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error) {
 	p := api.ProblemOf(err)
-	now := b.dialler.Accounts.Now()
+	now := b.dialler.Store.Now()
 	switch {
 	case errors.Is(err, store.ErrClaimLost): // paused, cancelled, or another's
 		b.giveBack(ctx, r, r.DueAt, "", "")

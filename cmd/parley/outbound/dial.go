@@ -31,6 +31,7 @@ import (
 	"parley/sip/transport"
 	"parley/sip/trunk"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/ledger"
 )
 
@@ -45,30 +46,12 @@ type Phone interface {
 	Reserve(from string) (*trunk.Reservation, time.Duration)
 }
 
-// Calls are the calls of this node.
-type Calls interface {
-	Admit(ctx context.Context, a session.Admission) (*session.Session, error)
-	Draining() bool
-}
-
-// Accounts are what a call needs to know of the account that places it.
-type Accounts interface {
-	// Now is the database's time.
-	Now() time.Time
-	NumberByE164(ctx context.Context, account, number string) (*ledger.Number, error)
-	Agent(ctx context.Context, account, id string) (*store.Agent, error)
-}
-
-// Ringing stores that a callee is alerted.
-type Ringing interface {
-	CallRings(ctx context.Context, account, call string) error
-}
-
 // Dialler places calls of agents. All fields are set.
 type Dialler struct {
-	Accounts     Accounts
-	Ringing      Ringing
-	Calls        Calls
+	Store        *store.DB
+	Ledger       *ledger.Ledger
+	History      *history.Store
+	Calls        *session.Manager // of this node
 	Phone        Phone
 	Maker        *conversation.Maker
 	Transfers    *Transfers
@@ -119,7 +102,7 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 			admitted.End(*isolate.Internal) // a panic
 		}
 	}()
-	fill := plan.Begin(agent.Call{Now: d.Accounts.Now(), From: from, To: to.E164, Given: o.Variables})
+	fill := plan.Begin(agent.Call{Now: d.Store.Now(), From: from, To: to.E164, Given: o.Variables})
 	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, trace: api.TraceParentOf(ctx),
 		answering: answering(&plan.Settings, o, fill)}
 	begun = true
@@ -128,7 +111,7 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 		order.place.Free, // when it was not used
 		d.Free)
 	return &wire.Placed{CallID: admitted.ID(), Status: string(session.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
-		CreatedAt: d.Accounts.Now()}, nil
+		CreatedAt: d.Store.Now()}, nil
 }
 
 // answering is what an answering machine gets: as the order says, else as the agent does.
@@ -145,7 +128,7 @@ func answering(s *agent.Settings, o callcenter.Order, fill agent.Fill) journal.A
 
 // caller is a number of the account as E.164 has it.
 func (d *Dialler) caller(ctx context.Context, account, from string) (string, error) {
-	own, err := d.Accounts.NumberByE164(ctx, account, from)
+	own, err := d.Ledger.NumberByE164(ctx, account, from)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 		return "", api.ErrFrom
 	}
@@ -157,7 +140,7 @@ func (d *Dialler) caller(ctx context.Context, account, from string) (string, err
 
 // speaker is an agent of the account.
 func (d *Dialler) speaker(ctx context.Context, account, id string) (*store.Agent, error) {
-	agent, err := d.Accounts.Agent(ctx, account, id)
+	agent, err := d.Store.Agent(ctx, account, id)
 	if errors.Is(err, store.ErrInvalid) {
 		err = store.ErrNotFound
 	}
@@ -303,7 +286,7 @@ func hungUp(leg *sip.Leg, why *media.Ended) media.Ended {
 func (d *Dialler) rings(session *session.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if err := d.Ringing.CallRings(ctx, session.Account(), session.ID()); err != nil {
+	if err := d.History.CallRings(ctx, session.Account(), session.ID()); err != nil {
 		d.Log.Debug("that a callee is alerted was not stored", "session", session.ID(), "err", err)
 	}
 }

@@ -24,19 +24,10 @@ import (
 	"parley/store/ledger"
 )
 
-// Lists are the do-not-call lists of accounts.
-type Lists interface {
-	// Now is the database's time.
-	// DoNotCall returns store.ErrNotFound for a number that is not on the account's list.
-	DoNotCall(ctx context.Context, account, number string) (*store.DoNotCall, error)
-	// OptOut puts the far end of a call on its account's list.
-	OptOut(ctx context.Context, account, number, call string) error
-}
-
 // Transfers places the calls to which callers are transferred. All fields are set.
 type Transfers struct {
-	Lists        Lists
-	Calls        Calls
+	Store        *store.DB
+	Calls        *session.Manager // of this node
 	Phone        Phone
 	Maker        *conversation.Maker
 	Destinations Destinations
@@ -59,7 +50,7 @@ func (x *Transfers) Functions(cfg *pipeline.Config, p *conversation.Plan, sessio
 	}
 	cfg.Telephone(&p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: x.Maker.FrontEnd}, func(ctx context.Context) error {
 		// store.ErrInvalid: the caller withholds their number.
-		return x.Lists.OptOut(ctx, session.Account(), "", session.ID())
+		return x.Store.OptOut(ctx, session.Account(), "", session.ID())
 	})
 }
 
@@ -126,7 +117,7 @@ func (c consultation) check(ctx context.Context, number string) (string, error) 
 	}
 	to, err := x.Destinations.check(number)
 	if err == nil {
-		_, err = x.Lists.DoNotCall(ctx, c.session.Account(), to.E164)
+		_, err = x.Store.DoNotCall(ctx, c.session.Account(), to.E164)
 		switch {
 		case err == nil:
 			err = store.ErrDoNotCall

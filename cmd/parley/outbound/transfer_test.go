@@ -69,12 +69,11 @@ func newDesk(t *testing.T) *desk {
 	d.ok(d.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
 	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
-	kept := books{d.db, ledger.New(d.db), history.New(d.db)}
-	d.manager = session.NewManager(kept, d.life, d.db.RateCard, 0, log)
-	maker := &conversation.Maker{Store: kept, Metrics: metrics.New(prometheus.NewRegistry(), nil, log), Card: d.db.RateCard, Log: log}
+	d.manager = session.NewManager(books{d.db, ledger.New(d.db), history.New(d.db)}, d.life, d.db.RateCard, 0, log)
+	maker := &conversation.Maker{Store: d.db, Ledger: ledger.New(d.db), History: history.New(d.db), Metrics: metrics.New(prometheus.NewRegistry(), nil, log), Card: d.db.RateCard, Log: log}
 	to := Destinations{Card: d.db.RateCard, Fictional: true}
-	d.transfers = &Transfers{Lists: kept, Calls: d.manager, Phone: noLine{}, Maker: maker, Destinations: to, Counts: d.counts, Attempts: NewAttempts(), Log: log}
-	dialler := &Dialler{Accounts: kept, Calls: d.manager, Phone: noLine{}, Maker: maker, Transfers: d.transfers, Destinations: to, Log: log}
+	d.transfers = &Transfers{Store: d.db, Calls: d.manager, Phone: noLine{}, Maker: maker, Destinations: to, Counts: d.counts, Attempts: NewAttempts(), Log: log}
+	dialler := &Dialler{Store: d.db, Ledger: ledger.New(d.db), History: history.New(d.db), Calls: d.manager, Phone: noLine{}, Maker: maker, Transfers: d.transfers, Destinations: to, Log: log}
 	d.batches = NewBatches(campaign.New(d.db), dialler, d.life, d.counts)
 
 	ctx, stop := context.WithCancel(context.Background())
