@@ -1,17 +1,9 @@
 package node
 
 import (
-	"context"
 	"net/url"
 	"strconv"
-
-	"parley/store"
 )
-
-func openStore(ctx context.Context, address string, connections int) (*store.DB, error) {
-	calls, _ := shareConnections(address, connections)
-	return store.Open(ctx, calls)
-}
 
 // shareConnections divides what a node may have open between the pool of calls and
 // requests, and that of jobs, which need two at least. An address that bounds pools itself

@@ -21,6 +21,7 @@ import (
 	"parley/api/task"
 	"parley/api/ticket"
 	"parley/api/topup"
+	"parley/api/webrtc"
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/certificate"
 	"parley/cmd/parley/cluster"
@@ -72,7 +73,7 @@ type Node struct {
 
 	maker   *conversation.Maker
 	agents  conversation.Agents
-	web     *webRTC // nil without WebRTC
+	web     *webrtc.Handler // nil without WebRTC
 	limits  *talk.ConnectLimits
 	sockets *socket.Set // those without a conversation
 	tickets *ticket.Signer
@@ -120,10 +121,11 @@ type Part struct {
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
 	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), sockets: socket.NewSet()}
+	forCalls, forJobs := shareConnections(databaseURL, cfg.DatabaseConns)
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
 	}
-	if n.db, err = openStore(ctx, databaseURL, cfg.DatabaseConns); err != nil {
+	if n.db, err = store.Open(ctx, forCalls); err != nil {
 		return nil, err
 	}
 	defer func(opened *Node) { // what is returned is nil then
@@ -160,7 +162,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		}
 	}
 	n.metrics = metrics.New(reg, n.traces, log)
-	if err = n.background(ctx, life, databaseURL); err != nil {
+	if err = n.background(ctx, life, forJobs); err != nil {
 		return nil, err
 	}
 	kept := history.New(n.db)
@@ -180,7 +182,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		}
 	}
 	if cfg.WebRTC {
-		n.web = newWebRTC(n)
+		n.web = n.newWebRTC()
 	}
 	n.register(reg)
 	return n, nil
@@ -261,7 +263,7 @@ func (n *Node) Parts() []Part {
 		parts = append(parts, Part{Name: "batches", Run: n.batches.Run})
 	}
 	if n.web != nil {
-		parts = append(parts, Part{Name: "webrtc", Run: n.web.run, Ready: n.web.ready})
+		parts = append(parts, n.webRTC())
 	}
 	// Jobs stop first: they need everything else.
 	return append(parts, Part{Name: "tasks", Run: n.tasks.Run}, Part{Name: "recordings", Run: n.records.Run}, Part{Name: "jobs", Run: n.jobs.Run})
@@ -297,7 +299,7 @@ func (n *Node) Drain(ctx context.Context) error {
 		n.phone.Drain()
 	}
 	if n.web != nil {
-		n.web.handler.Drain()
+		n.web.Drain()
 	}
 	drained, sockets := make(chan struct{}), error(isolate.Internal)
 	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })

@@ -65,9 +65,9 @@ func (n *Node) routes() *api.API {
 	if n.cfg.WebRTC {
 		web := n.web
 		if web == nil { // nobody calls: the routes are only described
-			web = newWebRTC(n)
+			web = n.newWebRTC()
 		}
-		webrtc.Mount(a, web.handler)
+		webrtc.Mount(a, web)
 	}
 	n.mountNumbers(a)
 	if n.cfg.Telephony() {

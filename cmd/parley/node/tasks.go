@@ -28,7 +28,7 @@ import (
 
 // background prepares what nobody waits for: the queue of jobs, the texts that are
 // spoken by it, the warnings that are sent, and the cards that are charged.
-func (n *Node) background(ctx context.Context, life store.Node, databaseURL string) (err error) {
+func (n *Node) background(ctx context.Context, life store.Node, database string) (err error) {
 	n.jobs = jobs.New(n.log)
 	n.jobs.Now = n.db.Now
 	n.tasks = task.New(task.Config{
@@ -59,8 +59,7 @@ func (n *Node) background(ctx context.Context, life store.Node, databaseURL stri
 		recharges.Handle()
 		topup.HandleLooks(n.jobs, n.desk)
 	}
-	_, forJobs := shareConnections(databaseURL, n.cfg.DatabaseConns)
-	if err := n.jobs.Open(ctx, forJobs); err != nil {
+	if err := n.jobs.Open(ctx, database); err != nil {
 		return err
 	}
 	n.db.UseQueue(enqueuer{n.jobs, recharges, n.cfg.Payments != "none"})

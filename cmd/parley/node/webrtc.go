@@ -10,14 +10,10 @@ import (
 	media "parley/media/webrtc"
 )
 
-// webRTC is the sessions over WebRTC and the port that they share.
-type webRTC struct {
-	handler *webrtc.Handler
-}
-
-func newWebRTC(n *Node) *webRTC {
+// newWebRTC makes the sessions over WebRTC.
+func (n *Node) newWebRTC() *webrtc.Handler {
 	relays := &webrtc.Relays{URLs: n.cfg.TURNURLs, Secret: n.cfg.TURNSecret}
-	return &webRTC{webrtc.New(webrtc.Options{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Relays: relays})}
+	return webrtc.New(webrtc.Options{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Relays: relays})
 }
 
 // ListenWebRTC binds the UDP port of WebRTC sessions, beside httpAddr where HTTP is
@@ -35,21 +31,21 @@ func (n *Node) ListenWebRTC(httpAddr string) ([]netip.AddrPort, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PARLEY_WEBRTC_UDP_PORT: %w", err)
 	}
-	n.web.handler.Listen(server)
+	n.web.Listen(server)
 	return server.Addrs(), nil
 }
 
 var errNoPort = errors.New("the UDP port is not open")
 
-func (w *webRTC) ready(context.Context) error {
-	if !w.handler.Listening() {
-		return errNoPort
-	}
-	return nil
-}
-
-// run gives the port back at the end. By then conversations have ended.
-func (w *webRTC) run(ctx context.Context) error {
-	<-ctx.Done()
-	return w.handler.Close()
+// webRTC is the part that gives the port back at the end. By then conversations have ended.
+func (n *Node) webRTC() Part {
+	return Part{"webrtc", func(ctx context.Context) error {
+		<-ctx.Done()
+		return n.web.Close()
+	}, func(context.Context) error {
+		if !n.web.Listening() {
+			return errNoPort
+		}
+		return nil
+	}}
 }
