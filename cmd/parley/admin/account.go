@@ -173,13 +173,8 @@ func newAccountList() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "list", Short: "List accounts, newest first",
 		Long: "Lists the accounts, newest first, with their balances.", Example: "  parley account list --json", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
-			accounts, err := a.ledger.Accounts(a.Ctx, store.Page{})
-			if err != nil {
-				return err
-			}
-			return list(a, "accounts", accounts, viewAccount, func(v accountView, w io.Writer) {
-				fmt.Fprintf(w, "%s\t%s\t%s USD\n", v.ID, v.Name, v.Balance)
-			})
+			line := func(v accountView, w io.Writer) { fmt.Fprintf(w, "%s\t%s\t%s USD\n", v.ID, v.Name, v.Balance) }
+			return listed(a, "accounts", viewAccount, line)(a.ledger.Accounts(a.Ctx, store.Page{}))
 		})
 }
 

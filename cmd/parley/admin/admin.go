@@ -45,6 +45,13 @@ func adminCommand(c *cobra.Command, run func(a *admin, args []string) error) *co
 	})
 }
 
+// accountCommand makes c an administration command on something of the account that --account names.
+func accountCommand(c *cobra.Command, run func(a *admin, account string, args []string) error) *cobra.Command {
+	account := c.Flags().String("account", "", "the account's identifier")
+	_ = c.MarkFlagRequired("account")
+	return adminCommand(c, func(a *admin, args []string) error { return run(a, *account, args) })
+}
+
 // patientCommand is an administration command that takes as long as it takes.
 func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *cobra.Command {
 	local.ConfigFlag(c)
@@ -59,14 +66,19 @@ func patientCommand(c *cobra.Command, run func(a *admin, args []string) error) *
 	})
 }
 
-// list answers with what was found: as JSON under a name, or a line each for a person.
-func list[T, V any](a *admin, name string, found []T, view func(*T) V, line func(V, io.Writer)) error {
-	views := each(found, view)
-	return a.Answer(map[string]any{name: views}, func(w io.Writer) {
-		for _, v := range views {
-			line(v, w)
+// listed answers with all that a store found: as JSON under a name, or a line each for a person.
+func listed[T, V any](a *admin, name string, view func(*T) V, line func(V, io.Writer)) func([]T, error) error {
+	return func(found []T, err error) error {
+		if err != nil {
+			return err
 		}
-	})
+		views := each(found, view)
+		return a.Answer(map[string]any{name: views}, func(w io.Writer) {
+			for _, v := range views {
+				line(v, w)
+			}
+		})
+	}
 }
 
 // each views all that was found.
@@ -78,16 +90,12 @@ func each[T, V any](found []T, view func(*T) V) []V {
 	return views
 }
 
-// listOf is list for what an account has; store.ErrNotFound when there is no such account.
+// listOf is listed for what an account has; store.ErrNotFound when there is no such account.
 func listOf[T, V any](a *admin, account, name string, find func(ctx context.Context, account string, p store.Page) ([]T, error), view func(*T) V, line func(V, io.Writer)) error {
 	if _, err := a.ledger.Account(a.Ctx, account); err != nil {
 		return err
 	}
-	found, err := find(a.Ctx, account, store.Page{})
-	if err != nil {
-		return err
-	}
-	return list(a, name, found, view, line)
+	return listed(a, name, view, line)(find(a.Ctx, account, store.Page{}))
 }
 
 // view is an answer that shows itself to a person.
@@ -105,8 +113,11 @@ func shown[T any, V view](a *admin, of func(T) V) func(T, error) error {
 	}
 }
 
-// did answers with what has happened to a thing, such as "deleted" to an identifier.
-func (a *admin) did(key, thing, what string) error {
+// did answers with what has happened to a thing, such as "deleted" to an identifier, unless err says that it has not.
+func (a *admin) did(key, thing, what string, err error) error {
+	if err != nil {
+		return err
+	}
 	return a.Answer(map[string]any{key: thing, what: true}, func(w io.Writer) { fmt.Fprintf(w, "%s\t%s\n", what, thing) })
 }
 

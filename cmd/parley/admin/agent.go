@@ -120,13 +120,12 @@ func newAgentCreate() *cobra.Command {
 		Example: "  parley agent create --account acc_… --name Lola --prompt 'We are open from nine to six.' --first-message 'Casa Lola, hello!'\n" +
 			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
 	agentFlags(cmd)
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, _ []string) error {
+	return accountCommand(cmd, func(a *admin, account string, _ []string) error {
 		wanted := conversation.NewAgent()
 		if err := applyFlags(cmd, &wanted); err != nil {
 			return err
 		}
-		return shown(a, viewAgent)(a.db.CreateAgent(a.Ctx, *account, wanted))
+		return shown(a, viewAgent)(a.db.CreateAgent(a.Ctx, account, wanted))
 	})
 }
 
@@ -150,14 +149,13 @@ func newAgentShow() *cobra.Command {
 }
 
 func newAgentList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's agents",
-		Long: "Lists an account's agents with voice and language.", Example: "  parley agent list --account acc_…", Args: cobra.NoArgs}
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, _ []string) error {
-		return listOf(a, *account, "agents", a.db.Agents, viewAgent, func(v agentView, w io.Writer) {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Name, v.Voice, v.Language)
+	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's agents",
+		Long: "Lists an account's agents with voice and language.", Example: "  parley agent list --account acc_…", Args: cobra.NoArgs},
+		func(a *admin, account string, _ []string) error {
+			return listOf(a, account, "agents", a.db.Agents, viewAgent, func(v agentView, w io.Writer) {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Name, v.Voice, v.Language)
+			})
 		})
-	})
 }
 
 func newAgentDelete() *cobra.Command {
@@ -165,10 +163,7 @@ func newAgentDelete() *cobra.Command {
 		Long:    "Deletes an agent. Its numbers stay with the account and are answered by nobody until they get another agent.",
 		Example: "  parley agent delete ag_…", Args: cobra.ExactArgs(1)},
 		func(a *admin, account string, agent *store.Agent, _ []string) error {
-			if err := a.db.DeleteAgent(a.Ctx, account, agent.ID, 0); err != nil {
-				return err
-			}
-			return a.did("id", agent.ID, "deleted")
+			return a.did("id", agent.ID, "deleted", a.db.DeleteAgent(a.Ctx, account, agent.ID, 0))
 		})
 }
 
@@ -213,13 +208,10 @@ func newAgentVersions() *cobra.Command {
 	return agentCommand(&cobra.Command{Use: "versions AGENT_ID", Short: "List an agent's versions, the newest first", Args: cobra.ExactArgs(1),
 		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley agent versions ag_…"},
 		func(a *admin, account string, agent *store.Agent, _ []string) error {
-			found, err := a.db.AgentVersions(a.Ctx, account, agent.ID, 0, 0)
-			if err != nil {
-				return err
-			}
-			return list(a, "versions", found, viewAgent, func(v agentView, w io.Writer) {
+			line := func(v agentView, w io.Writer) {
 				fmt.Fprintf(w, "%d\t%s\t%s\n", v.Version, v.UpdatedAt.Format(time.DateTime), v.Name)
-			})
+			}
+			return listed(a, "versions", viewAgent, line)(a.db.AgentVersions(a.Ctx, account, agent.ID, 0, 0))
 		})
 }
 

@@ -38,34 +38,25 @@ func newDoNotCallAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add --account ID E164", Short: "Add a number to an account's do-not-call list",
 		Long:    "Puts a number on an account's list, from the next call on. One that is there already stays as it is.",
 		Example: "  parley do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"", Args: cobra.ExactArgs(1)}
-	account, reason := accountFlag(cmd), cmd.Flags().String("reason", "", "why, in one line of up to 200 characters")
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		e, _, err := a.db.AddDoNotCall(a.Ctx, *account, store.DoNotCall{Number: args[0], Reason: *reason, Source: store.ListedByOperator})
-		if err != nil {
-			return err
-		}
-		return a.show(viewDoNotCall(e))
+	reason := cmd.Flags().String("reason", "", "why, in one line of up to 200 characters")
+	return accountCommand(cmd, func(a *admin, account string, args []string) error {
+		e, _, err := a.db.AddDoNotCall(a.Ctx, account, store.DoNotCall{Number: args[0], Reason: *reason, Source: store.ListedByOperator})
+		return shown(a, viewDoNotCall)(e, err)
 	})
 }
 
 func newDoNotCallList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's do-not-call list",
-		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs}
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, _ []string) error {
-		return listOf(a, *account, "numbers", a.db.DoNotCalls, viewDoNotCall, doNotCallView.show)
-	})
+	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's do-not-call list",
+		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs},
+		func(a *admin, account string, _ []string) error {
+			return listOf(a, account, "numbers", a.db.DoNotCalls, viewDoNotCall, doNotCallView.show)
+		})
 }
 
 func newDoNotCallRemove() *cobra.Command {
-	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Remove a number from an account's do-not-call list",
+	return accountCommand(&cobra.Command{Use: "remove --account ID E164", Short: "Remove a number from an account's do-not-call list",
 		Long:    "Removes a number from an account's do-not-call list, also one that an agent added.",
-		Example: "  parley do-not-call remove --account acc_… +34612345678", Args: cobra.ExactArgs(1)}
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		if err := a.db.RemoveDoNotCall(a.Ctx, *account, args[0]); err != nil {
-			return err
-		}
-		return a.did("number", args[0], "removed")
+		Example: "  parley do-not-call remove --account acc_… +34612345678", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
+		return a.did("number", args[0], "removed", a.db.RemoveDoNotCall(a.Ctx, account, args[0]))
 	})
 }

@@ -47,13 +47,6 @@ func viewKey(k *people.Key) keyView {
 	return keyView{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, CreatedBy: cmp.Or(k.MakerEmail, k.Maker), LastUsed: k.LastUsedAt, RevokedAt: k.RevokedAt}
 }
 
-// accountFlag adds the flag that says whose thing it is.
-func accountFlag(cmd *cobra.Command) *string {
-	account := cmd.Flags().String("account", "", "the account's identifier")
-	_ = cmd.MarkFlagRequired("account")
-	return account
-}
-
 // keyring is whose keys a command works with: an account's, or an operator's.
 type keyring struct{ account, operator string }
 
@@ -127,11 +120,7 @@ func newKeyList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		keys, err := a.people.OperatorKeys(a.Ctx, user, store.Page{})
-		if err != nil {
-			return err
-		}
-		return list(a, "keys", keys, viewKey, line)
+		return listed(a, "keys", viewKey, line)(a.people.OperatorKeys(a.Ctx, user, store.Page{}))
 	})
 }
 
@@ -147,9 +136,6 @@ func newKeyRevoke() *cobra.Command {
 		} else if user, err = ring.user(a); err == nil {
 			err = a.people.RevokeOperatorKey(a.Ctx, user, args[0])
 		}
-		if err != nil {
-			return err
-		}
-		return a.did("id", args[0], "revoked")
+		return a.did("id", args[0], "revoked", err)
 	})
 }

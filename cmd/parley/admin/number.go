@@ -47,32 +47,29 @@ func newNumberAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add --account ID E164 --agent ID", Short: "Give an account a number that reaches this server",
 		Long:    "Gives an account a number that a trunk sends to this server. With --agent that agent answers, otherwise nobody does.",
 		Example: "  parley number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
-	account, agent := accountFlag(cmd), cmd.Flags().String("agent", "", "the agent that answers")
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		return shown(a, viewNumber)(a.ledger.ImportNumber(a.Ctx, *account, args[0], *agent))
+	agent := cmd.Flags().String("agent", "", "the agent that answers")
+	return accountCommand(cmd, func(a *admin, account string, args []string) error {
+		return shown(a, viewNumber)(a.ledger.ImportNumber(a.Ctx, account, args[0], *agent))
 	})
 }
 
 func newNumberList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's numbers",
-		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs}
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, _ []string) error {
-		return listOf(a, *account, "numbers", a.ledger.Numbers, viewNumber, numberView.show)
-	})
+	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's numbers",
+		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs},
+		func(a *admin, account string, _ []string) error {
+			return listOf(a, account, "numbers", a.ledger.Numbers, viewNumber, numberView.show)
+		})
 }
 
 func newNumberRemove() *cobra.Command {
-	cmd := &cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account",
+	return accountCommand(&cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account",
 		Long:    "Takes a number from an account, for good. Calls to it are refused with 404 from now on; one that was bought goes back to its carrier.",
-		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}
-	account := accountFlag(cmd)
-	return adminCommand(cmd, func(a *admin, args []string) error {
-		n, err := a.ledger.NumberByE164(a.Ctx, *account, args[0])
+		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
+		n, err := a.ledger.NumberByE164(a.Ctx, account, args[0])
 		if err != nil {
 			return err
 		}
-		if err := a.ledger.ReleaseNumber(a.Ctx, *account, n.ID); err != nil {
+		if err := a.ledger.ReleaseNumber(a.Ctx, account, n.ID); err != nil {
 			return err
 		}
 		return a.Answer(map[string]any{"id": n.ID, "phone_number": n.E164, "released": true},

@@ -110,18 +110,15 @@ func newAdminReset() *cobra.Command {
 
 func newAdminList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List users", Long: "Lists all users of the server, the newest first.", Example: "  parley admin list --json", Args: cobra.NoArgs}
-	return adminCommand(cmd, func(a *admin, _ []string) error {
-		users, err := a.people.Users(a.Ctx, store.Page{})
-		if err != nil {
-			return err
+	line := func(v userView, w io.Writer) {
+		state := "signed in " + command.Stamp(v.SignedInAt)
+		if v.DisabledAt != nil {
+			state = "disabled " + command.Stamp(v.DisabledAt)
 		}
-		return list(a, "users", users, viewUser, func(v userView, w io.Writer) {
-			state := "signed in " + command.Stamp(v.SignedInAt)
-			if v.DisabledAt != nil {
-				state = "disabled " + command.Stamp(v.DisabledAt)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Email, v.Role, state)
-		})
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Email, v.Role, state)
+	}
+	return adminCommand(cmd, func(a *admin, _ []string) error {
+		return listed(a, "users", viewUser, line)(a.people.Users(a.Ctx, store.Page{}))
 	})
 }
 
