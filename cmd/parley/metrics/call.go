@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"parley/cmd/parley/trace"
 	"parley/media"
@@ -20,9 +21,7 @@ type stages struct {
 
 func newStages(reg prometheus.Registerer) stages {
 	made := func(name, help string, buckets ...float64) *prometheus.HistogramVec {
-		v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"leg"})
-		reg.MustRegister(v)
-		return v
+		return promauto.With(reg).NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"leg"})
 	}
 	return stages{
 		total: made("parley_turn_seconds", "From the end of the caller's speech to the first audio of the answer.",

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"parley/cmd/parley/trace"
 	"parley/inference"
@@ -43,20 +44,15 @@ type Calls struct {
 
 // New registers the numbers of calls. traces is nil where there is no collector.
 func New(reg prometheus.Registerer, traces *trace.Tracer, log *slog.Logger) *Calls {
+	registered := promauto.With(reg)
 	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
-		reg.MustRegister(c)
-		return c
+		return registered.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-		reg.MustRegister(c)
-		return c
+		return registered.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets ...float64) prometheus.Histogram {
-		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
-		reg.MustRegister(h)
-		return h
+		return registered.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 	}
 	isolate.Log(log)
 	reg.MustRegister(faults{})
@@ -77,8 +73,8 @@ func New(reg prometheus.Registerer, traces *trace.Tracer, log *slog.Logger) *Cal
 		lost: counter("parley_rtp_lost_total", "RTP packets of callers that were lost or came too late."),
 	}
 	if traces != nil {
-		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_traces_dropped_total",
-			Help: "Calls whose trace was lost, or a part of it: the collector was away or slow."}, func() float64 { return float64(traces.Dropped()) }))
+		registered.NewCounterFunc(prometheus.CounterOpts{Name: "parley_traces_dropped_total",
+			Help: "Calls whose trace was lost, or a part of it: the collector was away or slow."}, func() float64 { return float64(traces.Dropped()) })
 	}
 	return c
 }
