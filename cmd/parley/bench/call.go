@@ -13,8 +13,7 @@ import (
 	"runtime/pprof"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"parley/cmd/parley/load"
 	"parley/media"
 	"parley/media/denoise"
 	"parley/media/vad"
@@ -111,15 +110,15 @@ func (c Call) Run(ctx context.Context) ([]Row, error) {
 	return append(first, rows...), nil
 }
 
-// load is a running generator.
-type load struct {
+// loadProcess is a running generator.
+type loadProcess struct {
 	cmd *exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
 }
 
 // start runs the generator and returns when its calls are up.
-func (c Call) start(ctx context.Context, o loadOrder) (*load, error) {
+func (c Call) start(ctx context.Context, o loadOrder) (*loadProcess, error) {
 	order, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func (c Call) start(ctx context.Context, o loadOrder) (*load, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	l := &load{cmd: cmd, in: in, out: bufio.NewReader(out)}
+	l := &loadProcess{cmd: cmd, in: in, out: bufio.NewReader(out)}
 	if _, err = in.Write(append(order, '\n')); err == nil {
 		_, err = l.out.ReadString('\n')
 	}
@@ -146,31 +145,22 @@ func (c Call) start(ctx context.Context, o loadOrder) (*load, error) {
 }
 
 // stop ends the calls and returns what the generator saw.
-func (l *load) stop() (r loadResult, err error) {
+func (l *loadProcess) stop() (r loadResult, err error) {
 	_ = l.in.Close()
 	err = json.NewDecoder(l.out).Decode(&r)
 	return r, errors.Join(err, l.cmd.Wait())
 }
 
-// processorTime is what this process has used.
-func processorTime() time.Duration {
-	var r unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
-
 // window is the processor time in us for each packet that is sent while length
 // passes: 20 ms of a call. Packets, not time, because a busy machine skips some.
 func (c Call) window(ctx context.Context, length time.Duration, sent func() uint64) (float64, error) {
-	begun, used := sent(), processorTime()
+	begun, used := sent(), load.ProcessorTime()
 	select {
 	case <-time.After(length):
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)
 	}
-	return float64((processorTime() - used).Nanoseconds()) / 1000 / float64(max(1, sent()-begun)), nil
+	return float64((load.ProcessorTime() - used).Nanoseconds()) / 1000 / float64(max(1, sent()-begun)), nil
 }
 
 // measure makes the calls. The first result describes them, the second is their

@@ -96,10 +96,7 @@ func PrintComparison(w io.Writer, list []Comparison, share float64) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "what\t\told\tnew\t\tchange\tspread of old\t")
 	for _, c := range list {
-		change, mark := 0.0, ""
-		if c.Old != 0 {
-			change = math.Round(1000*(c.New-c.Old)/c.Old) / 10
-		}
+		change, mark := math.Round(1000*(c.New-c.Old)/c.Old)/10, ""
 		if c.Beyond(share) {
 			mark = "worse"
 		}

@@ -8,6 +8,7 @@ import (
 	"parley/api/talk"
 	"parley/api/webrtc"
 	"parley/api/wsagent"
+	"parley/cmd/parley/conversation"
 	rtc "parley/media/webrtc"
 	"parley/pipeline"
 )
@@ -56,29 +57,27 @@ func (w *web) serve(routes *api.API, then func() error) error {
 
 // Admit implements talk.Agents.
 func (w *web) Admit(_ context.Context, _ api.Principal, agent string) (talk.Conversation, error) {
-	return &conversation{web: w, agent: agent}, nil
+	return &webCall{web: w, agent: agent}, nil
 }
 
-// conversation is one caller's. The callers of a measurement only speak: what
+// webCall is one caller's. The callers of a measurement only speak: what
 // they could type or press is ignored.
-type conversation struct {
+type webCall struct {
 	web   *web
 	agent string
-	leg   talk.Leg
 }
 
-func (c *conversation) Cancel() {}
+func (c *webCall) Cancel() {}
 
 // Fail implements talk.Conversation.
-func (c *conversation) Fail()                     {}
-func (c *conversation) Type(string)               {}
-func (c *conversation) Interrupt()                {}
-func (c *conversation) ToolResult(string, string) {}
-func (c *conversation) Update(talk.Change)        {}
+func (c *webCall) Fail()                     {}
+func (c *webCall) Type(string)               {}
+func (c *webCall) Interrupt()                {}
+func (c *webCall) ToolResult(string, string) {}
+func (c *webCall) Update(talk.Change)        {}
 
 // Converse implements talk.Conversation. A prompt names the agent.
-func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
-	c.leg = leg
+func (c *webCall) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
 	if asked.Prompt != nil {
 		c.agent = *asked.Prompt
 	}
@@ -90,7 +89,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	if err != nil {
 		return
 	}
-	cfg.Observe = c.observe
+	cfg.Observe = func(e pipeline.Event) { conversation.Tell(leg, e) }
 	call := pipeline.New(cfg)
 	if call.Prepare(ctx) != nil {
 		return
@@ -100,22 +99,4 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		defer c.web.begin(l)()
 	}
 	_ = call.Run(leg) // why it ended is the caller's to see
-}
-
-// observe sends the client the messages of a server.
-func (c *conversation) observe(e pipeline.Event) {
-	switch e.Kind {
-	case pipeline.Thinking, pipeline.Speaking:
-		c.leg.Status(e.Kind.String(), e.Generation)
-	case pipeline.Listening, pipeline.Interrupted:
-		c.leg.Status(e.Kind.String(), 0)
-	case pipeline.UserPartial:
-		c.leg.Caption("user", e.Text)
-	case pipeline.AgentPartial:
-		c.leg.Caption("agent", e.Text)
-	case pipeline.UserLine:
-		c.leg.Transcript("user", e.Text)
-	case pipeline.AgentLine:
-		c.leg.Transcript("agent", e.Text)
-	}
 }

@@ -217,7 +217,11 @@ func (c *conversation) Update(change talk.Change) {
 func (c *conversation) observe(e pipeline.Event) {
 	c.record.Observe(e)
 	c.inside.observe(e)
-	l := c.leg
+	Tell(c.leg, e)
+}
+
+// Tell tells the client of a leg what has happened in its call.
+func Tell(l talk.Leg, e pipeline.Event) {
 	switch e.Kind {
 	case pipeline.Thinking, pipeline.Speaking:
 		l.Status(e.Kind.String(), e.Generation)

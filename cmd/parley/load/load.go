@@ -55,7 +55,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 	}
 	return isolate.Every(ctx, lookEvery, func() {
 		begun := time.Now()
-		m.look(begun, processorTime(), m.lag())
+		m.look(begun, ProcessorTime(), m.lag())
 	})
 }
 
@@ -78,8 +78,8 @@ func (m *Monitor) look(now time.Time, used, lag time.Duration) {
 	m.n++
 }
 
-// processorTime is what this process has used since its start; its workers are others.
-func processorTime() time.Duration {
+// ProcessorTime is what this process has used since its start; its workers are others.
+func ProcessorTime() time.Duration {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // it cannot fail for oneself
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
