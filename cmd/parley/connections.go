@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,13 +65,8 @@ func (c *crowd) Accept() (net.Conn, error) {
 // who is what counts as one address; the zero Prefix is bounded by nothing of its own.
 func (c *crowd) who(a net.Addr) netip.Prefix {
 	peer := a.(*net.TCPAddr).AddrPort().Addr().Unmap().WithZone("")
-	if peer.IsLoopback() {
+	if peer.IsLoopback() || slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(peer) }) {
 		return netip.Prefix{}
-	}
-	for _, p := range c.proxies {
-		if p.Contains(peer) {
-			return netip.Prefix{}
-		}
 	}
 	bits := peer.BitLen()
 	if peer.Is6() {

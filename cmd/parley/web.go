@@ -43,8 +43,7 @@ type web struct {
 func listen(name, setting, addr string, handler http.Handler, log *slog.Logger) (*web, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
+		if op, ok := errors.AsType[*net.OpError](err); ok {
 			err = op.Err
 		}
 		return nil, fmt.Errorf("cannot listen on %s (PARLEY_%s): %w", addr, setting, err)

@@ -35,10 +35,7 @@ Exit status 1 and a report when anything differs, or something that was due is n
 		if err != nil {
 			return err
 		}
-		found := make([]string, len(report.Violations))
-		for i, v := range report.Violations {
-			found[i] = v.String()
-		}
+		found := each(report.Violations, (*verify.Violation).String)
 		answer := map[string]any{"ok": report.OK(), "full": report.Whole, "accounts": report.Accounts, "sessions": report.Sessions,
 			"transfers": report.Transfers, "violations": found}
 		err = a.Answer(answer, func(w io.Writer) {

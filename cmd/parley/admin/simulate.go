@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,9 +93,7 @@ func simulationSubject(j *command.Job, s *simulate.Script, account, from string)
 			return subject, err
 		}
 	}
-	if a.Name == "" {
-		a.Name = "simulated"
-	}
+	a.Name = cmp.Or(a.Name, "simulated")
 	if err := applyFlags(j.Command, &a); err != nil {
 		return subject, err
 	}

@@ -1,6 +1,7 @@
 package afterwards
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -91,14 +92,10 @@ func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (stri
 			return "", g, err
 		}
 		text.WriteString(d.Text)
-		if d.Engine != "" {
-			g.Engine = d.Engine
-		}
+		g.Engine = cmp.Or(d.Engine, g.Engine)
 		if u := d.Usage; u != nil {
 			g.InTokens, g.OutTokens = int64(u.In), int64(u.Out)
-			if u.Source != "" {
-				g.Source = string(u.Source)
-			}
+			g.Source = cmp.Or(string(u.Source), g.Source)
 		}
 		if text.Len() > maxModelText {
 			break

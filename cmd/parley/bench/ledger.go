@@ -234,11 +234,8 @@ func (b *ledgerBench) drive(ctx context.Context, writers int, do func(ctx contex
 		})
 	}
 	wg.Wait()
-	r := driven{elapsed: time.Since(began)}
-	for _, l := range lists {
-		r.took = append(r.took, l...)
-	}
-	return r, errors.Join(errs...)
+	elapsed := time.Since(began)
+	return driven{slices.Concat(lists...), elapsed}, errors.Join(errs...)
 }
 
 // rate is how much was done in a second.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,12 +60,8 @@ func startTalkServer(ctx context.Context, program string) (_ *talkServer, err er
 	if err := os.Chmod(dir, 0o755); err != nil { // the database's service account reaches it
 		return nil, err
 	}
-	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "PARLEY_") {
-			s.env = append(s.env, e)
-		}
-	}
-	s.env = append(s.env, "PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0", "PARLEY_SIP_ADDR=127.0.0.1:0",
+	others := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "PARLEY_") })
+	s.env = append(others, "PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0", "PARLEY_SIP_ADDR=127.0.0.1:0",
 		"PARLEY_WEBRTC_UDP_PORT=0", "PARLEY_LOG_FORMAT=json", "PARLEY_DATA_DIR="+filepath.Join(dir, "data"))
 	if err := s.start(ctx); err != nil {
 		return nil, err

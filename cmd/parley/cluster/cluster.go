@@ -105,13 +105,19 @@ func (m *Member) announce(ctx context.Context) {
 			m.sayAlive()
 		case account := <-m.accounts:
 			s, err := bus.Goodbye(account)
-			if err == nil {
-				err = m.cfg.Bus.Publish(s, nil)
-			}
-			if err != nil {
-				m.cfg.Log.Debug("an account that may not go on was not announced", "account", account, "err", err)
-			}
+			m.publish(s, err, nil, "an account that may not go on was not announced", "account", account)
 		}
+	}
+}
+
+// publish publishes a hint, unless err says that it could not be made. Of one that is lost, a line
+// is logged with its attributes.
+func (m *Member) publish(s bus.Subject, err error, text []byte, lost string, attributes ...any) {
+	if err == nil {
+		err = m.cfg.Bus.Publish(s, text)
+	}
+	if err != nil {
+		m.cfg.Log.Debug(lost, append(attributes, "err", err)...)
 	}
 }
 

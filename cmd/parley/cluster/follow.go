@@ -1,12 +1,15 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/api/callcenter"
+	"parley/api/export"
 	"parley/api/wire"
 	"parley/pipeline/session"
 	"parley/store"
@@ -40,16 +43,8 @@ func (m *Member) publishNews(ctx context.Context) {
 			return
 		case h := <-m.news:
 			s, err := bus.Call(h.call)
-			var text []byte
-			if err == nil {
-				text, err = json.Marshal(h)
-			}
-			if err == nil {
-				err = m.cfg.Bus.Publish(s, text)
-			}
-			if err != nil {
-				m.cfg.Log.Debug("news of a call were not published", "session", h.call, "err", err)
-			}
+			text, unwritten := json.Marshal(h)
+			m.publish(s, cmp.Or(err, unwritten), text, "news of a call were not published", "session", h.call)
 		}
 	}
 }
@@ -60,11 +55,8 @@ func (m *Member) Placed(ctx context.Context, account, id string) (*wire.Placed, 
 	if err != nil {
 		return nil, err
 	}
-	p := &wire.Placed{CallID: c.ID, Status: string(session.CallDialing), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
-	if c.Agent != nil {
-		p.AgentID = *c.Agent
-	}
-	return p, nil
+	return &wire.Placed{CallID: c.ID, Status: string(session.CallDialing), From: c.From, To: c.To,
+		AgentID: export.Optional(c.Agent), CreatedAt: c.OpenedAt}, nil
 }
 
 // Look implements callcenter.Calls.
@@ -113,13 +105,7 @@ func stored(c *history.Call) (s session.CallSnapshot, end ending) {
 	if c.EndedAt != nil {
 		s.Status, s.EndedAt = session.CallEnded, *c.EndedAt
 	}
-	if c.EndReason != nil {
-		end.reason = *c.EndReason
-	}
-	if c.EndDetail != nil {
-		end.detail = *c.EndDetail
-	}
-	return s, end
+	return s, ending{export.Optional(c.EndReason), export.Optional(c.EndDetail)}
 }
 
 // ask has another node show a call.
@@ -212,15 +198,7 @@ func (f *follower) resume(ctx context.Context, first bool) (over bool, err error
 }
 
 func sameLines(a, b []history.TranscriptLine) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if lineOf(a[i]) != lineOf(b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y history.TranscriptLine) bool { return lineOf(x) == lineOf(y) })
 }
 
 // read tells what the feed brings.

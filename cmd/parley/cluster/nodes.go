@@ -68,9 +68,7 @@ func (m *Member) name() string { return fmt.Sprintf("%s %d", m.cfg.Life.ID, m.cf
 
 // sayAlive publishes that a heartbeat of this node has reached the database.
 func (m *Member) sayAlive() {
-	if err := m.cfg.Bus.Publish(bus.Heartbeats(), []byte(m.name())); err != nil {
-		m.cfg.Log.Debug("a heartbeat was not published", "err", err)
-	}
+	m.publish(bus.Heartbeats(), nil, []byte(m.name()), "a heartbeat was not published")
 }
 
 // hearAlive takes the heartbeat of a node.

@@ -146,11 +146,7 @@ type Sources struct {
 func Load(s Sources) (c *Config, warnings []string, err error) {
 	env, warnings := readEnv(s.Env)
 	file, lines := map[string]value{}, listed{}
-	path := s.File
-	if path == "" {
-		path = env["CONFIG"].text
-	}
-	if path != "" {
+	if path := cmp.Or(s.File, env["CONFIG"].text); path != "" {
 		if file, lines, err = readFile(path); err != nil {
 			return nil, nil, err
 		}

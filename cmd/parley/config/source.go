@@ -124,8 +124,7 @@ func readFile(path string) (map[string]value, listed, error) {
 func readRoot(path string) (*yaml.Node, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
+		if p, ok := errors.AsType[*os.PathError](err); ok {
 			err = p.Err
 		}
 		return nil, &Error{path, fmt.Sprintf("cannot be read (%v); allowed: the path of a YAML file", err)}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -63,12 +64,7 @@ func recordedCalls(end time.Time) ([]Call, error) {
 	if err := json.Unmarshal(text, &calls); err != nil {
 		return nil, err
 	}
-	var last time.Time
-	for _, c := range calls {
-		if c.EndedAt.After(last) {
-			last = c.EndedAt
-		}
-	}
+	last := slices.MaxFunc(calls, func(a, b Call) int { return a.EndedAt.Compare(b.EndedAt) }).EndedAt
 	for i := range calls {
 		calls[i].move(end.Sub(last))
 	}
@@ -185,7 +181,9 @@ func (s *Seeder) queueBatch(ctx context.Context, d *Account, calls []Call, now t
 	for _, c := range calls {
 		if c.Terms.Kind == billing.Outbound {
 			to = append(to, c.To)
-			queued = earlier(queued, c.OpenedAt.Add(-time.Minute))
+			if before := c.OpenedAt.Add(-time.Minute); before.Before(queued) {
+				queued = before
+			}
 		}
 	}
 	b.CreatedAt = queued
@@ -196,13 +194,6 @@ func (s *Seeder) queueBatch(ctx context.Context, d *Account, calls []Call, now t
 		b.Rows = append(b.Rows, campaign.CampaignRow{To: number, From: d.Second, Agent: d.Caller, DueAt: queued})
 	}
 	return s.Campaigns.CreateCampaign(ctx, b, s.Store.RateCard(), nil)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // MachineMessage is left on answering machines.

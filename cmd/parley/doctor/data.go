@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,9 +148,7 @@ func openFiles() uint64 {
 
 // checkFiles compares a limit with what so many calls want; 0 calls: a thousand.
 func checkFiles(limit uint64, calls int) Finding {
-	if calls == 0 {
-		calls = usualCalls
-	}
+	calls = cmp.Or(calls, usualCalls)
 	if want := uint64(filesPerCall*calls + filesBeside); limit < want {
 		return warn("ulimit -n 65536, or LimitNOFILE=65536 in the service's unit", "%d are allowed, %d calls at once want %d", limit, calls, want)
 	}

@@ -3,6 +3,7 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -99,9 +100,7 @@ func callerOf(in *sip.Incoming) sip.Identity {
 	if in.Asserted.Number != "" {
 		caller.Number, caller.Verstat = in.Asserted.Number, in.Asserted.Verstat
 	}
-	if in.Asserted.Display != "" {
-		caller.Display = in.Asserted.Display
-	}
+	caller.Display = cmp.Or(in.Asserted.Display, caller.Display)
 	return caller
 }
 

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -43,10 +44,7 @@ func OpenPayments(cfg *config.Config, o PaymentsConfig) (p Payments, err error) 
 	if err != nil {
 		return p, fmt.Errorf("payments: %w", err)
 	}
-	p.Home = own
-	if cfg.BaseURL != "" {
-		p.Home = cfg.BaseURL
-	}
+	p.Home = cmp.Or(cfg.BaseURL, own)
 	switch cfg.Payments {
 	case "stripe":
 		p.Provider, err = stripe.New(stripe.Config{Key: cfg.StripeKey, WebhookSecret: cfg.StripeWebhookSecret})

@@ -225,9 +225,6 @@ func (n *Node) Close() error {
 	return nil
 }
 
-// Manager is the node's calls.
-func (n *Node) Manager() *session.Manager { return n.manager }
-
 // Store is the node's database.
 func (n *Node) Store() *store.DB { return n.db }
 

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"parley/api/recording"
@@ -11,12 +12,7 @@ import (
 func (n *Node) prepareRecordings(life store.Node) {
 	n.records = recording.New(recording.Config{
 		Store: n.db, Queue: n.jobs, Node: life.ID, Log: n.log,
-		Dir: func() string {
-			if n.cfg.RecordingsDir != "" {
-				return n.cfg.RecordingsDir
-			}
-			return filepath.Join(n.DataDir, "recordings")
-		},
+		Dir:     func() string { return cmp.Or(n.cfg.RecordingsDir, filepath.Join(n.DataDir, "recordings")) },
 		Raw:     func() string { return filepath.Join(n.DataDir, "recordings-raw") },
 		Count:   func(outcome string) { n.metrics.Recordings.WithLabelValues(outcome).Inc() },
 		Dropped: func(frames uint64) { n.metrics.Silenced.Add(float64(frames)) },

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -30,11 +31,8 @@ func (n *Node) status() *status.Server {
 
 // load is how many of the calls that the node may have it has, from 0 to 1.
 func (n *Node) load() float64 {
-	most := n.cfg.MaxCalls
-	if most == 0 {
-		most = n.cfg.RTPPorts.Pairs()
-	}
-	return float64(n.manager.Live()) / float64(max(most, 1))
+	most := cmp.Or(n.cfg.MaxCalls, n.cfg.RTPPorts.Pairs(), 1)
+	return float64(n.manager.Live()) / float64(most)
 }
 
 // storage says why nothing can be kept in a directory.

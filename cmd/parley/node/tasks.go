@@ -54,26 +54,24 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 		}
 	}
 	n.warnings.Handle(n.jobs)
-	recharges := &topup.Recharges{Store: n.db, Ledger: ledger.New(n.db), Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
+	var recharges *topup.Recharges
 	if n.cfg.Payments != "none" {
+		n.db.LimitRecharges(billing.Money(n.cfg.RechargeMax) * billing.USD)
+		recharges = &topup.Recharges{Store: n.db, Ledger: ledger.New(n.db), Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
 		recharges.Handle()
 		topup.HandleLooks(n.jobs, n.desk)
 	}
 	if err := n.jobs.Open(ctx, database); err != nil {
 		return err
 	}
-	n.db.UseQueue(enqueuer{n.jobs, recharges, n.cfg.Payments != "none"})
-	if n.cfg.Payments != "none" {
-		n.db.LimitRecharges(billing.Money(n.cfg.RechargeMax) * billing.USD)
-	}
+	n.db.UseQueue(enqueuer{n.jobs, recharges})
 	return nil
 }
 
 // enqueuer puts in line what transactions of the store make due.
 type enqueuer struct {
 	jobs      *jobs.Queue
-	recharges *topup.Recharges
-	payments  bool
+	recharges *topup.Recharges // nil: no payments are taken
 }
 
 // Enqueue implements store.Enqueuer.
@@ -88,7 +86,7 @@ func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account
 	case store.AnalyzeCalls:
 		return afterwards.EnqueueAnalyses(ctx, tx, e.jobs)
 	case store.ChargeRecharge:
-		if e.payments {
+		if e.recharges != nil {
 			return e.recharges.Enqueue(ctx, tx, account, id)
 		}
 	}

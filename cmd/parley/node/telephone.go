@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"parley/cmd/parley/inbound"
@@ -90,10 +91,5 @@ func (n *Node) allowed(source netip.Addr) bool {
 	if source.IsLoopback() && n.cfg.Carrier == "simulated" {
 		return true
 	}
-	for _, net := range n.cfg.SIPAllow {
-		if net.Contains(source) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.cfg.SIPAllow, func(p netip.Prefix) bool { return p.Contains(source) })
 }

@@ -202,10 +202,7 @@ type outgoing struct {
 
 // place dials, and conducts the call when it is answered. The manager ends it when the node stops.
 func (d *Dialler) place(session *session.Session, o outgoing) {
-	if o.ring == 0 {
-		o.ring = ringTimeout
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), o.ring)
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(o.ring, ringTimeout))
 	defer cancel()
 	ctx, stop := session.Until(ctx)
 	defer stop()

@@ -122,11 +122,9 @@ func showRates(w io.Writer, r *client.Rates) {
 	} {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", p.what, p.price, p.per)
 	}
-	countries := map[string]bool{}
+	countries := map[string]billing.Money{}
 	for _, prices := range []map[string]billing.Money{r.Phone.Inbound, r.Phone.OutboundFixed, r.Phone.OutboundMobile} {
-		for c := range prices {
-			countries[c] = true
-		}
+		maps.Copy(countries, prices)
 	}
 	fmt.Fprintf(w, "telephone minutes\t\tparley rates COUNTRY: %s\n", strings.Join(slices.Sorted(maps.Keys(countries)), " "))
 }

@@ -4,6 +4,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,22 +34,14 @@ type remote struct{ url, key string }
 // remoteFlags adds the flags of a command that talks to a server.
 func remoteFlags(cmd *cobra.Command) *remote {
 	r := &remote{}
-	base := os.Getenv("PARLEY_URL")
-	if base == "" {
-		base = "http://127.0.0.1:8080"
-	}
+	base := cmp.Or(os.Getenv("PARLEY_URL"), "http://127.0.0.1:8080")
 	cmd.Flags().StringVar(&r.url, "url", base, "address of the server (PARLEY_URL)")
 	cmd.Flags().StringVar(&r.key, "key", "", "API key (PARLEY_API_KEY)") // a default would be shown by --help
 	return r
 }
 
 // credential is the key of the command line, else of the environment.
-func (r *remote) credential() string {
-	if r.key != "" {
-		return r.key
-	}
-	return os.Getenv("PARLEY_API_KEY")
-}
+func (r *remote) credential() string { return cmp.Or(r.key, os.Getenv("PARLEY_API_KEY")) }
 
 // client is one for the server. A key that is missing is said before anything is
 // read or sent.
