@@ -7,7 +7,6 @@ package denoise
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net/http"
@@ -69,7 +68,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	file, err := upload.Read(w, r, upload.Options{})
+	file, err := upload.Read(w, r)
 	if err != nil {
 		return err
 	}
@@ -182,10 +181,7 @@ type sender struct {
 }
 
 func (s *sender) send() error {
-	s.bytes = s.bytes[:0]
-	for _, v := range s.clean {
-		s.bytes = binary.LittleEndian.AppendUint16(s.bytes, uint16(v))
-	}
+	s.bytes = media.AppendPCM(s.bytes[:0], s.clean)
 	n, err := s.w.Write(s.bytes)
 	s.sent += int64(n / 2)
 	if err != nil {

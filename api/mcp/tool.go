@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"parley/api"
 	"parley/api/tts"
 	"parley/billing"
+	"parley/media"
 	"parley/media/isolate"
 	"parley/media/wav"
 )
@@ -149,11 +149,7 @@ func (t *Tools) record(ctx context.Context, r tts.Request) (wave []byte, spoken 
 		if err != nil {
 			return nil, false, api.Stopped(err)
 		}
-		b := file.AvailableBuffer()
-		for _, v := range chunk.Samples {
-			b = binary.LittleEndian.AppendUint16(b, uint16(v))
-		}
-		file.Write(b)
+		file.Write(media.AppendPCM(file.AvailableBuffer(), chunk.Samples))
 	}
 	// Only now is the length known that the header must say.
 	var header bytes.Buffer

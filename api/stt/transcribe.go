@@ -82,7 +82,7 @@ func (s *service) job(w http.ResponseWriter, r *http.Request) (*wire.Transcripti
 
 // fromForm reads a form.
 func fromForm(w http.ResponseWriter, r *http.Request) (request, error) {
-	a, err := upload.Read(w, r, upload.Options{})
+	a, err := upload.Read(w, r)
 	if err != nil {
 		return request{}, err
 	}

@@ -2,7 +2,6 @@ package tts
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 	"parley/api"
 	"parley/api/upload"
 	"parley/billing"
+	"parley/media"
 	"parley/media/isolate"
 	"parley/media/wav"
 )
@@ -125,10 +125,7 @@ func send(w http.ResponseWriter, audio []Chunk, samples int) {
 	}
 	var buf []byte
 	for i := range audio {
-		buf = buf[:0]
-		for _, s := range audio[i].Samples {
-			buf = binary.LittleEndian.AppendUint16(buf, uint16(s))
-		}
+		buf = media.AppendPCM(buf[:0], audio[i].Samples)
 		audio[i].Samples = nil // the memory is needed for others
 		if _, err := w.Write(buf); err != nil {
 			return

@@ -35,46 +35,33 @@ const (
 	maxField  = 1 << 10
 )
 
-// Options of Read. The zero value takes a file in the field audio.
-type Options struct {
-	Field    string // of a form's file; "audio"
-	MaxBytes int64  // of the file; MaxFile
-}
-
 // Audio is an uploaded file.
 type Audio struct {
 	Data []byte
-	// ContentType is what the client says of the file, without parameters and in
-	// lower case; its content decides what it is.
-	ContentType string
 	// Fields are the other fields of a form, by name; the first of several counts.
 	Fields map[string]string
 }
 
-// Read reads a file from the body of a request: the body itself, or a field of a
-// multipart form. Its errors belong into the error table: 413 for a file that is
+// Read reads a file from the body of a request: the body itself, or the field audio of a
+// multipart form. Its content decides what it is, not what the client says of it. Its errors belong into the error table: 413 for a file that is
 // too large, 415 for a body that is no file, 400 for a form without one.
-func Read(w http.ResponseWriter, r *http.Request, o Options) (Audio, error) {
-	if o.Field == "" {
-		o.Field = "audio"
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = MaxFile
-	}
+func Read(w http.ResponseWriter, r *http.Request) (Audio, error) { return read(w, r, MaxFile) }
+
+// read is Read for files of most bytes.
+func read(w http.ResponseWriter, r *http.Request, most int64) (Audio, error) {
 	kind, params, err := contentType(r)
 	if err != nil {
 		return Audio{}, err
 	}
 	api.SetBodyPatience(w, patience)
-	if kind != formType && r.ContentLength > o.MaxBytes {
+	if kind != formType && r.ContentLength > most {
 		return Audio{}, api.ErrTooLarge
 	}
 	var a Audio
 	if kind == formType {
-		a, err = readForm(multipart.NewReader(r.Body, params["boundary"]), o)
+		a, err = readForm(multipart.NewReader(r.Body, params["boundary"]), most)
 	} else {
-		a.ContentType = kind
-		a.Data, err = readAll(r.Body, o.MaxBytes, r.ContentLength)
+		a.Data, err = readAll(r.Body, most, r.ContentLength)
 	}
 	if errors.Is(err, api.ErrTooLarge) {
 		// The server waits for a client to read its answer only where it met the
@@ -84,7 +71,10 @@ func Read(w http.ResponseWriter, r *http.Request, o Options) (Audio, error) {
 	return a, err
 }
 
-const formType = "multipart/form-data"
+const (
+	formType  = "multipart/form-data"
+	fileField = "audio" // of a form
+)
 
 // CheckType says whether a request's content type is one that Read takes, with
 // api.ErrMediaType when it is not: it may be asked before there is room for the
@@ -116,14 +106,14 @@ func contentType(r *http.Request) (kind string, params map[string]string, err er
 
 // readForm reads the parts of a form as they come, so that what is too much is
 // never kept.
-func readForm(form *multipart.Reader, o Options) (Audio, error) {
+func readForm(form *multipart.Reader, most int64) (Audio, error) {
 	a := Audio{Fields: map[string]string{}}
 	found := false
 	for range maxFields {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
 			if !found {
-				return Audio{}, api.Bad("The form has no file in a field named %q.", o.Field)
+				return Audio{}, api.Bad("The form has no file in a field named %q.", fileField)
 			}
 			return a, nil
 		}
@@ -132,12 +122,11 @@ func readForm(form *multipart.Reader, o Options) (Audio, error) {
 		}
 		name := part.FormName()
 		switch {
-		case name == o.Field && !found:
+		case name == fileField && !found:
 			found = true
-			a.ContentType, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type")) // empty when it makes no sense
-			a.Data, err = readAll(part, o.MaxBytes, -1)
-		case name == o.Field:
-			err = api.Bad("The form has more than one %q.", o.Field)
+			a.Data, err = readAll(part, most, -1)
+		case name == fileField:
+			err = api.Bad("The form has more than one %q.", fileField)
 		default:
 			var b []byte
 			b, err = readAll(part, maxField, -1)

@@ -2,7 +2,6 @@ package wsagent
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -152,10 +151,7 @@ func (l *Leg) Write(f media.Frame) {
 	if b == nil {
 		return // the socket is ending: its queue was full
 	}
-	b.n = 2 * len(f.Samples)
-	for i, v := range f.Samples {
-		binary.LittleEndian.PutUint16(b.data[2*i:], uint16(v))
-	}
+	b.n = len(media.AppendPCM(b.data[:0], f.Samples))
 	l.sock.sendAudio(b)
 }
 

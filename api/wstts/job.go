@@ -2,7 +2,6 @@ package wstts
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"parley/api/socket"
 	"parley/api/tts"
 	"parley/billing"
+	"parley/media"
 	"parley/media/isolate"
 	"parley/store"
 )
@@ -70,7 +70,7 @@ func (s *session) stream(ctx context.Context, r *request, p *progress) (sent int
 		if len(c.Visemes) > 0 {
 			s.sock.SendJSON(c.Visemes)
 		}
-		if !s.sock.Deliver(encode(c.Samples)) {
+		if !s.sock.Deliver(media.AppendPCM(make([]byte, 0, 2*len(c.Samples)), c.Samples)) {
 			return sent, context.Canceled
 		}
 		sent = int64(c.Chars)
@@ -78,15 +78,6 @@ func (s *session) stream(ctx context.Context, r *request, p *progress) (sent int
 		p.waits()
 	}
 	return sent, nil
-}
-
-// encode is samples as little-endian bytes.
-func encode(samples []int16) []byte {
-	b := make([]byte, 2*len(samples))
-	for i, v := range samples {
-		binary.LittleEndian.PutUint16(b[2*i:], uint16(v))
-	}
-	return b
 }
 
 // since is a time in milliseconds, to the tenth.

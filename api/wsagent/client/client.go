@@ -5,7 +5,6 @@ package client
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,10 +143,7 @@ func refused(resp *http.Response) error {
 func (c *Client) Send(samples []int16) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pcm = c.pcm[:0]
-	for _, v := range samples {
-		c.pcm = binary.LittleEndian.AppendUint16(c.pcm, uint16(v))
-	}
+	c.pcm = media.AppendPCM(c.pcm[:0], samples)
 	return c.writeLocked(websocket.BinaryMessage, c.pcm)
 }
 

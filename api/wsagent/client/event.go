@@ -1,11 +1,12 @@
 package client
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/media"
 )
 
 // Kind says what an Event tells.
@@ -67,11 +68,7 @@ type frame struct {
 func (c *Client) take(kind int, p []byte, now time.Time) {
 	e := Event{At: now}
 	if kind == websocket.BinaryMessage {
-		e.Kind = Audio
-		e.Samples = make([]int16, len(p)/2)
-		for i := range e.Samples {
-			e.Samples[i] = int16(binary.LittleEndian.Uint16(p[2*i:]))
-		}
+		e.Kind, e.Samples = Audio, media.AppendSamples(make([]int16, 0, len(p)/2), p)
 		c.play.add(e.Samples, now)
 		if c.o.Played {
 			_ = c.Frame(map[string]any{"type": "played", "ms": c.play.reply(now).Milliseconds()}) // the reader learns of a broken connection
