@@ -204,15 +204,14 @@ func MountDocument(a *API) {
 			Summary: "This document", Description: "It describes every route for programs. It may be kept for five minutes.",
 			Responses: map[string]*huma.Response{"200": {Description: "The OpenAPI 3.1 document",
 				Content: map[string]*huma.MediaType{form.mediaType: {Schema: form.schema}}}},
-		}}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		}}, HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
 			b, err := text()
-			if err != nil {
-				WriteError(w, err)
-				return
+			if err == nil {
+				w.Header().Set("Content-Type", form.mediaType)
+				w.Header().Set("Cache-Control", "public, max-age=300")
+				_, _ = w.Write(b) // the client has gone
 			}
-			w.Header().Set("Content-Type", form.mediaType)
-			w.Header().Set("Cache-Control", "public, max-age=300")
-			_, _ = w.Write(b) // the client has gone
+			return err
 		}))
 	}
 }

@@ -226,6 +226,16 @@ func WriteError(w http.ResponseWriter, err error) {
 	WriteJSON(w, p.Status, p)
 }
 
+// HandlerFunc answers a request, or returns why it does not before it has sent anything: then the
+// answer is that error.
+type HandlerFunc func(http.ResponseWriter, *http.Request) error
+
+func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := f(w, r); err != nil {
+		WriteError(w, err)
+	}
+}
+
 func (p Problem) headers() http.Header {
 	h := http.Header{}
 	if p.RetryAfter > 0 {

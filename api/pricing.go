@@ -34,5 +34,5 @@ func pricing(card func() *billing.RateCard) http.Handler {
 
 // Fallback answers what no route takes, in the form of every other error.
 func Fallback() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { WriteError(w, ErrNotFound) })
+	return HandlerFunc(func(http.ResponseWriter, *http.Request) error { return ErrNotFound })
 }

@@ -144,16 +144,16 @@ func (d *Dashboard) mountDemo(a *api.API) {
 	d.handle(a, page{route: "GET " + demoAt, open: anybody, serve: openDemo})
 	a.Handle(api.Route{Access: api.Owners, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: http.MethodPost, Path: "/v1/demonstration-links", OperationID: "create-demonstration-link", Hidden: true,
-	}}, http.HandlerFunc(d.newDemoLink))
+	}}, api.HandlerFunc(d.newDemoLink))
 }
 
 // newDemoLink answers with the path of a new link.
-func (d *Dashboard) newDemoLink(w http.ResponseWriter, r *http.Request) {
+func (d *Dashboard) newDemoLink(w http.ResponseWriter, r *http.Request) error {
 	if api.PrincipalOf(r.Context()).Account != d.Demo {
-		api.WriteError(w, api.ErrNotFound)
-		return
+		return api.ErrNotFound
 	}
 	api.WriteJSON(w, http.StatusCreated, map[string]string{"path": d.DemoLinks.New()})
+	return nil
 }
 
 // openDemo exchanges a link for a sign-in. The page that follows has no token in its

@@ -39,26 +39,18 @@ const (
 	sendRatio = 4
 )
 
-// Handler cleans recordings.
-type Handler struct {
+// handler cleans recordings.
+type handler struct {
 	books api.Books
 	gate  *upload.Gate
 }
 
-// New returns a handler that charges in books.
-func New(books api.Books) *Handler {
-	return &Handler{books: books, gate: upload.NewGate(atOnce, gateWait)}
+// newHandler returns a handler that charges in books.
+func newHandler(books api.Books) *handler {
+	return &handler{books: books, gate: upload.NewGate(atOnce, gateWait)}
 }
 
-// ServeHTTP answers one request.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := h.serve(w, r); err != nil {
-		api.WriteError(w, err)
-	}
-}
-
-// serve returns an error while nothing has been sent.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := upload.CheckType(r); err != nil {
 		return err
 	}
@@ -82,7 +74,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 
 // clean answers with the clip without its noise. It returns an error while nothing
 // has been sent.
-func (h *Handler) clean(ctx context.Context, w http.ResponseWriter, who api.Principal, clip transcode.Clip) error {
+func (h *handler) clean(ctx context.Context, w http.ResponseWriter, who api.Principal, clip transcode.Clip) error {
 	work, err := h.books.Begin(ctx, who, billing.Denoise, milliseconds(clip.Samples(), clip.Rate()))
 	if err != nil {
 		return err
@@ -215,5 +207,5 @@ func Mount(a *api.API, books api.Books) {
 				Description: "How long it is: what was charged.", Schema: &huma.Schema{Type: "number"}, Example: 12.5}},
 		}},
 		Errors: []int{http.StatusPaymentRequired, http.StatusUnsupportedMediaType},
-	}}, New(books))
+	}}, api.HandlerFunc(newHandler(books).serve))
 }

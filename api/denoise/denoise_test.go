@@ -252,14 +252,14 @@ func (u untouched) Read([]byte) (int, error) {
 // the client is told.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := New(&account{})
+		h := newHandler(&account{})
 		for i := range atOnce {
 			if _, err := h.gate.Enter(t.Context(), fmt.Sprint(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		start := time.Now()
-		w := post(h, "audio/wav", untouched{t})
+		w := post(api.HandlerFunc(h.serve), "audio/wav", untouched{t})
 		if w.Code != 503 || !strings.Contains(w.Body.String(), "service.unavailable") || w.Header().Get("Retry-After") == "" {
 			t.Errorf("status %d, %v %s", w.Code, w.Header(), w.Body)
 		}

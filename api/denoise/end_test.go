@@ -112,7 +112,7 @@ func TestEnds(t *testing.T) {
 			c := &clip{pass: tt.pass, at: length / 2, then: func() error { return tt.then(cancel) }}
 			books := account{ctx: ctx}
 			w := &receiver{&httptest.ResponseRecorder{Body: &bytes.Buffer{}}, tt.room}
-			err := New(&books).clean(ctx, w, api.Principal{Account: "a"}, c)
+			err := newHandler(&books).clean(ctx, w, api.Principal{Account: "a"}, c)
 			if !errors.Is(err, tt.err) {
 				t.Errorf("error %v, want %v", err, tt.err)
 			}

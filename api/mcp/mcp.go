@@ -81,7 +81,7 @@ func newHandler(t *Tools) http.Handler {
 		// credential, and without one nothing is answered.
 		DisableLocalhostProtection: true,
 	})
-	return front{library}
+	return api.HandlerFunc(front{library}.serve)
 }
 
 // toolCall is the HTTP request that a tool is called in.

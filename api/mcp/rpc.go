@@ -114,24 +114,22 @@ func isID(id json.RawMessage) bool {
 // read, and lets in only what is served.
 type front struct{ next http.Handler }
 
-func (h front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h front) serve(w http.ResponseWriter, r *http.Request) error {
 	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
-		api.WriteError(w, api.Detail(api.ErrMediaType, "send application/json"))
-		return
+		return api.Detail(api.ErrMediaType, "send application/json")
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		api.WriteError(w, api.ReadError(err))
-		return
+		return api.ReadError(err)
 	}
 	m, call, f := parse(body, r.Header.Get("Mcp-Protocol-Version"))
 	switch {
 	case f != nil:
 		f.write(w)
-		return
+		return nil
 	case !call:
 		w.WriteHeader(http.StatusAccepted) // there is no session that it could change
-		return
+		return nil
 	}
 	v := &toolCall{ctx: r.Context()}
 	r = r.Clone(context.WithValue(v.ctx, callKey{}, v))
@@ -146,6 +144,7 @@ func (h front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	h.next.ServeHTTP(reply, r)
 	reply.finish()
+	return nil
 }
 
 // reply passes the library's answer on, but turns its refusals, which are plain

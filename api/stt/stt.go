@@ -139,7 +139,7 @@ const (
 // Mount adds both routes to an API.
 func Mount(a *api.API, o Options) {
 	s := newService(o)
-	a.Handle(api.Route{Access: api.Service, Scope: api.Recognition, Operation: transcribeOperation(a.Document().Components.Schemas)}, http.HandlerFunc(s.transcribe))
+	a.Handle(api.Route{Access: api.Service, Scope: api.Recognition, Operation: transcribeOperation(a.Document().Components.Schemas)}, api.HandlerFunc(s.transcribe))
 	a.Handle(api.Route{Access: api.Service, Scope: api.Recognition, Operation: liveOperation()}, http.HandlerFunc(s.live))
 }
 

@@ -42,16 +42,7 @@ type request struct {
 }
 
 // transcribe is POST /stt/transcribe.
-func (s *service) transcribe(w http.ResponseWriter, r *http.Request) {
-	answer, err := s.job(w, r)
-	if err != nil {
-		api.WriteError(w, err)
-		return
-	}
-	api.WriteJSON(w, http.StatusOK, answer)
-}
-
-func (s *service) job(w http.ResponseWriter, r *http.Request) (*wire.Transcription, error) {
+func (s *service) transcribe(w http.ResponseWriter, r *http.Request) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // empty when it makes no sense
 	read := fromForm
 	switch kind {
@@ -59,25 +50,26 @@ func (s *service) job(w http.ResponseWriter, r *http.Request) (*wire.Transcripti
 	case "application/json":
 		read = fromJSON
 	default:
-		return nil, api.Detail(api.ErrMediaType, "Send multipart/form-data with a file named audio, or application/json.")
+		return api.Detail(api.ErrMediaType, "Send multipart/form-data with a file named audio, or application/json.")
 	}
 	ctx := r.Context()
 	p := api.PrincipalOf(ctx)
 	leave, err := s.jobs.Enter(ctx, p.Account)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer leave()
 	in, err := read(w, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	began := time.Now()
 	answer, err := s.answer(ctx, p, in)
 	if err == nil {
 		answer.LatencyMS = time.Since(began).Milliseconds()
+		api.WriteJSON(w, http.StatusOK, answer)
 	}
-	return answer, err
+	return err
 }
 
 // fromForm reads a form.

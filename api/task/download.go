@@ -36,22 +36,19 @@ func downloads() map[string]*huma.Response {
 }
 
 // download is GET /api/tts/tasks/{task_id}/download.
-func (s *Service) download(w http.ResponseWriter, r *http.Request) {
+func (s *Service) download(w http.ResponseWriter, r *http.Request) error {
 	t, err := s.ledger.Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	file, f, err := s.result(t, s.Store.Now())
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", f.mediaType)
@@ -59,6 +56,7 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, t.ID, f.extension))
 	h.Set("X-Audio-Duration-Seconds", strconv.FormatFloat(t.Duration.Seconds(), 'f', 3, 64))
 	_, _ = io.Copy(w, file) // the client has gone
+	return nil
 }
 
 // result opens what a task has produced, or returns why that cannot be had. What

@@ -74,7 +74,7 @@ func Mount(a *api.API, s *Service) {
 		"For a day after its completion.", http.StatusNotFound, http.StatusConflict, http.StatusGone)
 	fetch.Parameters = []*huma.Param{{Name: "task_id", In: "path", Required: true, Description: "The task, as the answer to its submission names it.", Schema: &huma.Schema{Type: "string"}, Example: "task_01"}}
 	fetch.Responses = downloads()
-	a.Handle(fetch, http.HandlerFunc(s.download))
+	a.Handle(fetch, api.HandlerFunc(s.download))
 }
 
 // submit is POST /api/tts/{voice_id}/async.

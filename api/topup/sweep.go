@@ -63,11 +63,10 @@ const maxEvent = 64 << 10
 
 // receive takes a webhook. The answer is 2xx only when what it led to is stored, so
 // that the provider sends it again otherwise; nothing of it is kept before.
-func (d *Service) receive(w http.ResponseWriter, r *http.Request) {
+func (d *Service) receive(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		api.WriteError(w, api.ReadError(err))
-		return
+		return api.ReadError(err)
 	}
 	event, err := d.Provider.Event(r.Header, body, d.Store.Now())
 	if err != nil {
@@ -76,18 +75,17 @@ func (d *Service) receive(w http.ResponseWriter, r *http.Request) {
 		if errors.Is(err, payment.ErrSignature) {
 			what = "the signature is missing, wrong or too old"
 		}
-		api.WriteError(w, api.Bad("%s", what))
-		return
+		return api.Bad("%s", what)
 	}
 	if event.Kind != payment.Ignored {
 		err = d.apply(r, event)
 	}
 	if err != nil {
 		d.Log.Error("a payment event could not be applied", "event", event.ID, "kind", event.Kind, "err", err)
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // apply settles what an event is about, unless that was done.

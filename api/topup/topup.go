@@ -55,7 +55,7 @@ func Mount(a *api.API, d *Service) {
 	d.mountSettings(a)
 	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: http.MethodPost, Path: "/hooks/" + d.Hook, OperationID: "receive-payment-event", Hidden: true, MaxBodyBytes: maxEvent,
-	}}, http.HandlerFunc(d.receive))
+	}}, api.HandlerFunc(d.receive))
 }
 
 var routes = api.Managed("Account")

@@ -56,19 +56,19 @@ func body(r *http.Request, want string) (string, error) {
 }
 
 // patched takes more candidates, or restarts ICE (RFC 9725 section 4.3).
-func (h *Handler) patched(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) patched(w http.ResponseWriter, r *http.Request) error {
 	ours, tag, err := h.patch(r)
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	if ours == "" {
 		w.WriteHeader(http.StatusNoContent)
-		return
+		return nil
 	}
 	w.Header().Set("ETag", etag(tag))
 	w.Header().Set("Content-Type", typeFragment)
 	_, _ = io.WriteString(w, ours)
+	return nil
 }
 
 // patch changes a session. ours is our side of ICE after a restart, and empty otherwise.
@@ -110,14 +110,13 @@ func (h *Handler) patch(r *http.Request) (ours, tag string, err error) {
 }
 
 // deleted ends a session.
-func (h *Handler) deleted(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) deleted(w http.ResponseWriter, r *http.Request) error {
 	s, err := h.find(api.PrincipalOf(r.Context()), r.PathValue("id"))
-	if err != nil {
-		api.WriteError(w, err)
-		return
+	if err == nil {
+		s.leg.Hangup()
+		w.WriteHeader(http.StatusOK)
 	}
-	s.leg.Hangup()
-	w.WriteHeader(http.StatusOK)
+	return err
 }
 
 // etag names an ICE session.
@@ -152,7 +151,7 @@ func Mount(a *api.API, h *Handler) {
 		RequestBody: text(typeSDP, "The offer: one section for audio with Opus, and one for the data channel."),
 		Responses:   created,
 		Errors:      []int{http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound},
-	}}, http.HandlerFunc(h.offered))
+	}}, api.HandlerFunc(h.offered))
 
 	patched := api.Answer(http.StatusOK, "ICE was restarted: our side of it", typeFragment)
 	patched["200"].Headers = map[string]*huma.Param{"ETag": header("The new ICE session.")}
@@ -166,7 +165,7 @@ func Mount(a *api.API, h *Handler) {
 		RequestBody: text(typeFragment, "The fragment (RFC 8840)."),
 		Responses:   patched,
 		Errors:      []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
-	}}, http.HandlerFunc(h.patched))
+	}}, api.HandlerFunc(h.patched))
 
 	a.Handle(api.Route{Access: api.Conversation, Scope: api.Conversations, Operation: huma.Operation{
 		Method: http.MethodDelete, Path: Path + "/{id}", OperationID: "end-webrtc-session", Tags: []string{"Agents"},
@@ -174,5 +173,5 @@ func Mount(a *api.API, h *Handler) {
 		Parameters: []*huma.Param{id},
 		Responses:  map[string]*huma.Response{"200": {Description: "The session has ended."}},
 		Errors:     []int{http.StatusForbidden, http.StatusNotFound},
-	}}, http.HandlerFunc(h.deleted))
+	}}, api.HandlerFunc(h.deleted))
 }

@@ -82,26 +82,22 @@ type session struct {
 }
 
 // offered takes an offer: who may talk is admitted before anything is made of it.
-func (h *Handler) offered(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) offered(w http.ResponseWriter, r *http.Request) error {
 	p := api.PrincipalOf(r.Context())
 	offer, agent, err := h.read(r)
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	if h.Limits != nil && !h.Limits.Allow(p) {
-		api.WriteError(w, api.ErrBackOff)
-		return
+		return api.ErrBackOff
 	}
 	if h.Open != nil && !h.Open.Open(p.Account) {
-		api.WriteError(w, sockets.ErrTooMany)
-		return
+		return sockets.ErrTooMany
 	}
 	s, answer, conversation, err := h.begin(r.Context(), p, offer, agent)
 	if err != nil {
 		h.left(p, 0)
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	ctx := context.WithoutCancel(r.Context())
 	asked := time.Now()
@@ -115,6 +111,7 @@ func (h *Handler) offered(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Accept-Patch", typeFragment)
 	w.WriteHeader(http.StatusCreated)
 	_, _ = w.Write([]byte(answer)) // who has gone is noticed by the connection that never comes
+	return nil
 }
 
 // left gives back what a client of p took, after it has lasted for d.
