@@ -62,11 +62,25 @@ func Cut[S, T any](limit int, found []S, cursor func(S) string, view func(*S) T)
 		next := cursor(found[limit-1])
 		out.More = More{HasMore: true, NextCursor: &next}
 	}
-	out.Data = make([]T, len(found))
-	for i := range found {
-		out.Data[i] = view(&found[i])
+	out.Data = Views(found, view)
+	return out
+}
+
+// Views are the entries of a list as view shows them.
+func Views[S, T any](list []S, view func(*S) T) []T {
+	out := make([]T, len(list))
+	for i := range list {
+		out[i] = view(&list[i])
 	}
 	return out
+}
+
+// Some is a text of an answer, null when it is empty.
+func Some(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // Pages makes a handler's answer of what the store has found, as Cut does, or passes on why

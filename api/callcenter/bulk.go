@@ -84,33 +84,23 @@ func (s *bulk) list(ctx context.Context, _ *struct{}) (*batchesOutput, error) {
 		return nil, err
 	}
 	out := &batchesOutput{}
-	out.Body.Batches = make([]wire.Batch, len(found))
-	for i := range found {
-		out.Body.Batches[i] = batchOf(&found[i])
-	}
+	out.Body.Batches = api.Views(found, batchOf)
 	return out, nil
 }
 
 func (s *bulk) read(ctx context.Context, in *batchInput) (*api.Reply[wire.BatchDetail], error) {
-	d, err := s.detail(ctx, api.AccountOf(ctx), in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return api.Body(d), nil
+	return api.Found(s.detail(ctx, api.AccountOf(ctx), in.ID))
 }
 
 // detail is a batch as clients see it.
-func (s *bulk) detail(ctx context.Context, account, id string) (d wire.BatchDetail, err error) {
+func (s *bulk) detail(ctx context.Context, account, id string) (*wire.BatchDetail, error) {
 	c, err := campaign.New(s.db).Campaign(ctx, account, id)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
-	d = wire.BatchDetail{Batch: batchOf(c), Rows: make([]wire.BatchRow, len(c.Rows))}
 	at := s.db.Now()
-	for i := range c.Rows {
-		d.Rows[i] = rowOf(&c.Rows[i], at)
-	}
-	return d, nil
+	rows := api.Views(c.Rows, func(r *campaign.CampaignRow) wire.BatchRow { return rowOf(r, at) })
+	return &wire.BatchDetail{Batch: batchOf(c), Rows: rows}, nil
 }
 
 // Why a row of a cancelled batch failed.
@@ -162,7 +152,7 @@ func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
 		return v
 	}
 	v.CallID, v.StartedAt, v.AnsweredAt, v.EndedAt, v.Cost = &c.ID, &c.OpenedAt, c.StartedAt, c.EndedAt, wire.USD(c.Cost)
-	v.EndReason, v.EndDetail, v.AnsweredBy = some(c.EndReason), some(c.EndDetail), some(c.AnsweredBy)
+	v.EndReason, v.EndDetail, v.AnsweredBy = api.Some(c.EndReason), api.Some(c.EndDetail), api.Some(c.AnsweredBy)
 	if c.StartedAt != nil {
 		if c.EndedAt != nil {
 			at = *c.EndedAt
@@ -170,14 +160,6 @@ func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
 		v.Duration = max(0, int64(at.Sub(*c.StartedAt)/time.Second))
 	}
 	return v
-}
-
-// some is a text, nil when there is none.
-func some(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 var resultHeader = []string{"to", "from", "agent_id", "scheduled_at", "status", "call_id", "started_at", "answered_at", "ended_at", "duration", "end_reason", "end_detail",
@@ -188,14 +170,13 @@ func (s *bulk) mountResults(a *api.API, files *export.Sender) {
 		"A line for each of its calls, in the order in which they were given: "+export.Columns(resultHeader)+"."), []*huma.Param{
 		{Name: "id", In: "path", Required: true, Description: "The batch's identifier.", Schema: &huma.Schema{Type: huma.TypeString}, Example: "bulk_06er5bt0v9k1o7m2q3s4t5u6v0"}})
 	r.Errors = append(r.Errors, http.StatusNotFound)
-	a.Handle(r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		files.Send(w, r, export.Table{Name: "batch", Header: resultHeader, Next: func(ctx context.Context, _ *store.Statement) ([][]string, bool, error) {
+	a.Handle(r, api.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+		return files.Send(w, r, export.Table{Name: "batch", Header: resultHeader, Next: func(ctx context.Context, _ *store.Statement) ([][]string, bool, error) {
 			b, err := s.detail(ctx, api.AccountOf(ctx), r.PathValue("id"))
-			rows := make([][]string, len(b.Rows))
-			for i := range b.Rows {
-				rows[i] = resultRow(&b.Rows[i])
+			if err != nil {
+				return nil, false, err
 			}
-			return rows, false, err
+			return api.Views(b.Rows, resultRow), false, nil
 		}})
 	}))
 }
@@ -207,14 +188,8 @@ func resultRow(r *wire.BatchRow) []string {
 	if r.Error != nil {
 		fault = r.Error.Code + ": " + r.Error.Message
 	}
-	return []string{r.To, r.From, r.AgentID, at(r.ScheduledAt), r.Status, export.Optional(r.CallID), at(r.StartedAt), at(r.AnsweredAt), at(r.EndedAt),
+	return []string{r.To, r.From, r.AgentID, export.Moment(r.ScheduledAt), r.Status, export.Optional(r.CallID),
+		export.Moment(r.StartedAt), export.Moment(r.AnsweredAt), export.Moment(r.EndedAt),
 		strconv.FormatInt(r.Duration, 10), export.Optional(r.EndReason), export.Optional(r.EndDetail), export.Optional(r.AnsweredBy),
 		billing.Money(r.Cost).String(), export.Words(strings.Join(strings.Fields(export.Optional(r.Summary)), " ")), fault}
-}
-
-func at(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return export.Time(*t)
 }

@@ -27,17 +27,14 @@ func MountBulkTools(a *api.API, db *store.DB, files *export.Sender, card func() 
 	s.mountResults(a, files)
 }
 
+// check says what an account's batch would come to if it were queued now. An error is about the
+// batch as a whole.
 func (s *bulk) check(ctx context.Context, in *struct{ Body wire.NewBatch }) (*api.Reply[wire.BatchCheck], error) {
 	account := api.AccountOf(ctx)
 	if err := pace(s.rate, account); err != nil {
 		return nil, err
 	}
-	return api.Found(CheckBatch(ctx, s.db, s.card(), s.Batches, account, in.Body))
-}
-
-// CheckBatch says what an account's batch would come to if it were queued now. An error
-// is about the batch as a whole.
-func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Batches, account string, n wire.NewBatch) (*wire.BatchCheck, error) {
+	n, card := in.Body, s.card()
 	n.Consent = json.RawMessage("true") // it is asked for when calls are
 	alone := n
 	alone.Rows = []wire.NewRow{{To: "+12025550100", From: "+12025550100", AgentID: "ag_0"}}
@@ -48,11 +45,11 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 	case err != nil:
 		return nil, err
 	}
-	rows, err := checkRows(ctx, db, b, account, alone, n.Rows)
+	rows, err := s.checkRows(ctx, account, alone, n.Rows)
 	if err != nil {
 		return nil, err
 	}
-	c := &wire.BatchCheck{Rows: make([]wire.RowCheck, len(rows))}
+	c := wire.BatchCheck{Rows: make([]wire.RowCheck, len(rows))}
 	var sum billing.Money
 	seen := map[string]int{}
 	for i, r := range rows {
@@ -79,7 +76,7 @@ func CheckBatch(ctx context.Context, db *store.DB, card *billing.RateCard, b Bat
 		c.Rows[i] = row
 	}
 	c.PerMinute = wire.USD(sum)
-	return c, nil
+	return api.Body(c), nil
 }
 
 // checkedRow is a row on its way through the checks.
@@ -91,7 +88,7 @@ type checkedRow struct {
 
 // checkRows checks each row as a batch of its own, all but queued. What has to be asked of
 // the database is asked for all rows at once. alone is a batch of one row.
-func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alone wire.NewBatch, given []wire.NewRow) ([]checkedRow, error) {
+func (s *bulk) checkRows(ctx context.Context, account string, alone wire.NewBatch, given []wire.NewRow) ([]checkedRow, error) {
 	rows, planned := make([]checkedRow, len(given)), make([]*plan, len(given))
 	var orders []Order
 	var at []int // the rows of orders
@@ -102,7 +99,7 @@ func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alo
 			orders, at = append(orders, planned[i].orders[0]), append(at, i)
 		}
 	}
-	refused, err := b.CheckEach(ctx, account, orders)
+	refused, err := s.CheckEach(ctx, account, orders)
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +109,12 @@ func checkRows(ctx context.Context, db *store.DB, b Batches, account string, alo
 			continue
 		}
 		rows[i].to, planned[i].orders[0] = orders[k].To, orders[k]
-		if rows[i].wrong = planned[i].schedule(db.Now()); rows[i].wrong == nil {
+		if rows[i].wrong = planned[i].schedule(s.db.Now()); rows[i].wrong == nil {
 			rows[i].due = planned[i].Rows[0].DueAt
 			numbers = append(numbers, rows[i].to)
 		}
 	}
-	listed, err := db.NotToCall(ctx, account, numbers)
+	listed, err := s.db.NotToCall(ctx, account, numbers)
 	if err != nil {
 		return nil, err
 	}

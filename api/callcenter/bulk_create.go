@@ -3,7 +3,6 @@ package callcenter
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,8 +38,8 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*api.Reply[wire.B
 	if a := api.AddressOf(ctx); a.IsValid() {
 		w.IP = a.String()
 	}
-	_, out, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/bulk-dial", Key: in.Key}, in.RawBody,
-		func(first *store.IdempotencyKey) (int, wire.BatchDetail, error) {
+	return api.Found(once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/bulk-dial", Key: in.Key}, in.RawBody,
+		func(first *store.IdempotencyKey) (*wire.BatchDetail, error) {
 			id := ""
 			if first != nil {
 				id = first.Subject // a process began it and died: no second call is placed
@@ -48,17 +47,12 @@ func (s *bulk) create(ctx context.Context, in *newBatchInput) (*api.Reply[wire.B
 			if id == "" {
 				var err error
 				if id, err = s.queue(ctx, w, first); err != nil {
-					return 0, wire.BatchDetail{}, err
+					return nil, err
 				}
 			}
 			// It is queued, whether or not the client waits for the answer.
-			d, err := s.detail(context.WithoutCancel(ctx), p.Account, id)
-			return http.StatusOK, d, err
-		})
-	if err != nil {
-		return nil, err
-	}
-	return api.Body(out), nil
+			return s.detail(context.WithoutCancel(ctx), p.Account, id)
+		}))
 }
 
 // queue takes on a batch whose body is right.

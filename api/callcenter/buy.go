@@ -3,7 +3,6 @@ package callcenter
 import (
 	"context"
 	"errors"
-	"net/http"
 	"regexp"
 	"time"
 
@@ -44,21 +43,19 @@ func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 		return nil, api.Bad("body.phone_number: say which number, from the search")
 	}
 	account := api.AccountOf(ctx)
-	status, n, err := once(ctx, d.Store, store.IdempotencyKey{Account: account, Route: "POST /callcenter/numbers", Key: in.Key}, in.RawBody,
-		func(o *store.IdempotencyKey) (int, wire.Number, error) {
+	n, err := once(ctx, d.Store, store.IdempotencyKey{Account: account, Route: "POST /callcenter/numbers", Key: in.Key}, in.RawBody,
+		func(o *store.IdempotencyKey) (*wire.Number, error) {
 			n, err := d.purchase(ctx, account, in.Body.PhoneNumber, in.Body.AgentID.id, o)
 			if err != nil {
-				return 0, wire.Number{}, err
+				return nil, err
 			}
-			if n.State == ledger.NumberOwned {
-				return http.StatusOK, d.view(n), nil
-			}
-			return http.StatusAccepted, d.view(n), nil
+			v := d.view(n)
+			return &v, nil
 		})
 	if err != nil {
 		return nil, err
 	}
-	return &buyOutput{status, n}, nil
+	return &buyOutput{statusOf(n), *n}, nil
 }
 
 // purchase buys a number that the search has found.

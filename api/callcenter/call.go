@@ -87,7 +87,7 @@ func MountCalls(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 			"Where the operator traces calls, a `traceparent` header (W3C Trace Context) makes the call a part of your trace.", http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict).OwnChecks(), s.dial)
 	api.Register(a, callRoutes.Get("/callcenter/call-monitor", "monitor-call", "Get call status",
 		"The state of a call. A call that the account does not have is answered as ended, with an empty transcript."), s.monitor)
-	a.Handle(streamRoute(), http.HandlerFunc(s.stream))
+	a.Handle(streamRoute(), api.HandlerFunc(s.stream))
 	api.Register(a, callRoutes.Post("/callcenter/hangup/{id}", "hang-up", "Hang up a call",
 		"Ends the call at once. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
 }

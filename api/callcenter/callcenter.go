@@ -114,9 +114,8 @@ func (d *Numbers) agents(ctx context.Context, _ *struct{}) (*agentsOutput, error
 		return nil, err
 	}
 	out := &agentsOutput{}
-	out.Body.Agents = make([]wire.Agent, len(found))
-	for i, a := range found {
-		out.Body.Agents[i] = wire.Agent{ID: a.ID, Name: a.Name, Voice: a.Voice, Language: a.Language}
-	}
+	out.Body.Agents = api.Views(found, func(a *store.Agent) wire.Agent {
+		return wire.Agent{ID: a.ID, Name: a.Name, Voice: a.Voice, Language: a.Language}
+	})
 	return out, nil
 }

@@ -85,26 +85,14 @@ func (s *calls) dial(ctx context.Context, in *dialInput) (*api.Reply[wire.Placed
 	if a := api.AddressOf(ctx); a.IsValid() {
 		o.IP = a.String()
 	}
-	_, placed, err := once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/dial", Key: in.Key}, in.RawBody,
-		func(first *store.IdempotencyKey) (int, wire.Placed, error) {
+	return api.Found(once(ctx, s.db, store.IdempotencyKey{Account: p.Account, Route: "POST /callcenter/dial", Key: in.Key}, in.RawBody,
+		func(first *store.IdempotencyKey) (*wire.Placed, error) {
 			if first != nil && first.Subject != "" { // a process began it and died: no second call is placed
-				was, err := s.Placed(ctx, p.Account, first.Subject)
-				if err != nil {
-					return 0, wire.Placed{}, err
-				}
-				return http.StatusOK, *was, nil
+				return s.Placed(ctx, p.Account, first.Subject)
 			}
 			o.Once, o.Paced = first, true
-			now, err := s.Dial(ctx, p, o)
-			if err != nil {
-				return 0, wire.Placed{}, err
-			}
-			return http.StatusOK, *now, nil
-		})
-	if err != nil {
-		return nil, err
-	}
-	return api.Body(placed), nil
+			return s.Dial(ctx, p, o)
+		}))
 }
 
 type monitorInput struct {
@@ -135,37 +123,46 @@ func (s *calls) hangup(ctx context.Context, in *struct {
 // the first time, or what do makes of it now. Errors are not kept: where nothing was begun
 // the request may be sent again, and where something was begun the answer says so. The Once that do is given is nil without a key; what is begun is to be
 // entered in it, and its Subject is what a process that died has begun.
-func once[T any](ctx context.Context, db *store.DB, o store.IdempotencyKey, body []byte, do func(*store.IdempotencyKey) (int, T, error)) (status int, out T, err error) {
+func once[T any](ctx context.Context, db *store.DB, o store.IdempotencyKey, body []byte, do func(*store.IdempotencyKey) (*T, error)) (*T, error) {
 	if o.Key == "" {
 		return do(nil)
 	}
 	for i := range len(o.Key) {
 		if o.Key[i] < ' ' || o.Key[i] > '~' || len(o.Key) > maxKey {
-			return 0, out, api.Bad("Idempotency-Key: up to 255 printable characters of ASCII")
+			return nil, api.Bad("Idempotency-Key: up to 255 printable characters of ASCII")
 		}
 	}
 	o.Hash = sha256.Sum256(body)
 	was, err := db.BeginRequest(ctx, &o)
 	if err != nil {
-		return 0, out, err
+		return nil, err
 	}
 	if was != nil {
-		err = json.Unmarshal(was.Body, &out)
-		return was.Status, out, err
+		out := new(T)
+		return out, json.Unmarshal(was.Body, out)
 	}
 	// The answer is kept although the client may have gone: it will ask again.
 	kept := context.WithoutCancel(ctx)
-	if status, out, err = do(&o); err != nil {
+	out, err := do(&o)
+	if err != nil {
 		if drop := db.DropRequest(kept, &o); drop != nil {
-			return 0, out, drop
+			return nil, drop
 		}
-		return 0, out, err
+		return nil, err
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
-		return 0, out, err
+		return nil, err
 	}
-	return status, out, db.FinishRequest(kept, &o, store.Answer{Status: status, Body: text})
+	return out, db.FinishRequest(kept, &o, store.Answer{Status: statusOf(out), Body: text})
+}
+
+// statusOf is the status of an answer: 202 says that a number is ordered and does not work yet.
+func statusOf(answer any) int {
+	if n, ok := answer.(*wire.Number); ok && n.Status != active {
+		return http.StatusAccepted
+	}
+	return http.StatusOK
 }
 
 const maxKey = 255

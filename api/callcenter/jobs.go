@@ -185,18 +185,16 @@ func (d *Numbers) mountHook(a *api.API) {
 
 // notice takes a webhook, which only leads to a look at the order. The answer is 2xx
 // when that was done, so that the carrier tells it again otherwise.
-func (d *Numbers) notice(c carrier.Notifier) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (d *Numbers) notice(c carrier.Notifier) api.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			api.WriteError(w, api.ReadError(err))
-			return
+			return api.ReadError(err)
 		}
 		reference, err := c.Notice(r.Header, body, d.Store.Now())
 		if err != nil {
 			d.Log.Warn("a carrier's webhook was refused", "carrier", c.Name(), "err", err)
-			api.WriteError(w, api.ErrBadRequest)
-			return
+			return api.ErrBadRequest
 		}
 		if reference != "" {
 			n, err := d.ledger.OrderedNumber(r.Context(), c.Name(), reference)
@@ -205,10 +203,10 @@ func (d *Numbers) notice(c carrier.Notifier) http.HandlerFunc {
 			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				d.Log.Error("a carrier's webhook could not be followed", "carrier", c.Name(), "err", err)
-				api.WriteError(w, api.ErrCarrier)
-				return
+				return api.ErrCarrier
 			}
 		}
 		w.WriteHeader(http.StatusNoContent)
+		return nil
 	}
 }

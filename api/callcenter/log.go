@@ -29,7 +29,7 @@ type LoggedEvent struct {
 }
 
 // events is GET /v1/calls/{id}/events.
-func (s *calls) events(w http.ResponseWriter, r *http.Request) {
+func (s *calls) events(w http.ResponseWriter, r *http.Request) error {
 	ctx, id := r.Context(), r.PathValue("id")
 	account := api.AccountOf(ctx)
 	out := &events{w: w, c: http.NewResponseController(w)}
@@ -51,7 +51,7 @@ func (s *calls) events(w http.ResponseWriter, r *http.Request) {
 	default:
 		err = out.replay(log)
 	}
-	out.fail(err)
+	return out.refused(err)
 }
 
 // wantsJSON says that a client asks for a list and not for a stream.

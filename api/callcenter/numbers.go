@@ -104,10 +104,7 @@ func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
 		return nil, err
 	}
 	out := &listOutput{}
-	out.Body.Numbers = make([]wire.Number, len(found))
-	for i := range found {
-		out.Body.Numbers[i] = d.view(&found[i])
-	}
+	out.Body.Numbers = api.Views(found, d.view)
 	return out, nil
 }
 

@@ -84,11 +84,10 @@ func eventsRoute() api.Route {
 }
 
 // stream is GET /callcenter/sse/call-monitor.
-func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
+func (s *calls) stream(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("call_id")
 	if id == "" || len(id) > 100 {
-		api.WriteError(w, api.Bad("call_id: say which call"))
-		return
+		return api.Bad("call_id: say which call")
 	}
 	out := &events{w: w, c: http.NewResponseController(w)}
 	err := s.follow(r.Context(), id, out.tell)
@@ -99,7 +98,7 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) {
 			err = out.tell(gone)
 		}
 	}
-	out.fail(err)
+	return out.refused(err)
 }
 
 // follow is Follow, counted among the open sockets of the account. Once the key or the sign-in is no longer good it tells
@@ -135,11 +134,12 @@ type events struct {
 	begun bool
 }
 
-// fail tells the client of an error, unless the stream has begun: then it just ends.
-func (e *events) fail(err error) {
-	if err != nil && !e.begun && !errors.Is(err, errGone) {
-		api.WriteError(e.w, err)
+// refused is the error to answer with: none once the stream has begun, which just ends then.
+func (e *events) refused(err error) error {
+	if e.begun || errors.Is(err, errGone) {
+		return nil
 	}
+	return err
 }
 
 func (e *events) tell(c Change) error {
@@ -195,7 +195,7 @@ func eventOf(c Change) any {
 // telephony, too: to follow one as it goes, and to end it. open is as for MountCalls.
 func MountFollow(a *api.API, db *store.DB, c Calls, open *socket.Limits) {
 	s := &calls{Calls: c, db: db, open: open}
-	a.Handle(eventsRoute(), http.HandlerFunc(s.events))
+	a.Handle(eventsRoute(), api.HandlerFunc(s.events))
 	api.Register(a, api.Managed("Calls").Post("/v1/calls/{id}/hangup", "hang-up-any-call", "Hang up any call",
 		"Ends a call of any direction at once, as `api_hangup`. One that has ended already answers the same.", http.StatusNotFound), s.hangup)
 }

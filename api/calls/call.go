@@ -70,13 +70,7 @@ func Analyzed(c *history.Call, a *ledger.Analysis) (wire.CallAnalyzed, error) {
 }
 
 func viewAnalysis(a *ledger.Analysis) (wire.CallAnalysis, error) {
-	v := wire.CallAnalysis{State: string(a.State), Summary: a.Summary, DoneAt: a.DoneAt}
-	if a.Reason != "" {
-		v.Reason = &a.Reason
-	}
-	if a.Detail != "" {
-		v.Detail = &a.Detail
-	}
+	v := wire.CallAnalysis{State: string(a.State), Summary: a.Summary, DoneAt: a.DoneAt, Reason: api.Some(a.Reason), Detail: api.Some(a.Detail)}
 	if a.Data != nil {
 		d := json.NewDecoder(bytes.NewReader(a.Data))
 		d.UseNumber() // a float would lose digits
@@ -109,13 +103,9 @@ func (m *calls) recordingOf(ctx context.Context, account, id string) (*wire.Call
 	if err != nil {
 		return nil, err
 	}
-	v := &wire.CallRecording{State: string(r.State), Duration: r.Length.Seconds(), Bytes: r.Bytes, DeletedAt: r.DeletedAt}
-	if r.Format != "" {
-		v.Format = &r.Format
-	}
-	if r.DeletedBy != "" {
-		v.DeletedBy = &r.DeletedBy
-	} else {
+	v := &wire.CallRecording{State: string(r.State), Duration: r.Length.Seconds(), Format: api.Some(r.Format), Bytes: r.Bytes, DeletedAt: r.DeletedAt,
+		DeletedBy: api.Some(r.DeletedBy)}
+	if r.DeletedBy == "" {
 		v.ExpiresAt = &r.ExpiresAt
 	}
 	return v, nil

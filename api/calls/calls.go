@@ -72,12 +72,10 @@ func status(c *history.Call) string {
 
 func summary(c *history.Call, now time.Time) wire.CallSummary {
 	s := wire.CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
-		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
+		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), AnsweredBy: api.Some(c.AnsweredBy),
+		MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
-	}
-	if c.AnsweredBy != "" {
-		s.AnsweredBy = &c.AnsweredBy
 	}
 	if c.StartedAt != nil {
 		if c.EndedAt != nil {

@@ -21,7 +21,7 @@ func (m *calls) mountConsents(a *api.API) {
 	api.Register(a, routes.Get("/v1/consents", "list-consents", "List the evidence of consent",
 		"Who confirmed that the callee of a call had agreed, the oldest first: one row for each call that was placed."+chain), m.consents)
 	a.Handle(export.Route(routes.Get("/v1/consents.csv", "export-consents", "Export the evidence of consent",
-		"The rows of `GET /v1/consents` with the columns "+export.Columns(consentHeader)+"."), nil), http.HandlerFunc(m.consentsCSV))
+		"The rows of `GET /v1/consents` with the columns "+export.Columns(consentHeader)+"."), nil), api.HandlerFunc(m.consentsCSV))
 }
 
 func (m *calls) consents(ctx context.Context, in *api.Paging) (*api.Listed[wire.Consent], error) {
@@ -37,9 +37,9 @@ func (m *calls) consents(ctx context.Context, in *api.Paging) (*api.Listed[wire.
 
 var consentHeader = []string{"no", "account_id", "call_id", "agent_id", "to_hash", "key_id", "ip", "at", "seal"}
 
-func (m *calls) consentsCSV(w http.ResponseWriter, r *http.Request) {
+func (m *calls) consentsCSV(w http.ResponseWriter, r *http.Request) error {
 	account, after := api.PrincipalOf(r.Context()).Account, int64(0)
-	m.files.Send(w, r, export.Table{Name: "consents", Header: consentHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+	return m.files.Send(w, r, export.Table{Name: "consents", Header: consentHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		found, err := ledger.ConsentsAt(ctx, s, after, export.Batch)
 		for _, c := range found {
 			rows = append(rows, []string{strconv.FormatInt(c.No, 10), account, c.Call, c.Agent, hex.EncodeToString(c.ToHash), c.Key, c.IP,

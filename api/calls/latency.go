@@ -81,9 +81,6 @@ func viewLatency(l *history.Latency) wire.LatencyGroup {
 		}
 		return wire.Percentiles{P50: v[0], P90: v[1], P99: v[2]}
 	}
-	g := wire.LatencyGroup{Calls: l.Calls, Turns: l.Turns, Endpoint: of(l.Endpoint), Model: of(l.Model), Voice: of(l.Voice), Total: of(l.Total)}
-	if l.Name != "" {
-		g.Key = &l.Name
-	}
-	return g
+	return wire.LatencyGroup{Key: api.Some(l.Name), Calls: l.Calls, Turns: l.Turns,
+		Endpoint: of(l.Endpoint), Model: of(l.Model), Voice: of(l.Voice), Total: of(l.Total)}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -46,7 +45,7 @@ func (m *calls) mountTable(a *api.API) {
 		words("state", "Only calls in progress, or only those that are over.", "ended", "live", "ended"),
 		words("from", "Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.", "2026-03-01"),
 		words("to", "Before this, likewise.", "2026-04-01"),
-	}), http.HandlerFunc(m.table))
+	}), api.HandlerFunc(m.table))
 }
 
 // Wanted reads the filter of a list of calls from a query; what is wrong with it is
@@ -68,15 +67,14 @@ func Wanted(q url.Values) (history.CallPage, error) {
 }
 
 // table is GET /v1/calls.csv.
-func (m *calls) table(w http.ResponseWriter, r *http.Request) {
+func (m *calls) table(w http.ResponseWriter, r *http.Request) error {
 	p, err := Wanted(r.URL.Query())
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	p.Limit = tableBatch
 	now := m.db.Now()
-	m.files.Send(w, r, export.Table{Name: "calls", Header: tableHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+	return m.files.Send(w, r, export.Table{Name: "calls", Header: tableHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		found, err := history.CallsAt(ctx, s, p)
 		for i := range found {
 			rows = append(rows, tableRow(summary(&found[i], now)))
@@ -94,7 +92,8 @@ func tableRow(c wire.CallSummary) []string {
 	if c.MOS != nil {
 		mos = strconv.FormatFloat(*c.MOS, 'f', -1, 64)
 	}
-	return []string{c.ID, export.Time(c.CreatedAt), moment(c.AnsweredAt), moment(c.EndedAt), c.Direction, party(c.From), party(c.To), export.Optional(c.AgentID), version,
+	return []string{c.ID, export.Time(c.CreatedAt), export.Moment(c.AnsweredAt), export.Moment(c.EndedAt),
+		c.Direction, party(c.From), party(c.To), export.Optional(c.AgentID), version,
 		c.Status, strconv.FormatInt(c.Duration, 10), export.Optional(c.EndReason), export.Optional(c.EndDetail), export.Optional(c.AnsweredBy),
 		billing.Money(c.Cost).String(), mos}
 }
@@ -106,11 +105,4 @@ func party(s string) string {
 		return s
 	}
 	return export.Words(s)
-}
-
-func moment(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return export.Time(*t)
 }

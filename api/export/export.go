@@ -88,29 +88,28 @@ type Table struct {
 
 // Send answers with a table, all from one moment. One that cannot be read is an error; where
 // sending fails the connection breaks off, for half a table must not pass for a whole one.
-func (d *Sender) Send(w http.ResponseWriter, r *http.Request, t Table) {
+func (d *Sender) Send(w http.ResponseWriter, r *http.Request, t Table) error {
 	account := api.PrincipalOf(r.Context()).Account
 	leave, ok := d.files.enter(account)
 	if !ok {
-		api.WriteError(w, api.ErrBusy)
-		return
+		return api.ErrBusy
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
 	defer cancel()
 	file, err := d.read(ctx, account, t, r.Method == http.MethodHead)
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	defer file.Close()
 	describeFile(w.Header(), t.Name)
 	if r.Method == http.MethodHead {
-		return
+		return nil
 	}
 	if err := send(ctx, w, file); err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	return nil
 }
 
 // read reads a table into a file without a name; of a table of which only the head is
@@ -208,6 +207,14 @@ func Columns(header []string) string { return "`" + strings.Join(header, ",") + 
 
 // Time is a moment as tables write it.
 func Time(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// Moment is a time that may be absent: then its cell is empty.
+func Moment(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return Time(*t)
+}
 
 // Optional is a text that may be absent: then its cell is empty.
 func Optional(s *string) string {

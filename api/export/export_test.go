@@ -56,7 +56,7 @@ func TestExportThatFails(t *testing.T) {
 			}
 			return rows[asked-1 : asked], true, nil
 		}}
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.Send(w, r, table) }))
+		server := httptest.NewServer(api.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error { return d.Send(w, r, table) }))
 		defer server.Close()
 		resp, err := server.Client().Get(server.URL)
 		if err != nil {
@@ -111,9 +111,9 @@ func TestExportToWhoDoesNotRead(t *testing.T) {
 		return [][]string{{strings.Repeat("x", 1<<20)}}, asked < pieces, nil
 	}}
 	sent := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(api.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
 		defer close(sent)
-		d.Send(w, r, table)
+		return d.Send(w, r, table)
 	}))
 	defer server.Close()
 	resp, err := server.Client().Get(server.URL)

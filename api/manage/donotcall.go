@@ -41,8 +41,8 @@ func mountDoNotCall(a *api.API, m doNotCall) {
 		"Entries that agents or operators made are removed, too. Make sure that the owner of the number agrees.", http.StatusNotFound), m.remove)
 	a.Handle(export.Route(listRoutes.Get(path+".csv", "export-do-not-call", "Export the do-not-call list",
 		"The numbers of `GET /v1/do-not-call`, newest first, with the columns "+export.Columns(listedHeader)+". A reason that a spreadsheet would "+
-			"compute begins with an apostrophe."), nil), http.HandlerFunc(m.exportCSV))
-	a.Handle(importRoute(path+".csv"), http.HandlerFunc(m.importCSV))
+			"compute begins with an apostrophe."), nil), api.HandlerFunc(m.exportCSV))
+	a.Handle(importRoute(path+".csv"), api.HandlerFunc(m.importCSV))
 }
 
 func viewListed(e *store.DoNotCall) wire.DoNotCall {
@@ -73,9 +73,9 @@ func (m doNotCall) remove(ctx context.Context, in *listedInput) (*struct{}, erro
 
 var listedHeader = []string{"number", "reason", "source", "call_id", "since"}
 
-func (m doNotCall) exportCSV(w http.ResponseWriter, r *http.Request) {
+func (m doNotCall) exportCSV(w http.ResponseWriter, r *http.Request) error {
 	p := store.Page{Limit: export.Batch}
-	m.files.Send(w, r, export.Table{Name: "do-not-call", Header: listedHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+	return m.files.Send(w, r, export.Table{Name: "do-not-call", Header: listedHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		found, err := s.DoNotCalls(ctx, p)
 		for _, e := range found {
 			rows = append(rows, []string{e.Number, export.Words(e.Reason), string(e.Source), export.Optional(e.Call), export.Time(e.Since)})
@@ -113,27 +113,24 @@ type imported struct {
 	Known int `json:"known"`
 }
 
-func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) {
+func (m doNotCall) importCSV(w http.ResponseWriter, r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "text/csv" {
-		api.WriteError(w, api.ErrMediaType)
-		return
+		return api.ErrMediaType
 	}
 	api.SetBodyPatience(w, importPatience)
 	entries, lines, err := readListing(r.Body)
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	added, err := m.db.ListDoNotCall(r.Context(), api.PrincipalOf(r.Context()).Account, entries)
 	if wrong, ok := errors.AsType[*store.ListingError](err); ok {
 		_, what, _ := strings.Cut(wrong.Err.Error(), store.ErrInvalid.Error()+": ")
 		err = api.Bad("line %d: %s", lines[wrong.At], what)
 	}
-	if err != nil {
-		api.WriteError(w, err)
-		return
+	if err == nil {
+		api.WriteJSON(w, http.StatusOK, imported{added, len(entries) - added})
 	}
-	api.WriteJSON(w, http.StatusOK, imported{added, len(entries) - added})
+	return err
 }
 
 // readListing reads an import, and on which line each entry began.

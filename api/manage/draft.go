@@ -147,26 +147,21 @@ type diffInput struct {
 }
 
 func (m agents) diff(ctx context.Context, in *diffInput) (*api.Reply[wire.AgentDiff], error) {
-	return api.Found(Compare(ctx, m.db, m.define, api.AccountOf(ctx), in.ID, in.Against, in.Version))
-}
-
-// Compare says what differs in version to of an agent of the account from another; from
-// 0 is the version before. store.ErrNotFound: there is no such agent or version.
-func Compare(ctx context.Context, db *store.DB, define Definition, account, id string, from, to int64) (*wire.AgentDiff, error) {
-	after, err := db.AgentVersion(ctx, account, id, to)
+	account, from, to := api.AccountOf(ctx), in.Against, in.Version
+	after, err := m.db.AgentVersion(ctx, account, in.ID, to)
 	if err != nil {
 		return nil, err
 	}
-	fresh := define.New()
+	fresh := m.define.New()
 	before := &fresh
 	if from == 0 {
 		from = to - 1
 	}
 	if from > 0 {
-		if before, err = db.AgentVersion(ctx, account, id, from); err != nil {
+		if before, err = m.db.AgentVersion(ctx, account, in.ID, from); err != nil {
 			return nil, err
 		}
 	}
 	changes, err := Changes(before, after)
-	return &wire.AgentDiff{From: from, To: to, Changes: changes}, err
+	return api.Body(wire.AgentDiff{From: from, To: to, Changes: changes}), err
 }

@@ -29,24 +29,12 @@ func mountKeys(a *api.API, m keys) {
 }
 
 func viewKey(k *people.Key) wire.APIKey {
-	v := wire.APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
-	if k.Maker != "" {
-		v.CreatedBy = &k.Maker
-	}
-	if k.MakerEmail != "" {
-		v.MakerEmail = &k.MakerEmail
-	}
-	return v
+	return wire.APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+		CreatedBy: api.Some(k.Maker), MakerEmail: api.Some(k.MakerEmail)}
 }
 
-// Keys are keys as their owner sees them.
-func Keys(list []people.Key) []wire.APIKey {
-	out := make([]wire.APIKey, len(list))
-	for i := range list {
-		out[i] = viewKey(&list[i])
-	}
-	return out
-}
+// Removed is what somebody leaves behind who made these keys.
+func Removed(keys []people.Key) wire.Removal { return wire.Removal{Keys: api.Views(keys, viewKey)} }
 
 func (m keys) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.APIKey], error) {
 	return api.Pages(in.Limit, func(k people.Key) string { return k.ID }, viewKey)(m.people.Keys(ctx, api.AccountOf(ctx), in.Page()))

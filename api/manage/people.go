@@ -41,24 +41,14 @@ func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 var peopleRoutes = api.Group{Tag: "People", Access: api.Owners, OwnPagesOnly: true, MaxBody: maxBody}
 
 // Members are the people of an account, as they are shown.
-func Members(list []people.Membership) []wire.Member {
-	out := make([]wire.Member, len(list))
-	for i := range list {
-		out[i] = viewMember(&list[i])
-	}
-	return out
-}
+func Members(list []people.Membership) []wire.Member { return api.Views(list, viewMember) }
 
 func viewMember(m *people.Membership) wire.Member {
 	return wire.Member{User: m.User, Email: m.Email, Role: m.Role, CreatedAt: m.CreatedAt, SignedInAt: m.SignedInAt}
 }
 
 func viewInvitation(i *people.Invitation) wire.Invitation {
-	v := wire.Invitation{ID: i.ID, Email: i.Email, Role: i.Role, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt}
-	if i.InvitedBy != "" {
-		v.InvitedBy = &i.InvitedBy
-	}
-	return v
+	return wire.Invitation{ID: i.ID, Email: i.Email, Role: i.Role, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt, InvitedBy: api.Some(i.InvitedBy)}
 }
 
 func (m members) members(ctx context.Context, in *api.ShortPaging) (*api.Listed[wire.Member], error) {
@@ -103,11 +93,7 @@ func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[wire.
 func mayMake(p api.Principal, role string) bool { return role != people.RoleOwner || p.Money }
 
 func (m members) remove(ctx context.Context, in *memberInput) (*api.Reply[wire.Removal], error) {
-	keys, err := m.people.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke")
-	if err != nil {
-		return nil, err
-	}
-	return api.Body(wire.Removal{Keys: Keys(keys)}), nil
+	return api.Show(Removed)(m.people.RemoveMember(ctx, api.AccountOf(ctx), in.User, in.Keys == "revoke"))
 }
 
 func (m members) invitations(ctx context.Context, in *api.ShortPaging) (*api.Listed[wire.Invitation], error) {

@@ -69,7 +69,7 @@ func (m users) change(ctx context.Context, in *userChange) (*api.Reply[wire.Chan
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(wire.ChangedUser{User: viewUser(u), Removal: wire.Removal{Keys: manage.Keys(keys)}}), nil
+	return api.Body(wire.ChangedUser{User: viewUser(u), Removal: manage.Removed(keys)}), nil
 }
 
 func (m users) remove(ctx context.Context, in *userInput) (*api.Reply[wire.Removal], error) {
@@ -77,9 +77,5 @@ func (m users) remove(ctx context.Context, in *userInput) (*api.Reply[wire.Remov
 	if err != nil {
 		return nil, err
 	}
-	keys, err := m.people.DeleteUser(ctx, u.ID, in.Keys == "revoke")
-	if err != nil {
-		return nil, err
-	}
-	return api.Body(wire.Removal{Keys: manage.Keys(keys)}), nil
+	return api.Show(manage.Removed)(m.people.DeleteUser(ctx, u.ID, in.Keys == "revoke"))
 }

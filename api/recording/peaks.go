@@ -21,15 +21,10 @@ func (s *Service) mountPeaks(a *api.API) {
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.peaks)
 }
 
-func (s *Service) peaks(ctx context.Context, in *struct {
-	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[wire.Waveform], error) {
-	return api.Found(s.Waveform(ctx, api.AccountOf(ctx), in.ID))
-}
-
-// Waveform is that of the recording of a call of the account. One that was encoded
-// without, it makes and keeps. Its errors are those of the recording itself.
-func (s *Service) Waveform(ctx context.Context, account, call string) (*wire.Waveform, error) {
+// peaks is GET of the waveform. That of a recording that was encoded without one it makes and
+// keeps. Its errors are those of the recording itself.
+func (s *Service) peaks(ctx context.Context, in *callInput) (*api.Reply[wire.Waveform], error) {
+	account, call := api.AccountOf(ctx), in.ID
 	r, err := s.history.Recording(ctx, account, call)
 	if err != nil {
 		return nil, err
@@ -48,11 +43,11 @@ func (s *Service) Waveform(ctx context.Context, account, call string) (*wire.Wav
 		return nil, err
 	}
 	n := len(peaks) / record.Channels
-	w := &wire.Waveform{Duration: r.Length.Seconds(), Caller: make([]int, n), Agent: make([]int, n)}
+	w := wire.Waveform{Duration: r.Length.Seconds(), Caller: make([]int, n), Agent: make([]int, n)}
 	for i := range n {
 		w.Caller[i], w.Agent[i] = int(peaks[i]), int(peaks[n+i])
 	}
-	return w, nil
+	return api.Body(w), nil
 }
 
 // wavHeader is what comes before the audio in WAV files of ours, in bytes.

@@ -48,7 +48,7 @@ func Mount(a *api.API, s *Service) {
 		"200": {Description: "The recording", Content: content},
 		"206": {Description: "The part of it that was asked for", Content: content},
 	}
-	a.Handle(get, http.HandlerFunc(s.serve))
+	a.Handle(get, api.HandlerFunc(s.serve))
 	s.mountPeaks(a)
 	api.Register(a, routes.Delete(path, "delete-call-recording", "Delete the recording of a call",
 		"For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends; deleting it again changes nothing.",
@@ -60,56 +60,51 @@ func Mount(a *api.API, s *Service) {
 		http.StatusNotFound), s.forget)
 }
 
-type dropInput struct {
+type callInput struct {
 	ID string `path:"id" doc:"The call's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
-// drop is DELETE. The files go at once where they are at hand, else with the next round
-// of the node that had the call.
-func (s *Service) drop(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.history.DeleteRecording(ctx, api.AccountOf(ctx), in.ID); err != nil {
-		return nil, err
-	}
-	s.removeFiles(in.ID)
-	s.copies.drop(in.ID)
-	return nil, nil
+// drop is DELETE.
+func (s *Service) drop(ctx context.Context, in *callInput) (*struct{}, error) {
+	return nil, s.gone(in.ID, s.history.DeleteRecording(ctx, api.AccountOf(ctx), in.ID))
 }
 
-// forget is DELETE of the call. Its files go as those of drop.
-func (s *Service) forget(ctx context.Context, in *dropInput) (*struct{}, error) {
-	if err := s.history.ForgetCall(ctx, api.AccountOf(ctx), in.ID); err != nil {
-		return nil, err
+// forget is DELETE of the call.
+func (s *Service) forget(ctx context.Context, in *callInput) (*struct{}, error) {
+	return nil, s.gone(in.ID, s.history.ForgetCall(ctx, api.AccountOf(ctx), in.ID))
+}
+
+// gone removes the files of a call that was deleted, unless err says that it was not. They go at
+// once where they are at hand, else with the next round of the node that had the call.
+func (s *Service) gone(call string, err error) error {
+	if err == nil {
+		s.removeFiles(call)
+		s.copies.drop(call)
 	}
-	s.removeFiles(in.ID)
-	s.copies.drop(in.ID)
-	return nil, nil
+	return err
 }
 
 // serve is GET, and HEAD, for which nothing is decoded.
-func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.history.Recording(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("id"))
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	file, format, err := s.open(found, r.URL.Query().Get("format"), s.Store.Now())
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	defer file.Close()
 	audio, done := file, func() {}
 	if format != found.Format && r.Method != http.MethodHead {
 		if audio, done, err = s.wav(r.Context(), found, file); err != nil {
-			api.WriteError(w, err)
-			return
+			return err
 		}
 	}
 	defer done()
 	info, err := audio.Stat()
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", formats[format])
@@ -118,12 +113,13 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead && format != found.Format { // its length is not known
 		h.Set("Accept-Ranges", "bytes")
 		h.Set("Last-Modified", found.EndedAt.UTC().Format(http.TimeFormat))
-		return
+		return nil
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(readGrace + time.Duration(info.Size()/leastSpeed)*time.Second)) // what cannot has none
 	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()                                                // of the next request
 	http.ServeContent(&parts{ResponseWriter: w}, r, "", *found.EndedAt, io.NewSectionReader(audio, 0, info.Size()))
+	return nil
 }
 
 // parts answers a range that cannot be satisfied with the error that all errors are.

@@ -17,10 +17,7 @@ import (
 
 func viewRecharge(s *ledger.RechargeState) wire.AutoRecharge {
 	v := wire.AutoRecharge{Enabled: s.Enabled, Threshold: wire.USD(s.Threshold), Amount: wire.USD(s.Amount), MonthlyCap: wire.USD(s.MonthlyCap),
-		CardSaved: s.CardSaved, ChargedThisMonth: wire.USD(s.Charged), RetryAt: s.NotBefore}
-	if s.Open != "" {
-		v.InProgress = &s.Open
-	}
+		CardSaved: s.CardSaved, ChargedThisMonth: wire.USD(s.Charged), InProgress: api.Some(s.Open), RetryAt: s.NotBefore}
 	if s.Failure != "" {
 		v.LastFailure = &wire.RechargeFailure{Reason: string(s.Failure), Code: s.Code, At: *s.FailedAt}
 	}

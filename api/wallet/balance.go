@@ -13,11 +13,8 @@ import (
 )
 
 func (m *wallet) balance(ctx context.Context, _ *struct{}) (*api.Reply[wire.Balance], error) {
-	b, err := m.books.Balance(ctx, api.AccountOf(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return api.Body(viewBalance(b, m.card().Wallet(), m.db.Now())), nil
+	view := func(b *ledger.Balance) wire.Balance { return viewBalance(b, m.card().Wallet(), m.db.Now()) }
+	return api.Show(view)(m.books.Balance(ctx, api.AccountOf(ctx)))
 }
 
 func viewBalance(b *ledger.Balance, rules billing.Wallet, at time.Time) wire.Balance {

@@ -17,12 +17,8 @@ import (
 )
 
 func viewEntry(t *ledger.Transfer) wire.Entry {
-	e := wire.Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: wire.USD(t.Change()), BalanceAfter: wire.USD(t.BalanceAfter), Pot: t.Pot(),
-		SessionID: t.Session, PriceVersion: t.PriceVersion}
-	if c := t.Component(); c != "" {
-		e.Component = &c
-	}
-	return e
+	return wire.Entry{ID: t.Seq, At: t.CreatedAt, Kind: string(t.Kind), Amount: wire.USD(t.Change()), BalanceAfter: wire.USD(t.BalanceAfter), Pot: t.Pot(),
+		Component: api.Some(t.Component()), SessionID: t.Session, PriceVersion: t.PriceVersion}
 }
 
 // KindFilter picks entries of one kind.
@@ -83,16 +79,15 @@ func ledgerParams() []*huma.Param {
 	return append(rangeParams(), param("kind", "Only entries of this kind.", "topup"))
 }
 
-func (m *wallet) ledgerCSV(w http.ResponseWriter, r *http.Request) {
+func (m *wallet) ledgerCSV(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	in := ledgerInput{Period: queryRange(q), KindFilter: KindFilter{q.Get("kind")}}
 	p, err := in.page()
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	p.Limit = export.Batch
-	m.files.Send(w, r, export.Table{Name: "ledger", Header: ledgerHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+	return m.files.Send(w, r, export.Table{Name: "ledger", Header: ledgerHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		found, err := ledger.Entries(ctx, s, p)
 		for i := range found {
 			rows = append(rows, entryRow(&found[i]))

@@ -19,10 +19,7 @@ import (
 )
 
 func viewUsage(g *ledger.UsageGroup) wire.Usage {
-	out := wire.Usage{Amount: wire.USD(g.Amount), Components: make([]wire.Used, len(g.Items))}
-	if g.Name != "" {
-		out.Key = &g.Name
-	}
+	out := wire.Usage{Key: api.Some(g.Name), Amount: wire.USD(g.Amount), Components: make([]wire.Used, len(g.Items))}
 	for i, item := range g.Items {
 		out.Components[i] = wire.Used{Component: item.Component, Quantity: item.Quantity, Unit: units[item.Component].name, Amount: wire.USD(item.Amount)}
 	}
@@ -103,7 +100,7 @@ func usageParams() []*huma.Param {
 	return append([]*huma.Param{by}, rangeParams()...)
 }
 
-func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
+func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	in := usageInput{GroupBy: q.Get("group_by"), Period: queryRange(q)}
 	switch ledger.Grouping(in.GroupBy) {
@@ -111,16 +108,14 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) {
 		in.GroupBy = string(ledger.ByDay)
 	case ledger.ByDay, ledger.ByAgent, ledger.ByCall, ledger.ByComponent:
 	default:
-		api.WriteError(w, api.Bad("group_by must be day, agent, call or component"))
-		return
+		return api.Bad("group_by must be day, agent, call or component")
 	}
 	p, err := in.page()
 	if err != nil {
-		api.WriteError(w, err)
-		return
+		return err
 	}
 	p.Limit = export.Batch
-	m.files.Send(w, r, export.Table{Name: "usage", Header: usageHeader(p.By), Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
+	return m.files.Send(w, r, export.Table{Name: "usage", Header: usageHeader(p.By), Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
 		groups, err := ledger.Usage(ctx, s, p)
 		for i := range groups {
 			rows = append(rows, usageRows(p.By, &groups[i])...)

@@ -33,13 +33,13 @@ func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.
 		"Newest first; entries never change. `balance_after` of an entry is that of the one before it plus `amount`. "+
 			"Sessions are entered when they end."+exact), m.ledger)
 	a.Handle(export.Route(routes.Get("/v1/ledger.csv", "export-ledger", "Export ledger entries",
-		"The entries of `GET /v1/ledger`, newest first, with the columns "+export.Columns(ledgerHeader)+"."), ledgerParams()), http.HandlerFunc(m.ledgerCSV))
+		"The entries of `GET /v1/ledger`, newest first, with the columns "+export.Columns(ledgerHeader)+"."), ledgerParams()), api.HandlerFunc(m.ledgerCSV))
 	api.Register(a, routes.Get("/v1/usage", "get-usage", "Sum up usage",
 		"What was used and what it cost, by day (UTC), agent, call or component, newest first. Usage belongs to the moment at which it was "+
 			"entered in the ledger, which for most sessions is their end. What sessions in progress have used since is in `accrued` and nowhere else."+exact), m.usage)
 	a.Handle(export.Route(routes.Get("/v1/usage.csv", "export-usage", "Export usage",
 		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(ledger.ByDay))+"; the first is named "+
-			"after the grouping, and there is none by component."), usageParams()), http.HandlerFunc(m.usageCSV))
+			"after the grouping, and there is none by component."), usageParams()), api.HandlerFunc(m.usageCSV))
 	api.Register(a, routes.Get("/v1/calls/{id}/receipt", "get-receipt", "Read the receipt of a session",
 		"What a call or any other session cost, a line for each component; `total` is their sum and what the ledger charged. The identifier is "+
 			"`session_id` of the ledger's entries: recordings, texts and files have one too."+exact, http.StatusNotFound), m.receipt)
