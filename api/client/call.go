@@ -102,20 +102,12 @@ type CallQuery struct {
 // Calls lists the latest calls that are picked, the newest first. more says that there
 // are more of them than the limit.
 func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummary, more bool, err error) {
-	u := c.address("v1", "calls")
-	v := u.Query()
-	v.Set("limit", strconv.Itoa(q.Limit))
-	for name, value := range map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
-		"from": q.From, "to": q.To} {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	u.RawQuery = v.Encode()
+	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
+		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit)})
 	out, err := ask[struct {
 		Data    []wire.CallSummary `json:"data"`
 		HasMore bool               `json:"has_more"`
-	}](ctx, c, http.MethodGet, u, nil)
+	}](ctx, c, http.MethodGet, c.query(v, "v1", "calls"), nil)
 	if err != nil {
 		return nil, false, err
 	}
@@ -128,17 +120,8 @@ const maxRecording = 512 << 20
 // CallRecording is the recording of a call, the caller on the left: as the server keeps
 // it with an empty format, else "ogg" or "wav". It must be closed.
 func (c *Client) CallRecording(ctx context.Context, id, format string) (*Audio, error) {
-	u := c.address("v1", "calls", id, "recording")
-	if format != "" {
-		q := u.Query()
-		q.Set("format", format)
-		u.RawQuery = q.Encode()
-	}
-	resp, err := c.send(ctx, http.MethodGet, u, nil)
-	if err != nil {
-		return nil, err
-	}
-	return c.audio(ctx, resp, maxRecording), nil
+	u := c.query(picked(map[string]string{"format": format}), "v1", "calls", id, "recording")
+	return c.audio(ctx, maxRecording)(c.send(ctx, http.MethodGet, u, nil))
 }
 
 // BulkDial queues a batch. A bad row refuses it; the error's Detail begins with which,

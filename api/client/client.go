@@ -83,6 +83,24 @@ func New(baseURL, key string) (*Client, error) {
 // address is the URL of a route. Its parts are escaped.
 func (c *Client) address(path ...string) *url.URL { return c.base.JoinPath(path...) }
 
+// query is address with a query.
+func (c *Client) query(v url.Values, path ...string) *url.URL {
+	u := c.address(path...)
+	u.RawQuery = v.Encode()
+	return u
+}
+
+// picked are the values that are not empty.
+func picked(values map[string]string) url.Values {
+	v := url.Values{}
+	for name, value := range values {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return v
+}
+
 // request sends one request and returns the answer when it is good. The caller
 // closes its body.
 func (c *Client) request(r *http.Request) (*http.Response, error) {
@@ -97,7 +115,7 @@ func (c *Client) request(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	return nil, refusal(resp)
+	return nil, Refusal(resp)
 }
 
 // send sends a request with in as its JSON body, unless in is nil, and returns a
@@ -123,28 +141,26 @@ func (c *Client) send(ctx context.Context, method string, u *url.URL, in any) (*
 
 // ask is send for an answer in JSON, a T.
 func ask[T any](ctx context.Context, c *Client, method string, u *url.URL, in any) (*T, error) {
-	resp, err := c.send(ctx, method, u, in)
-	if err != nil {
-		return nil, err
-	}
-	out := new(T)
-	if err := c.decode(ctx, resp, out); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return decode[T](ctx, c)(c.send(ctx, method, u, in))
 }
 
-// decode reads and closes an answer in JSON.
-func (c *Client) decode(ctx context.Context, resp *http.Response, out any) error {
-	defer resp.Body.Close()
-	b, err := io.ReadAll(&bounded{r: resp.Body, left: maxJSON})
-	if err != nil {
-		return c.lost(ctx, err)
+// decode reads and closes an answer in JSON, a T.
+func decode[T any](ctx context.Context, c *Client) func(*http.Response, error) (*T, error) {
+	return func(resp *http.Response, err error) (*T, error) {
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(&bounded{r: resp.Body, left: maxJSON})
+		if err != nil {
+			return nil, c.lost(ctx, err)
+		}
+		out := new(T)
+		if err := json.Unmarshal(b, out); err != nil {
+			return nil, fmt.Errorf("the server's answer is not what it should be: %w", err)
+		}
+		return out, nil
 	}
-	if err := json.Unmarshal(b, out); err != nil {
-		return fmt.Errorf("the server's answer is not what it should be: %w", err)
-	}
-	return nil
 }
 
 // dial opens a socket that ends with ctx. done must be called when it is closed.
@@ -158,7 +174,7 @@ func (c *Client) dial(ctx context.Context, path string) (conn *websocket.Conn, d
 	conn, resp, err := c.dialer.DialContext(ctx, u.String(), header)
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
-			return nil, nil, refusal(resp)
+			return nil, nil, Refusal(resp)
 		}
 		return nil, nil, c.lost(ctx, err)
 	}
@@ -189,9 +205,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // Agents lists the account's agents, the first hundred.
 func (c *Client) Agents(ctx context.Context) ([]wire.Agent, error) {
-	u := c.address("v1", "agents")
-	u.RawQuery = "limit=100"
-	list, err := ask[struct{ Data []wire.Agent }](ctx, c, http.MethodGet, u, nil)
+	list, err := ask[struct{ Data []wire.Agent }](ctx, c, http.MethodGet, c.query(url.Values{"limit": {"100"}}, "v1", "agents"), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,20 +9,17 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/gorilla/websocket"
 )
 
 // Error is what the server answered instead of doing what it was asked.
 type Error struct {
-	Status     int           // of HTTP; 0 when a socket told it
-	Code       string        // such as "billing.insufficient_balance"; empty when the answer had none
-	Message    string        // a sentence
-	Detail     string        // what exactly was wrong; may be empty
-	Retryable  bool          // the same request may succeed later
-	RetryAfter time.Duration // 0: the server did not say
+	Status    int    // of HTTP; 0 when a socket told it
+	Code      string // such as "billing.insufficient_balance"; empty when the answer had none
+	Message   string // a sentence
+	Detail    string // what exactly was wrong; may be empty
+	Retryable bool   // the same request may succeed later
 }
 
 func (e *Error) Error() string {
@@ -51,12 +48,9 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// refusal reads the error of an answer.
-func refusal(resp *http.Response) error {
+// Refusal reads the error of an answer.
+func Refusal(resp *http.Response) *Error {
 	e := &Error{Status: resp.StatusCode, Retryable: resp.StatusCode >= 500}
-	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
-		e.RetryAfter = time.Duration(s) * time.Second
-	}
 	var p struct {
 		Code      string `json:"code"`
 		Error     string `json:"error"`

@@ -39,18 +39,20 @@ type Audio struct {
 // Synthesize speaks a text of up to MaxText code points and returns a WAV file,
 // 16 bits, 44.1 kHz, mono.
 func (c *Client) Synthesize(ctx context.Context, s Speech) (*Audio, error) {
-	resp, err := c.send(ctx, http.MethodPost, c.address("tts", "synthesize"), s)
-	if err != nil {
-		return nil, err
-	}
-	return c.audio(ctx, resp, maxOneShot), nil
+	return c.audio(ctx, maxOneShot)(c.send(ctx, http.MethodPost, c.address("tts", "synthesize"), s))
 }
 
-func (c *Client) audio(ctx context.Context, resp *http.Response, most int64) *Audio {
-	seconds, _ := strconv.ParseFloat(resp.Header.Get("X-Audio-Duration-Seconds"), 64) // 0 when it does not say
-	return &Audio{
-		ReadCloser: &answer{body: resp.Body, r: &bounded{r: resp.Body, left: most}, c: c, ctx: ctx},
-		Size:       resp.ContentLength, Seconds: seconds, Type: resp.Header.Get("Content-Type"),
+// audio is an answer of most bytes that is sound.
+func (c *Client) audio(ctx context.Context, most int64) func(*http.Response, error) (*Audio, error) {
+	return func(resp *http.Response, err error) (*Audio, error) {
+		if err != nil {
+			return nil, err
+		}
+		seconds, _ := strconv.ParseFloat(resp.Header.Get("X-Audio-Duration-Seconds"), 64) // 0 when it does not say
+		return &Audio{
+			ReadCloser: &answer{body: resp.Body, r: &bounded{r: resp.Body, left: most}, c: c, ctx: ctx},
+			Size:       resp.ContentLength, Seconds: seconds, Type: resp.Header.Get("Content-Type"),
+		}, nil
 	}
 }
 
@@ -83,12 +85,10 @@ const (
 	ULaw Format = "ulaw" // G.711, 8 kHz, without a header
 )
 
-// The states of a task.
+// The states in which a task has ended.
 const (
-	Pending    = "pending"
-	Processing = "processing"
-	Completed  = "completed"
-	Failed     = "failed"
+	Completed = "completed"
+	Failed    = "failed"
 )
 
 // over says whether a task has ended, well or not.
@@ -170,11 +170,7 @@ func failure(t *wire.Task) error {
 
 // Download returns the sound of a completed task.
 func (c *Client) Download(ctx context.Context, id string) (*Audio, error) {
-	resp, err := c.send(ctx, http.MethodGet, c.address("api", "tts", "tasks", id, "download"), nil)
-	if err != nil {
-		return nil, err
-	}
-	return c.audio(ctx, resp, maxResult), nil
+	return c.audio(ctx, maxResult)(c.send(ctx, http.MethodGet, c.address("api", "tts", "tasks", id, "download"), nil))
 }
 
 // Cancel ends a task that waits or runs. It costs nothing, and is forgotten.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/api/wire"
 )
 
 // StreamRate is the rate of a stream's samples, in Hz.
@@ -22,51 +24,40 @@ const (
 	writeWait   = 10 * time.Second
 )
 
-// Chunk is a piece of a stream. The receiver owns its slices.
-type Chunk struct {
-	Samples []int16       // at StreamRate, mono
-	TTFB    time.Duration // the server's own time to its first byte; only in the first chunk
-}
-
 // Stream speaks a text of up to MaxText code points and yields the sound while it is
-// being made. It ends after the last chunk or after yielding one error; breaking out
+// being made: samples at StreamRate, mono, which the receiver owns. It ends after the last chunk or after yielding one error; breaking out
 // of it stops the server.
-func (c *Client) Stream(ctx context.Context, s Speech) iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
+func (c *Client) Stream(ctx context.Context, s Speech) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
 		conn, done, err := c.dial(ctx, "/ws/tts")
 		if err != nil {
-			yield(Chunk{}, err)
+			yield(nil, err)
 			return
 		}
 		defer conn.Close()
 		defer done()
 		_ = conn.SetWriteDeadline(time.Now().Add(writeWait))
 		if err := conn.WriteJSON(s); err != nil {
-			yield(Chunk{}, c.lost(ctx, err))
+			yield(nil, c.lost(ctx, err))
 			return
 		}
-		var next Chunk
 		for {
 			_ = conn.SetReadDeadline(time.Now().Add(messageWait))
 			kind, p, err := conn.ReadMessage()
 			switch {
 			case err != nil:
-				yield(Chunk{}, c.hungUp(ctx, err))
+				yield(nil, c.hungUp(ctx, err))
 				return
 			case kind == websocket.BinaryMessage:
-				if next.Samples, err = pcm(p); err != nil {
-					yield(Chunk{}, err)
+				samples, err := pcm(p)
+				if !yield(samples, err) || err != nil {
 					return
 				}
-				if !yield(next, nil) {
-					return
-				}
-				next = Chunk{}
 			case string(p) == "EOS":
 				return
 			default:
-				if err := next.note(p); err != nil {
-					yield(Chunk{}, err)
+				if err := told(p); err != nil {
+					yield(nil, err)
 					return
 				}
 			}
@@ -74,32 +65,19 @@ func (c *Client) Stream(ctx context.Context, s Speech) iter.Seq2[Chunk, error] {
 	}
 }
 
-// note reads a message in JSON about the sound that follows; what it does not know
-// it leaves out.
-func (k *Chunk) note(p []byte) error {
+// told is the error that a message in JSON tells of; nil: it tells of something else.
+func told(p []byte) error {
 	if p = bytes.TrimSpace(p); len(p) == 0 || p[0] != '{' {
 		return nil
 	}
 	var m struct {
-		Type string  `json:"type"`
-		TTFB float64 `json:"ttfb_ms"`
-		Data struct {
-			Code      string `json:"code"`
-			Message   string `json:"message"`
-			Detail    string `json:"detail"`
-			Retryable bool   `json:"retryable"`
-		} `json:"data"`
+		Type string     `json:"type"`
+		Data wire.Fault `json:"data"`
 	}
-	if json.Unmarshal(p, &m) != nil {
+	if json.Unmarshal(p, &m) != nil || m.Type != "error" {
 		return nil
 	}
-	switch {
-	case m.Type == "error":
-		return &Error{Code: m.Data.Code, Message: m.Data.Message, Detail: m.Data.Detail, Retryable: m.Data.Retryable}
-	case m.Type == "timing" && m.TTFB > 0:
-		k.TTFB = time.Duration(m.TTFB * float64(time.Millisecond))
-	}
-	return nil
+	return &Error{Code: m.Data.Code, Message: m.Data.Message, Detail: m.Data.Detail, Retryable: m.Data.Retryable}
 }
 
 // pcm reads Int16, little endian.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+
+	"parley/api/wire"
 )
 
 // MaxUpload is the largest recording that a server takes, in bytes.
@@ -24,43 +26,23 @@ type Recording struct {
 
 // Transcript is what was said in a recording.
 type Transcript struct {
-	Text      string    `json:"text"`
-	Language  string    `json:"language"`
-	Engine    string    `json:"engine"`
-	Seconds   float64   `json:"duration_seconds"`
-	LatencyMS float64   `json:"latency_ms"` // what recognition took
-	Rate      int       `json:"sample_rate"`
-	Segments  []Segment `json:"segments,omitempty"`
-}
-
-// Segment is a piece of a transcript. Times are seconds from the recording's start.
-type Segment struct {
-	Text     string  `json:"text"`
-	Start    float64 `json:"start"`
-	End      float64 `json:"end"`
-	Duration float64 `json:"duration"`
+	Text      string                      `json:"text"`
+	Language  string                      `json:"language"`
+	Engine    string                      `json:"engine"`
+	Seconds   float64                     `json:"duration_seconds"`
+	LatencyMS float64                     `json:"latency_ms"` // what recognition took
+	Rate      int                         `json:"sample_rate"`
+	Segments  []wire.TranscriptionSegment `json:"segments,omitempty"`
 }
 
 // Transcribe recognises a recording. Without a language the server finds it out.
 func (c *Client) Transcribe(ctx context.Context, r Recording, language string) (*Transcript, error) {
-	resp, err := c.upload(ctx, r, language, "stt", "transcribe")
-	if err != nil {
-		return nil, err
-	}
-	var t Transcript
-	if err := c.decode(ctx, resp, &t); err != nil {
-		return nil, err
-	}
-	return &t, nil
+	return decode[Transcript](ctx, c)(c.upload(ctx, r, language, "stt", "transcribe"))
 }
 
 // Denoise returns a recording without its noise, as a WAV file.
 func (c *Client) Denoise(ctx context.Context, r Recording) (*Audio, error) {
-	resp, err := c.upload(ctx, r, "", "denoise")
-	if err != nil {
-		return nil, err
-	}
-	return c.audio(ctx, resp, maxOneShot), nil
+	return c.audio(ctx, maxOneShot)(c.upload(ctx, r, "", "denoise"))
 }
 
 // upload sends a recording as the form field "audio".

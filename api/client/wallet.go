@@ -22,13 +22,7 @@ func (c *Client) Balance(ctx context.Context) (*wire.Balance, error) {
 type UsageQuery struct{ By, From, To string }
 
 func (q UsageQuery) values() url.Values {
-	v := url.Values{}
-	for name, value := range map[string]string{"group_by": q.By, "from": q.From, "to": q.To} {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	return v
+	return picked(map[string]string{"group_by": q.By, "from": q.From, "to": q.To})
 }
 
 // Usage is what an account used and what that cost.
@@ -48,14 +42,12 @@ func (c *Client) Usage(ctx context.Context, q UsageQuery, limit int) (u *Usage, 
 	v := q.values()
 	for {
 		v.Set("limit", strconv.Itoa(min(usagePage, limit-len(u.Groups))))
-		at := c.address("v1", "usage")
-		at.RawQuery = v.Encode()
 		page, err := ask[struct {
 			Usage
 			Total      *wire.USD `json:"total"` // on the first page
 			HasMore    bool      `json:"has_more"`
 			NextCursor string    `json:"next_cursor"`
-		}](ctx, c, http.MethodGet, at, nil)
+		}](ctx, c, http.MethodGet, c.query(v, "v1", "usage"), nil)
 		if err != nil {
 			return nil, false, err
 		}
@@ -76,9 +68,7 @@ const maxTable = 2 << 30
 // UsageCSV reads all groups as CSV, with a header line, from one moment. The caller
 // closes it; a Read that fails has not got all of it.
 func (c *Client) UsageCSV(ctx context.Context, q UsageQuery) (io.ReadCloser, error) {
-	at := c.address("v1", "usage.csv")
-	at.RawQuery = q.values().Encode()
-	resp, err := c.send(ctx, http.MethodGet, at, nil)
+	resp, err := c.send(ctx, http.MethodGet, c.query(q.values(), "v1", "usage.csv"), nil)
 	if err != nil {
 		return nil, err
 	}

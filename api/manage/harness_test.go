@@ -12,8 +12,8 @@ import (
 	"parley/api/apitest"
 	"parley/api/export"
 	"parley/api/manage"
-	"parley/api/talk"
 	"parley/api/ticket"
+	"parley/api/tts"
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
@@ -96,7 +96,7 @@ var fakeDefinition = manage.Definition{
 				*to = *from
 			}
 		}
-		a.Voice, a.Language = talk.Voice(a.Voice), talk.Language(a.Language)
+		a.Voice, a.Language = tts.Voice(a.Voice), tts.Language(a.Language)
 		for to, from := range map[*json.RawMessage]json.RawMessage{&a.Tools: given.Tools, &a.Settings: given.Settings} {
 			if len(from) > 0 && string(from) != "null" {
 				*to = from

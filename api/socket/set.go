@@ -11,6 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api"
+	"parley/api/wire"
 	"parley/store"
 )
 
@@ -188,17 +189,11 @@ type Form func(api.Problem) any
 // sentence and what exactly was wrong. The sentence stands beside it once more,
 // where some clients look for it.
 func Object(p api.Problem) any {
-	type data struct {
-		Code      string `json:"code"`
-		Message   string `json:"message"`
-		Detail    string `json:"detail"`
-		Retryable bool   `json:"retryable"`
-	}
 	return struct {
-		Type    string `json:"type"`
-		Data    data   `json:"data"`
-		Message string `json:"message"`
-	}{"error", data{p.Code, p.Message, p.Detail, p.Retryable}, p.Message}
+		Type    string     `json:"type"`
+		Data    wire.Fault `json:"data"`
+		Message string     `json:"message"`
+	}{"error", wire.Fault{Code: p.Code, Message: p.Message, Detail: p.Detail, Retryable: p.Retryable}, p.Message}
 }
 
 // Sentence is the form of clients that show the data as it is.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/api"
-	"parley/api/wire"
+	"parley/api/tts"
 	"parley/inference"
 )
 
@@ -168,11 +168,11 @@ func (s *Session) change(in incoming) (c Change, ok bool) {
 	switch in.Type {
 	case "voice":
 		if !absent {
-			c.Voice = s.valid(text, Voice(text), api.ErrVoice)
+			c.Voice = s.valid(text, tts.Voice(text), api.ErrVoice)
 		}
 	case "language":
 		if !absent {
-			c.Language = s.valid(text, Language(text), api.ErrLanguage)
+			c.Language = s.valid(text, tts.Language(text), api.ErrLanguage)
 		}
 	case "prompt":
 		c.Prompt = &text
@@ -231,33 +231,6 @@ func (s *Session) features(data json.RawMessage) {
 			s.client.features.Or(featureInsight)
 		}
 	}
-}
-
-// Voice is the canonical form of a voice's name, "" when there is none such. The
-// longer names of newer clients, such as en_f1, mean the same ten.
-func Voice(name string) string {
-	name = strings.ToUpper(name)
-	for _, prefix := range []string{"EN_", "ESCA_"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	for _, v := range wire.Voices {
-		if v == name {
-			return v
-		}
-	}
-	return ""
-}
-
-// Language is the two-letter code of a language tag such as en-US, "" when it is
-// none of the nine.
-func Language(tag string) string {
-	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
-	for _, l := range wire.Languages {
-		if l == code {
-			return l
-		}
-	}
-	return ""
 }
 
 // toolFrame is a function in OpenAI's form.

@@ -8,19 +8,6 @@ import (
 	"parley/api"
 )
 
-func TestNames(t *testing.T) {
-	for in, want := range map[string]string{"F1": "F1", "f5": "F5", "en_m3": "M3", "ESCA_F2": "F2", "F6": "", "": "", "EN_": ""} {
-		if got := Voice(in); got != want {
-			t.Errorf("voice %q is %q, want %q", in, got, want)
-		}
-	}
-	for in, want := range map[string]string{"en": "en", "EN-us": "en", "pt_BR": "pt", "eu": "eu", "ko": "", "": "", "english": ""} {
-		if got := Language(in); got != want {
-			t.Errorf("language %q is %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestTooManyTools(t *testing.T) {
 	const one = `{"type":"function","function":{"name":"f"}}`
 	if tools, err := ParseTools(json.RawMessage("[" + one + strings.Repeat(","+one, maxTools-1) + "]")); err != nil || len(tools) != maxTools {

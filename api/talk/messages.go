@@ -9,6 +9,8 @@ import (
 
 	"parley/api"
 	"parley/api/socket"
+	"parley/api/tts"
+	"parley/api/wire"
 	"parley/inference"
 	"parley/media"
 )
@@ -103,14 +105,6 @@ type message struct {
 	Input      int    `json:"input,omitempty"`
 }
 
-// fault is the data of an error frame.
-type fault struct {
-	Code      string `json:"code"`
-	Message   string `json:"message"`
-	Detail    string `json:"detail"`
-	Retryable bool   `json:"retryable"`
-}
-
 // incoming is one JSON frame of the client. Data is kept as it came: its form
 // depends on the type.
 type incoming struct {
@@ -168,23 +162,13 @@ func (c *Client) answered(name string) (id string, ok bool) {
 	return id, true
 }
 
-// Viseme is one mouth shape: the character V of the text, the reduced phoneme C,
-// its time T in seconds from the start of the reply's audio, and the index of C in
-// the alphabet.
-type Viseme struct {
-	V  int     `json:"v"`
-	C  string  `json:"c"`
-	T  float64 `json:"t"`
-	ID int     `json:"id"`
-}
-
 // WantsVisemes says whether the client asked for mouth shapes.
 func (c *Client) WantsVisemes() bool { return c.visemes.Load() }
 
 // Visemes are the mouth shapes of the audio that follows; none are sent as none.
-func (c *Client) Visemes(v []Viseme, generation int) {
+func (c *Client) Visemes(v []tts.Viseme, generation int) {
 	if v == nil {
-		v = []Viseme{}
+		v = []tts.Viseme{}
 	}
 	c.send(message{Type: "visemes", Data: v, Generation: generation})
 }
@@ -201,14 +185,14 @@ func (c *Client) Insight(name string, generation int, data any) {
 // Error tells of an error that does not end the conversation. detail may be empty.
 func (c *Client) Error(err error, detail string) {
 	p := api.ProblemOf(err)
-	c.send(message{Type: "error", Data: fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: p.Retryable}})
+	c.send(message{Type: "error", Data: wire.Fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: p.Retryable}})
 }
 
 // malformed answers a message that cannot be read. Over HTTP the same request
 // would fail again; here the client may go on.
 func (c *Client) malformed(detail string) {
 	p := api.ProblemOf(api.ErrBadRequest)
-	c.send(message{Type: "error", Data: fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: true}})
+	c.send(message{Type: "error", Data: wire.Fault{Code: p.Code, Message: p.Message, Detail: detail, Retryable: true}})
 }
 
 // Goodbye is the close code and the sentence that end a conversation. Sentences are for
@@ -217,7 +201,7 @@ func (c *Client) Goodbye(e *media.Ended) (code int, why string) {
 	code, why = closing(e)
 	if code == socket.Policy {
 		p := api.ProblemOf(api.Stopped(e))
-		c.send(message{Type: "error", Data: fault{Code: p.Code, Message: why, Retryable: p.Retryable}})
+		c.send(message{Type: "error", Data: wire.Fault{Code: p.Code, Message: why, Retryable: p.Retryable}})
 	}
 	return code, why
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"parley/api"
+	"parley/api/tts"
 	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
@@ -65,7 +66,7 @@ type Leg interface {
 	Caption(role, text string)
 	ToolCall(c inference.ToolCall, generation int)
 	WantsVisemes() bool
-	Visemes(v []Viseme, generation int)
+	Visemes(v []tts.Viseme, generation int)
 	WantsInsight() bool
 	Insight(name string, generation int, data any)
 	Error(err error, detail string)

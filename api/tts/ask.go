@@ -1,6 +1,7 @@
 package tts
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,15 +97,11 @@ func (s *Service) Check(a Ask, l Limits) (Request, error) {
 	if n := utf8.RuneCountInString(a.Text); n > l.MaxText {
 		return Request{}, api.Detail(api.ErrTextLength, fmt.Sprintf("text: %d characters, at most %d are allowed", n, l.MaxText))
 	}
-	var ok bool
-	if r.Voice, ok = Voice(a.Voice); !ok {
+	if r.Voice = Voice(a.Voice); r.Voice == "" {
 		return Request{}, api.Detail(api.ErrVoice, wrongName("voice", a.Voice))
 	}
-	asked := a.Language
-	if asked == "" {
-		asked = a.Lang
-	}
-	if r.Language, ok = Language(asked); !ok {
+	asked := cmp.Or(a.Language, a.Lang)
+	if r.Language = Language(asked); r.Language == "" {
 		return Request{}, api.Detail(api.ErrLanguage, wrongName("language", asked))
 	}
 	if a.Speed != nil {

@@ -99,7 +99,7 @@ func TestVoicesAndLanguages(t *testing.T) {
 	for _, v := range tts.Voices() {
 		genders[v.Gender]++
 		for _, name := range []string{v.ID, strings.ToLower(v.ID), "en_" + v.ID, "EN_" + v.ID, "Esca_" + strings.ToLower(v.ID)} {
-			if got, ok := tts.Voice(name); !ok || got != v.ID {
+			if got := tts.Voice(name); got != v.ID {
 				t.Errorf("voice %s is %q", name, got)
 			}
 		}
@@ -111,7 +111,7 @@ func TestVoicesAndLanguages(t *testing.T) {
 		t.Errorf("voices: %v", genders)
 	}
 	for _, name := range []string{"", "F0", "F6", "M10", "en_", "clone_1", "fr_f1", "en_esca_f1"} {
-		if got, ok := tts.Voice(name); ok {
+		if got := tts.Voice(name); got != "" {
 			t.Errorf("voice %q is %q", name, got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestVoicesAndLanguages(t *testing.T) {
 	for _, l := range tts.Languages() {
 		codes = append(codes, l.Code)
 		for _, tag := range []string{l.Code, strings.ToUpper(l.Code), l.Code + "-XX", l.Code + "_419"} {
-			if got, ok := tts.Language(tag); !ok || got != l.Code {
+			if got := tts.Language(tag); got != l.Code {
 				t.Errorf("language %s is %q", tag, got)
 			}
 		}
@@ -128,7 +128,7 @@ func TestVoicesAndLanguages(t *testing.T) {
 		t.Errorf("languages: %s", got)
 	}
 	for _, tag := range []string{"", "ko", "english", "-en", "e"} {
-		if got, ok := tts.Language(tag); ok {
+		if got := tts.Language(tag); got != "" {
 			t.Errorf("language %q is %q", tag, got)
 		}
 	}

@@ -41,13 +41,6 @@ type synthesizer struct {
 	gate   *upload.Gate
 }
 
-func (h *synthesizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := h.serve(w, r); err != nil {
-		api.WriteError(w, err)
-	}
-}
-
-// serve returns an error while nothing has been sent.
 func (h *synthesizer) serve(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"parley/api"
 	"parley/api/upload"
+	"parley/api/wire"
 	"parley/inference"
 	"parley/media"
 )
@@ -74,19 +75,23 @@ var voices = []VoiceInfo{
 func Voices() []VoiceInfo { return slices.Clone(voices) }
 
 // Voice is the identifier of a voice that a client has named, in any case and with
-// the prefix of a group of languages that newer clients send.
-func Voice(id string) (string, bool) {
-	id = strings.ToUpper(id)
+// the prefix of a group of languages that newer clients send; empty: there is none such.
+func Voice(name string) string {
+	id := strings.ToUpper(name)
 	for _, group := range []string{"EN_", "ESCA_"} {
 		if rest, ok := strings.CutPrefix(id, group); ok {
-			id = rest
-			break
+			return known(wire.Voices, rest)
 		}
 	}
-	if !slices.ContainsFunc(voices, func(v VoiceInfo) bool { return v.ID == id }) {
-		return "", false
+	return known(wire.Voices, id)
+}
+
+// known is name if it is one of these.
+func known(names []string, name string) string {
+	if slices.Contains(names, name) {
+		return name
 	}
-	return id, true
+	return ""
 }
 
 // LanguageInfo is one of the nine languages.
@@ -104,16 +109,11 @@ var languages = []LanguageInfo{
 func Languages() []LanguageInfo { return slices.Clone(languages) }
 
 // Language is the code of a language that a client has named, with a region or
-// without: the first subtag of the tag (RFC 5646 section 2.1), in any case.
-func Language(code string) (string, bool) {
-	if i := strings.IndexAny(code, "-_"); i >= 0 {
-		code = code[:i]
-	}
-	code = strings.ToLower(code)
-	if !slices.ContainsFunc(languages, func(l LanguageInfo) bool { return l.Code == code }) {
-		return "", false
-	}
-	return code, true
+// without: the first subtag of the tag (RFC 5646 section 2.1), in any case; empty: it is none
+// of the nine.
+func Language(tag string) string {
+	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
+	return known(wire.Languages, code)
 }
 
 // Viseme is one mouth shape.
@@ -181,5 +181,5 @@ func Mount(a *api.API, s *Service, books api.Books, log *slog.Logger) {
 				Schema: &huma.Schema{Type: "number"}, Example: 1.25}},
 		}},
 		Errors: []int{http.StatusPaymentRequired, http.StatusGatewayTimeout},
-	}}, &synthesizer{speech: s, books: books, log: log, gate: upload.NewGate(atOnce, gateWait)})
+	}}, api.HandlerFunc((&synthesizer{speech: s, books: books, log: log, gate: upload.NewGate(atOnce, gateWait)}).serve))
 }

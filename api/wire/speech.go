@@ -41,6 +41,14 @@ type Task struct {
 	Error       *Failure   `json:"error" doc:"Why it failed; null when it did not."`
 }
 
+// Fault is an error as sockets tell of it.
+type Fault struct {
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Detail    string `json:"detail"`
+	Retryable bool   `json:"retryable"`
+}
+
 // Failure is why a task failed.
 type Failure struct {
 	Code    string `json:"code"`

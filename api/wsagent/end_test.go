@@ -16,7 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/api/apitest"
-	"parley/api/talk"
+	"parley/api/tts"
 	"parley/inference"
 	"parley/media"
 )
@@ -288,7 +288,7 @@ func TestMessages(t *testing.T) {
 		{func() { leg.Caption("agent", "h") }, `{"type":"transcript_partial","data":"h","role":"agent"}`},
 		{func() { leg.ToolCall(toolCall, 2) }, `{"type":"tool_call","generation":2,"name":"order","arguments":"{\"n\":1}","call_id":"call_"}`},
 		{func() { leg.ToolCall(bareCall, 0) }, `{"type":"tool_call","name":"order","arguments":"{}","call_id":"call_"}`},
-		{func() { leg.Visemes([]talk.Viseme{{V: 1, C: "a", T: 0.5, ID: 0}}, 2) }, `{"type":"visemes","data":[{"v":1,"c":"a","t":0.5,"id":0}],"generation":2}`},
+		{func() { leg.Visemes([]tts.Viseme{{V: 1, C: "a", T: 0.5, ID: 0}}, 2) }, `{"type":"visemes","data":[{"v":1,"c":"a","t":0.5,"id":0}],"generation":2}`},
 		{func() { leg.Visemes(nil, 2) }, `{"type":"visemes","data":[],"generation":2}`},
 		{func() { leg.Error(errors.New("inner"), "d") },
 			`{"type":"error","data":{"code":"internal.error","message":"Something went wrong on our side.","detail":"d","retryable":true}}`},

@@ -8,16 +8,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	rest "parley/api/client"
 	"parley/media"
 )
 
@@ -33,7 +32,6 @@ const (
 	writeWait = 5 * time.Second
 	readWait  = 60 * time.Second // the server pings every 20 s
 	closeWait = 2 * time.Second  // for the server's part of the closing handshake
-	bodyLimit = 4 << 10          // of a refusal, in bytes
 )
 
 // Options of Dial.
@@ -60,12 +58,7 @@ type Client struct {
 }
 
 // Refused is why the server did not take a connection.
-type Refused struct {
-	Status     int
-	Code       string        // such as "auth.invalid_key"; empty when the answer was no JSON
-	Message    string        //
-	RetryAfter time.Duration // 0: the server did not say
-}
+type Refused rest.Error
 
 func (e *Refused) Error() string {
 	return fmt.Sprintf("the server refused with %d %s: %s", e.Status, e.Code, e.Message)
@@ -90,7 +83,7 @@ func Dial(ctx context.Context, base, key, agentID string, o Options) (*Client, e
 	conn, resp, err := dialer.DialContext(ctx, u, header)
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
-			return nil, refused(resp)
+			return nil, (*Refused)(rest.Refusal(resp))
 		}
 		return nil, fmt.Errorf("connect: %w", err)
 	}
@@ -121,22 +114,6 @@ func address(base, agentID string) (string, error) {
 		u.RawQuery = q.Encode()
 	}
 	return u.String(), nil
-}
-
-func refused(resp *http.Response) error {
-	e := &Refused{Status: resp.StatusCode}
-	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(s) * time.Second
-	}
-	var problem struct {
-		Code  string `json:"code"`
-		Error string `json:"error"`
-	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, bodyLimit)) // what there is of it
-	if json.Unmarshal(body, &problem) == nil {
-		e.Code, e.Message = problem.Code, problem.Error
-	}
-	return e
 }
 
 // Send says samples at RateIn.

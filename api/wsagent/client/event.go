@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/api/wire"
 	"parley/media"
 )
 
@@ -34,17 +35,9 @@ type Event struct {
 	Text       string
 	Replaces   string
 	Generation int
-	Fault      Fault
+	Fault      wire.Fault // which does not end the connection
 	Call       Call
 	Raw        []byte // the message as it came; nil for audio
-}
-
-// Fault is an error the agent's side reports; it does not end the connection.
-type Fault struct {
-	Code      string `json:"code"`
-	Message   string `json:"message"`
-	Detail    string `json:"detail"`
-	Retryable bool   `json:"retryable"`
 }
 
 // Call asks for a function to be run and answered with ToolResult.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/api/wire"
 	"parley/media"
 )
 
@@ -55,7 +56,7 @@ type Turn struct {
 type Result struct {
 	Lines  []Line
 	Turns  []Turn
-	Errors []Fault
+	Errors []wire.Fault
 	Heard  []int16 // what a listener heard, at RateOut, from the connection on
 	Closed Closed
 }

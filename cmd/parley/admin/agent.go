@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"parley/api/manage"
-	"parley/api/talk"
+	"parley/api/tts"
 	"parley/api/wire"
 	"parley/cmd/parley/command"
 	"parley/cmd/parley/config"
@@ -91,7 +91,7 @@ func applyFlags(cmd *cobra.Command, a *store.Agent) error {
 
 // agentNames know the engines of the program: which of them the server offers, its own
 // settings say, and these may be another's.
-var agentNames = agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: map[agent.Stage][]string{
+var agentNames = agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: map[agent.Stage][]string{
 	agent.StageASR: config.Built("asr"), agent.StageLLM: config.Built("llm"), agent.StageTTS: config.Built("tts")}}
 
 // agentCommand makes cmd an administration command on one agent, the first argument. Its identifier

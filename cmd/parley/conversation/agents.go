@@ -249,11 +249,11 @@ func Tell(l talk.Leg, e pipeline.Event) {
 }
 
 // visemes are the mouth shapes of phonemes.
-func visemes(phones []inference.Mark) []talk.Viseme {
-	list := make([]talk.Viseme, len(phones))
+func visemes(phones []inference.Mark) []tts.Viseme {
+	list := make([]tts.Viseme, len(phones))
 	for i, p := range phones {
 		shape := tts.Shape(p.Text)
-		list[i] = talk.Viseme{V: max(0, p.Char), C: tts.Alphabet[shape], T: p.Start.Seconds(), ID: shape}
+		list[i] = tts.Viseme{V: max(0, p.Char), C: tts.Alphabet[shape], T: p.Start.Seconds(), ID: shape}
 	}
 	return list
 }

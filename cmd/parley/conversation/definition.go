@@ -6,7 +6,7 @@ import (
 
 	"parley/api"
 	"parley/api/manage"
-	"parley/api/talk"
+	"parley/api/tts"
 	"parley/api/wire"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
@@ -18,7 +18,7 @@ import (
 // name the addresses that guard allows; nil: any.
 func Definition(engines map[agent.Stage][]string, turns []string, guard *tool.Guard) manage.Definition {
 	text, _ := json.Marshal(agent.Schema) // a value of ours
-	names := agent.Names{Voice: talk.Voice, Language: talk.Language, Engines: engines, Turns: turns, Guard: guard}
+	names := agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: engines, Turns: turns, Guard: guard}
 	return manage.Definition{New: NewAgent, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
 		return mistaken(ApplyDocument(names, a, document, false))
 	}}

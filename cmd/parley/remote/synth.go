@@ -170,10 +170,10 @@ func (s *synthesis) streamed(to io.Writer, did *synthesized) error {
 		if did.Bytes == 0 {
 			did.LatencyMS = time.Since(s.started).Milliseconds()
 		}
-		if err := binary.Write(to, binary.LittleEndian, k.Samples); err != nil {
+		if err := binary.Write(to, binary.LittleEndian, k); err != nil {
 			return err
 		}
-		did.Bytes += 2 * int64(len(k.Samples))
+		did.Bytes += 2 * int64(len(k))
 	}
 	did.Seconds = thousandth(float64(did.Bytes) / 2 / client.StreamRate)
 	return nil

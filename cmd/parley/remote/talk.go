@@ -127,8 +127,8 @@ func (e *endError) Error() string { return e.why }
 // printer shows a conversation as it goes.
 type printer struct {
 	out   io.Writer
-	sound io.Writer    // nil: the voice is not heard
-	fault client.Fault // the latest
+	sound io.Writer  // nil: the voice is not heard
+	fault wire.Fault // the latest
 }
 
 // ended is nil when a conversation ended with a goodbye.

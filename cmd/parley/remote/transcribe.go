@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/api/client"
+	"parley/api/wire"
 	"parley/cmd/parley/command"
 )
 
@@ -48,7 +48,7 @@ func (q *request) transcribe(path, language string) error {
 	}
 	show.End()
 	if got.Segments == nil {
-		got.Segments = []client.Segment{}
+		got.Segments = []wire.TranscriptionSegment{}
 	}
 	if !q.JSON {
 		fmt.Fprintf(q.ErrOrStderr(), "%s of sound, language %s, recognised in %.0f ms\n", seconds(got.Seconds), got.Language, got.LatencyMS)
