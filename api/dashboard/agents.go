@@ -175,9 +175,7 @@ func (q *Request) beside(v *agentView) error {
 
 // judge has the API say what is wrong with a document.
 func (q *Request) judge(document any) ([]wire.Mistake, error) {
-	var found struct {
-		Mistakes []wire.Mistake `json:"mistakes"`
-	}
+	var found wire.AgentCheck
 	err := q.Call(http.MethodPost, "/v1/agents/validate", document, &found)
 	if p := api.ProblemOf(err); err != nil && p.Status == http.StatusBadRequest {
 		return []wire.Mistake{{Path: "body", Problem: p.Detail}}, nil
@@ -246,23 +244,23 @@ func saveAgent(q *Request, form *Form) error {
 	if !f.OK() || f.Value("more") != "" {
 		return q.Invalid("agent", "agent-form", stored.Name, v)
 	}
-	version, _ := strconv.ParseInt(f.Value("version"), 10, 64) // what is no number is no version
-	saved, err := q.put(stored.ID, version, a)
-	if stale(err) {
-		return q.conflict(v, version, "agent", "agent-form")
-	}
-	if err != nil {
-		return err
-	}
-	return q.Done(Path(agentsAt+"/", stored.ID), savedWords(version, saved))
+	return q.save(v, a, Path(agentsAt+"/", stored.ID), "agent", "agent-form")
 }
 
-// savedWords say that what was entered over a version was saved.
-func savedWords(version int64, saved *wire.AgentDefinition) string {
-	if saved.Version == version {
-		return "Nothing was changed."
+// save stores what was entered over the version that the form was made of, and goes to the page at
+// next. Where another user was faster, part of page shows both.
+func (q *Request) save(v *agentView, document any, next, page, part string) error {
+	version, _ := strconv.ParseInt(v.Form.Value("version"), 10, 64) // what is no number is no version
+	saved, err := q.put(v.ID, version, document)
+	switch {
+	case err != nil && api.ProblemOf(err).Status == http.StatusPreconditionFailed:
+		return q.conflict(v, version, page, part)
+	case err != nil:
+		return err
+	case saved.Version == version:
+		return q.Done(next, "Nothing was changed.")
 	}
-	return fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version)
+	return q.Done(next, fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version))
 }
 
 // put stores an agent over the version that it was made of.
@@ -270,10 +268,6 @@ func (q *Request) put(id string, version int64, document any) (*wire.AgentDefini
 	saved := &wire.AgentDefinition{}
 	ctx := api.WithIfMatch(q.Context(), fmt.Sprintf("%q", strconv.FormatInt(version, 10)))
 	return saved, q.d.api.Call(ctx, q.Principal(), http.MethodPut, Path("/v1/agents/", id), document, saved)
-}
-
-func stale(err error) bool {
-	return err != nil && api.ProblemOf(err).Status == http.StatusPreconditionFailed
 }
 
 // conflict shows what another user saved in the meantime, and keeps what was

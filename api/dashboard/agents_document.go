@@ -46,15 +46,7 @@ func saveDocument(q *Request, form *Form) error {
 	if len(list) > 0 {
 		return q.refusedDocument("agent-document", "agent-document-form", v, list)
 	}
-	version, _ := strconv.ParseInt(form.Value("version"), 10, 64) // what is no number is no version
-	saved, err := q.put(stored.ID, version, text)
-	if stale(err) {
-		return q.conflict(v, version, "agent-document", "agent-document-form")
-	}
-	if err != nil {
-		return err
-	}
-	return q.Done(Path(agentsAt+"/", stored.ID, "/document"), savedWords(version, saved))
+	return q.save(v, text, Path(agentsAt+"/", stored.ID, "/document"), "agent-document", "agent-document-form")
 }
 
 // refusedDocument shows a document again, with all that is wrong with it.

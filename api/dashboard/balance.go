@@ -238,14 +238,14 @@ func componentName(component string) string {
 func topUp(q *Request, f *Form) error {
 	amount := f.amount("amount", "Say how many dollars.")
 	var made wire.TopUp
-	done, err := q.Submit(f, http.MethodPost, "/v1/topups", map[string]billing.Money{"amount": amount}, &made)
-	if err != nil {
+	again := func() error { return q.balanceAgain("topup-form", func(v *balanceView) { v.Form = f }) }
+	if done, err := q.Submit(f, http.MethodPost, "/v1/topups", map[string]billing.Money{"amount": amount}, &made, again); !done {
 		return err
 	}
-	if done && made.URL != "" {
-		return q.Go(made.URL)
+	if made.URL == "" {
+		return again()
 	}
-	return q.balanceAgain("topup-form", func(v *balanceView) { v.Form = f })
+	return q.Go(made.URL)
 }
 
 // balanceAgain shows the page with a form of it that cannot be taken, which set enters.
@@ -273,11 +273,9 @@ func setRecharge(q *Request, f *Form) error {
 		"enabled": f.Value("enabled") != "", "threshold": f.amount("threshold", "Say below which balance."),
 		"amount": f.amount("recharge", "Say how much each time."), "monthly_cap": f.amount("monthly_cap", "Say how much in a month."),
 	}
-	switch done, err := q.Submit(f, http.MethodPut, "/v1/auto-recharge", in, nil); {
-	case err != nil:
+	again := func() error { return q.balanceAgain("recharge-form", func(v *balanceView) { v.Settings = f }) }
+	if done, err := q.Submit(f, http.MethodPut, "/v1/auto-recharge", in, nil, again); !done {
 		return err
-	case done:
-		return q.Done(balanceAt, "Automatic recharge was saved.")
 	}
-	return q.balanceAgain("recharge-form", func(v *balanceView) { v.Settings = f })
+	return q.Done(balanceAt, "Automatic recharge was saved.")
 }

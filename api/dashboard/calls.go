@@ -92,19 +92,19 @@ func callsPage(q *Request) error {
 	return q.Show("calls", "Call history")(v, err)
 }
 
-// liveRows are the calls in progress.
-func (q *Request) liveRows() (callRows, error) {
+// liveRows are the calls in progress, most of them.
+func (q *Request) liveRows(most string) (callRows, error) {
 	names, _, err := q.agentNames()
 	if err != nil {
 		return callRows{}, err
 	}
-	return q.listCalls("state=live&limit=100", names)
+	return q.listCalls("state=live&limit="+most, names)
 }
 
-func livePage(q *Request) error { return q.Show("live", "Live calls")(q.liveRows()) }
+func livePage(q *Request) error { return q.Show("live", "Live calls")(q.liveRows("100")) }
 
 // livePart is what the page asks for again and again.
-func livePart(q *Request) error { return q.ShowPart("live", "live-rows")(q.liveRows()) }
+func livePart(q *Request) error { return q.ShowPart("live", "live-rows")(q.liveRows("100")) }
 
 // doCall has the API's route of the call of the path, or of what is below it, do something.
 func (q *Request) doCall(method, below, notice string) error {

@@ -162,11 +162,7 @@ func homePage(q *Request) error {
 
 // homeLive is the part of the overview that is asked for again and again.
 func homeLive(q *Request) error {
-	names, _, err := q.agentNames()
-	if err != nil {
-		return err
-	}
-	live, err := q.listCalls("state=live&limit="+homeCalls, names)
+	live, err := q.liveRows(homeCalls)
 	if err != nil {
 		return err
 	}

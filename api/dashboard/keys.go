@@ -71,20 +71,14 @@ func keysPage(q *Request) error { return q.Show("keys", "API keys")(q.keysView(&
 
 func createKey(q *Request, f *Form) error {
 	name := f.Need("name", "Say what the key is for, so that you know later which one to revoke.")
-	var made struct {
-		wire.APIKey
-		Secret string `json:"api_key"`
-	}
+	var made wire.CreatedKey
 	in := map[string]any{"name": name, "money": f.Value("money") != ""}
 	if role := f.Value("role"); role != "" { // those who may not choose it are not asked
 		in["role"] = role
 	}
-	done, err := q.Submit(f, http.MethodPost, "/v1/keys", in, &made)
-	if err != nil {
+	again := func() error { return q.ShowInvalid("keys", "key-form", "API keys")(q.keysView(f)) }
+	if done, err := q.Submit(f, http.MethodPost, "/v1/keys", in, &made, again); !done {
 		return err
-	}
-	if !done {
-		return q.ShowInvalid("keys", "key-form", "API keys")(q.keysView(f))
 	}
 	v, err := q.keysView(&Form{})
 	if err != nil {
@@ -149,11 +143,11 @@ func (q *Request) limit(subject, at, binds string) (*limitView, error) {
 }
 
 // setLimit sets the limit that was entered, or none where nothing was, and goes to the page
-// at back. It returns the form where that cannot be.
-func (q *Request) setLimit(subject, back string) (*Form, error) {
+// at back. Where that cannot be, again shows the form.
+func (q *Request) setLimit(subject, back string, again func(*Form) error) error {
 	f, err := q.Form()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var limit *billing.Money
 	said := "There is no daily limit any more."
@@ -161,11 +155,11 @@ func (q *Request) setLimit(subject, back string) (*Form, error) {
 		m := f.amount(limitField, "")
 		limit, said = &m, "The daily limit was saved."
 	}
-	done, err := q.Submit(f, http.MethodPatch, Path("/v1/spending-limits/", subject), map[string]any{limitField: limit}, nil)
-	if done {
-		return nil, q.Done(back, said)
+	set := map[string]any{limitField: limit}
+	if done, err := q.Submit(f, http.MethodPatch, Path("/v1/spending-limits/", subject), set, nil, func() error { return again(f) }); !done {
+		return err
 	}
-	return f, err
+	return q.Done(back, said)
 }
 
 // accountLimit is that of the account.
@@ -174,11 +168,9 @@ func (q *Request) accountLimit() (*limitView, error) {
 }
 
 func setAccountLimit(q *Request) error {
-	f, err := q.setLimit(q.Account(), balanceAt)
-	if f == nil || err != nil {
-		return err
-	}
-	return q.balanceAgain("limit-form", func(v *balanceView) { v.Limit.Form = f })
+	return q.setLimit(q.Account(), balanceAt, func(f *Form) error {
+		return q.balanceAgain("limit-form", func(v *balanceView) { v.Limit.Form = f })
+	})
 }
 
 // keyLimitView is the page with the limit of a key.
@@ -209,10 +201,10 @@ func setKeyLimit(q *Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Limit.Form, err = q.setLimit(v.Key.ID, keysAt); v.Limit.Form == nil || err != nil {
-		return err
-	}
-	return q.Invalid("key-limit", "limit-form", v.Key.Name, v)
+	return q.setLimit(v.Key.ID, keysAt, func(f *Form) error {
+		v.Limit.Form = f
+		return q.Invalid("key-limit", "limit-form", v.Key.Name, v)
+	})
 }
 
 // keyLimits are those of the account's keys that have one, by key.
@@ -230,8 +222,8 @@ func setAgentLimit(q *Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Limit.Form, err = q.setLimit(v.ID, Path(agentsAt+"/", v.ID)); v.Limit.Form == nil || err != nil {
-		return err
-	}
-	return q.Invalid("agent", "limit-form", v.Title, v)
+	return q.setLimit(v.ID, Path(agentsAt+"/", v.ID), func(f *Form) error {
+		v.Limit.Form = f
+		return q.Invalid("agent", "limit-form", v.Title, v)
+	})
 }

@@ -119,9 +119,9 @@ func searchPage(q *Request) error {
 		Numbers []wire.Offer `json:"numbers"`
 		HasMore bool         `json:"has_more"`
 	}
-	done, err := q.Submit(v.Form, http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found)
-	if !done {
-		return q.ShowInvalid("numbers-search", "search", "Get a number")(v, err)
+	again := func() error { return q.Invalid("numbers-search", "search", "Get a number", v) }
+	if done, err := q.Submit(v.Form, http.MethodGet, "/callcenter/numbers/search?"+query.Encode(), nil, &found, again); !done {
+		return err
 	}
 	v.Offers, v.Whole = found.Numbers, numbersAt+"/search?"+url.Values{"country": {v.Form.Value("country")}}.Encode()
 	if found.HasMore {

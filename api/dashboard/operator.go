@@ -47,12 +47,9 @@ func operatorPage(q *Request) error { return q.Show("operator", "Accounts")(q.op
 func createAccount(q *Request, f *Form) error {
 	name := f.Need("name", "Give the account a name.")
 	var made wire.AccountDetail
-	done, err := q.Submit(f, http.MethodPost, accountsRoute, map[string]string{"name": name}, &made)
-	if err != nil {
+	again := func() error { return q.ShowInvalid("operator", "account-form", "Accounts")(q.operatorView(f)) }
+	if done, err := q.Submit(f, http.MethodPost, accountsRoute, map[string]string{"name": name}, &made, again); !done {
 		return err
-	}
-	if !done {
-		return q.ShowInvalid("operator", "account-form", "Accounts")(q.operatorView(f))
 	}
 	return q.Done(Path(operatorAt+"/", made.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
 }

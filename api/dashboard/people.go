@@ -66,12 +66,9 @@ func peoplePage(q *Request) error { return q.Show("people", "People")(q.peopleVi
 func invite(q *Request, f *Form) error {
 	email := f.Need("email", "Enter the address of the person to invite.")
 	var made wire.CreatedInvitation
-	done, err := q.Submit(f, http.MethodPost, "/v1/invitations", map[string]string{"email": email, "role": f.Value("role")}, &made)
-	if err != nil {
+	again := func() error { return q.ShowInvalid("people", "invite-form", "People")(q.peopleView(f)) }
+	if done, err := q.Submit(f, http.MethodPost, "/v1/invitations", map[string]string{"email": email, "role": f.Value("role")}, &made, again); !done {
 		return err
-	}
-	if !done {
-		return q.ShowInvalid("people", "invite-form", "People")(q.peopleView(f))
 	}
 	v, err := q.peopleView(&Form{})
 	if err != nil {

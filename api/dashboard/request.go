@@ -92,12 +92,16 @@ func (q *Request) Do(method, address string, in any, path, notice string) error 
 }
 
 // Submit has one of the API's routes do what a form asks for, unless something is wrong with
-// the form. What the API says is wrong with it goes into the form, see Form.Refused.
-func (q *Request) Submit(f *Form, method, address string, in, out any) (done bool, err error) {
+// the form. What the API says is wrong with it goes into the form, see Form.Refused. Where it was
+// not done, the request is answered: again shows the form once more.
+func (q *Request) Submit(f *Form, method, address string, in, out any, again func() error) (done bool, err error) {
 	if f.OK() {
 		err = f.Refused(q.Call(method, address, in, out))
 	}
-	return err == nil && f.OK(), err
+	if err == nil && !f.OK() {
+		return false, again()
+	}
+	return err == nil, err
 }
 
 // Path escapes what is put between the fixed parts of an address: Path("/v1/keys/", id).

@@ -23,16 +23,14 @@ type statementView struct {
 // statementLine is an entry of the ledger in words.
 type statementLine struct {
 	wire.Entry
-	What   string
-	Amount billing.Money
-	After  billing.Money
-	Call   string // address of the session's receipt; empty: none
+	What string
+	Call string // address of the session's receipt; empty: none
 }
 
-// Exact writes an amount with all its decimals, two at least: entries add up to the last
+// exact writes an amount with all its decimals, two at least: entries add up to the last
 // of them.
-func (l statementLine) Exact(m billing.Money) string {
-	sign := "$"
+func exact(u wire.USD) string {
+	m, sign := billing.Money(u), "$"
 	if m < 0 {
 		sign, m = "−$", -m
 	}
@@ -81,7 +79,7 @@ func statementPage(q *Request) error {
 }
 
 func line(e wire.Entry) statementLine {
-	l := statementLine{Entry: e, Amount: billing.Money(e.Amount), After: billing.Money(e.BalanceAfter)}
+	l := statementLine{Entry: e}
 	one := map[string]string{"topup": "Top-up", "refund": "Refund", "adjustment": "Adjustment", "dispute": "Dispute", "welcome": "Welcome credit"}
 	l.What = cmp.Or(one[e.Kind], labelOfOption(entryKinds, e.Kind))
 	if e.Kind == "usage" && e.Component != nil {
@@ -96,26 +94,20 @@ func line(e wire.Entry) statementLine {
 // receiptView is what one session cost.
 type receiptView struct {
 	wire.Receipt
-	Rows  []receiptRow
-	Total billing.Money
+	Rows []receiptRow
 }
 
 // receiptRow is a line of a receipt in words.
 type receiptRow struct {
 	wire.Line
-	What   string
-	Price  billing.Money
-	Amount billing.Money
+	What string
 }
-
-// Exact writes an amount with all its decimals.
-func (v *receiptView) Exact(m billing.Money) string { return statementLine{}.Exact(m) }
 
 func receiptPage(q *Request) error {
 	r, err := read[wire.Receipt](q, Path("/v1/calls/", q.ID("id"), "/receipt"))
-	v := &receiptView{Receipt: r, Total: billing.Money(r.Total)}
+	v := &receiptView{Receipt: r}
 	for _, l := range r.Lines {
-		v.Rows = append(v.Rows, receiptRow{l, componentName(l.Component), billing.Money(l.UnitPrice), billing.Money(l.Amount)})
+		v.Rows = append(v.Rows, receiptRow{l, componentName(l.Component)})
 	}
 	return q.Show("receipt", "Receipt")(v, err)
 }

@@ -125,6 +125,7 @@ func functions(d *Dashboard) template.FuncMap {
 	return template.FuncMap{
 		"asset":   d.assets.Path,
 		"usd":     usd,
+		"exact":   exact,
 		"when":    when,
 		"moment":  moment,
 		"seconds": duration,

@@ -76,16 +76,10 @@ func webhookFields(f *Form) map[string]any {
 
 func createWebhook(q *Request, f *Form) error {
 	fields := webhookFields(f)
-	var made struct {
-		wire.Webhook
-		Secret string `json:"secret"`
-	}
-	done, err := q.Submit(f, http.MethodPost, "/v1/webhooks", fields, &made)
-	if err != nil {
+	var made wire.SecretWebhook
+	again := func() error { return q.ShowInvalid("webhooks", "webhook-form", "Webhooks")(q.webhooksView(f)) }
+	if done, err := q.Submit(f, http.MethodPost, "/v1/webhooks", fields, &made, again); !done {
 		return err
-	}
-	if !done {
-		return q.ShowInvalid("webhooks", "webhook-form", "Webhooks")(q.webhooksView(f))
 	}
 	return q.showWebhook(made.ID, made.Secret, nil)
 }
@@ -156,12 +150,9 @@ func (q *Request) doWebhook(method, below string, in any, notice string) error {
 func (q *Request) webhookRoute(below string) string { return Path("/v1/webhooks/", q.ID("id")) + below }
 
 func changeWebhook(q *Request, f *Form) error {
-	done, err := q.Submit(f, http.MethodPatch, q.webhookRoute(""), webhookFields(f), nil)
-	if err != nil {
+	again := func() error { return q.showWebhook(q.ID("id"), "", f) }
+	if done, err := q.Submit(f, http.MethodPatch, q.webhookRoute(""), webhookFields(f), nil, again); !done {
 		return err
-	}
-	if !done {
-		return q.showWebhook(q.ID("id"), "", f)
 	}
 	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook was changed.")
 }
@@ -179,9 +170,7 @@ func deleteWebhook(q *Request) error {
 }
 
 func rotateWebhook(q *Request) error {
-	var made struct {
-		Secret string `json:"secret"`
-	}
+	var made wire.SecretWebhook
 	if err := q.Call(http.MethodPost, q.webhookRoute("/rotate"), nil, &made); err != nil {
 		return err
 	}
