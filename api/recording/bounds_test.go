@@ -60,13 +60,13 @@ func TestDecodingLeavesRoom(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	var disk unix.Statfs_t
-	h.ok(unix.Statfs(l.Dir(), &disk))
+	h.OK(unix.Statfs(l.Dir(), &disk))
 	fits := disk.Bavail*uint64(disk.Bsize) - 1<<20 // and leaves a mebibyte
-	conn, err := pgx.Connect(t.Context(), h.url)
-	h.ok(err)
+	conn, err := pgx.Connect(t.Context(), h.Database)
+	h.OK(err)
 	defer conn.Close(t.Context())
 	_, err = conn.Exec(t.Context(), "update call_recordings set length_ms = $1 where session_id = $2", int64(fits/uint64(r.Rate)/4)*1000, call)
-	h.ok(err)
+	h.OK(err)
 	if got := l.ask("GET", call, "?format=wav", "sk_a"); got.status != http.StatusServiceUnavailable {
 		t.Errorf("it is decoded: %d", got.status)
 	}

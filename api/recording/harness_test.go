@@ -26,14 +26,11 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// harness is a database with two accounts, the directories of a node, and one life of it
-// after the other.
+// harness is a world whose accounts A and B have the keys sk_a and sk_b, the directories of a
+// node, and one life of it after the other.
 type harness struct {
-	*testing.T
-	url  string
-	db   *store.DB
+	*apitest.World
 	keys ring
-	mine string // account of the key sk_a; sk_b belongs to another
 	dir  string
 	node store.Node
 }
@@ -50,25 +47,10 @@ func (k ring) Authenticate(_ context.Context, secret string) (api.Principal, err
 }
 
 func setup(t *testing.T) *harness {
-	h := &harness{T: t, url: storetest.URL(t), keys: ring{}, dir: t.TempDir()}
-	h.db = storetest.Open(t, h.url)
-	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
-	for _, key := range []string{"sk_b", "sk_a"} {
-		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard())
-		h.ok(err)
-		h.keys[key], h.mine = a.ID, a.ID
-	}
-	var err error
-	h.node, _, err = ledger.New(h.db).RegisterNode(t.Context(), "node", "127.0.0.1:1")
-	h.ok(err)
-	return h
-}
-
-func (h *harness) ok(err error) {
-	h.Helper()
-	if err != nil {
-		h.Fatal(err)
-	}
+	w := apitest.Open(t, apitest.Options{})
+	node, _, err := w.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1")
+	w.OK(err)
+	return &harness{w, ring{"sk_a": w.A.Account, "sk_b": w.B.Account}, t.TempDir(), node}
 }
 
 // call is a new call of the account of sk_a.
@@ -76,9 +58,9 @@ func (h *harness) call() string { h.Helper(); return h.session().ID }
 
 func (h *harness) session() *ledger.Session {
 	h.Helper()
-	s, err := ledger.New(h.db).StartSession(h.Context(), ledger.Start{Node: h.node, Account: h.mine, Terms: billing.Terms{Kind: billing.Web},
+	s, err := h.Ledger.StartSession(h.Context(), ledger.Start{Node: h.node, Account: h.A.Account, Terms: billing.Terms{Kind: billing.Web},
 		Card: billing.DefaultRateCard()})
-	h.ok(err)
+	h.OK(err)
 	return s
 }
 
@@ -96,7 +78,7 @@ func (h *harness) live(name string) *life {
 	h.Helper()
 	queue := jobs.New(slog.New(slog.DiscardHandler))
 	l := &life{harness: h}
-	l.Service = New(Config{Store: h.db, Queue: queue, Node: name, Log: slog.New(slog.DiscardHandler), Dropped: func(uint64) {},
+	l.Service = New(Config{Store: h.DB, Queue: queue, Node: name, Log: slog.New(slog.DiscardHandler), Dropped: func(uint64) {},
 		Dir: func() string { return filepath.Join(h.dir, "recordings") }, Raw: func() string { return filepath.Join(h.dir, "raw-"+name) },
 		Count: func(outcome string) {
 			if outcome == "ready" {
@@ -105,7 +87,7 @@ func (h *harness) live(name string) *life {
 				l.fails.Add(1)
 			}
 		}})
-	h.ok(queue.Open(h.Context(), h.url))
+	h.OK(queue.Open(h.Context(), h.Database))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	var running sync.WaitGroup
 	for _, run := range []func(context.Context) error{l.Run, queue.Run} {
@@ -142,16 +124,16 @@ func (l *life) forget(call, key string) answer { l.Helper(); return l.request("D
 func (l *life) request(method, path, key string, header ...string) answer {
 	l.Helper()
 	r, err := http.NewRequestWithContext(l.Context(), method, l.server.URL+"/v1/calls/"+path, nil)
-	l.ok(err)
+	l.OK(err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	res, err := l.server.Client().Do(r)
-	l.ok(err)
+	l.OK(err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	l.ok(err)
+	l.OK(err)
 	return answer{res.StatusCode, res.Header.Get("Content-Type"), string(body), res.Header}
 }
 
@@ -160,7 +142,7 @@ func (l *life) until(call string, want history.RecordingState) *history.Recordin
 	l.Helper()
 	var last *history.Recording
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		r, err := history.New(l.db).Recording(l.Context(), l.mine, call)
+		r, err := history.New(l.DB).Recording(l.Context(), l.A.Account, call)
 		if err == nil && r.State == want {
 			return r
 		}

@@ -41,7 +41,7 @@ func TestPanicLosesNoRecording(t *testing.T) {
 					<-l.settled
 				}
 				if ends {
-					l.ok(l.round(t.Context(), 0))
+					l.OK(l.round(t.Context(), 0))
 				}
 				l.until(call, history.RecordingReady)
 				hangUpBeside()

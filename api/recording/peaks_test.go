@@ -21,8 +21,8 @@ func TestWaveform(t *testing.T) {
 	l.refused("while the call lasts", l.ask("GET", call, "/peaks", "sk_a"), 409, "recording.not_ready")
 	hangUp()
 	r := l.until(call, history.RecordingReady)
-	kept, err := history.New(h.db).RecordingPeaks(t.Context(), h.mine, call)
-	h.ok(err)
+	kept, err := history.New(h.DB).RecordingPeaks(t.Context(), h.A.Account, call)
+	h.OK(err)
 	if len(kept) != 2*1200 {
 		t.Fatalf("%d points were kept", len(kept))
 	}
@@ -31,23 +31,23 @@ func TestWaveform(t *testing.T) {
 		t.Errorf("%v s, the loudest %d and %d", first.Duration, slices.Max(first.Caller), slices.Max(first.Agent))
 	}
 	l.refused("somebody else's", l.ask("GET", call, "/peaks", "sk_b"), 404, "request.not_found")
-	if peaks, err := history.New(h.db).RecordingPeaks(t.Context(), h.keys["sk_b"], call); err == nil {
+	if peaks, err := history.New(h.DB).RecordingPeaks(t.Context(), h.keys["sk_b"], call); err == nil {
 		t.Errorf("somebody else reads %d points", len(peaks))
 	}
 
-	h.ok(history.New(h.db).SavePeaks(t.Context(), h.mine, call, nil)) // as recordings were before
+	h.OK(history.New(h.DB).SavePeaks(t.Context(), h.A.Account, call, nil)) // as recordings were before
 	late := l.waveform(call)
-	if kept, err = history.New(h.db).RecordingPeaks(t.Context(), h.mine, call); err != nil || len(kept) != 2*len(late.Caller) {
+	if kept, err = history.New(h.DB).RecordingPeaks(t.Context(), h.A.Account, call); err != nil || len(kept) != 2*len(late.Caller) {
 		t.Errorf("%d points were kept of %d, %v", len(kept), len(late.Caller), err)
 	}
 	// What was encoded and decoded is nearly as loud, and the caller's loudness is not the agent's.
 	if a, b := slices.Max(first.Caller), slices.Max(late.Caller); b < a*3/4 || b > a*4/3 || slices.Max(late.Agent) > b/4 {
 		t.Errorf("%d at most, later %d and of the agent %d", a, b, slices.Max(late.Agent))
 	}
-	l.ok(history.New(h.db).SavePeaks(t.Context(), h.mine, call, kept))
+	l.OK(history.New(h.DB).SavePeaks(t.Context(), h.A.Account, call, kept))
 	l.ask("DELETE", call, "", "sk_a")
 	l.refused("after its deletion", l.ask("GET", call, "/peaks", "sk_a"), 410, "recording.gone")
-	if kept, err = history.New(h.db).RecordingPeaks(t.Context(), h.mine, call); err != nil || kept != nil {
+	if kept, err = history.New(h.DB).RecordingPeaks(t.Context(), h.A.Account, call); err != nil || kept != nil {
 		t.Errorf("%d points outlive it, %v", len(kept), err)
 	}
 }
@@ -58,6 +58,6 @@ func (l *life) waveform(call string) (w wire.Waveform) {
 	if a.status != 200 {
 		l.Fatal(fmt.Sprint(a.status, " ", a.body))
 	}
-	l.ok(json.Unmarshal([]byte(a.body), &w))
+	l.OK(json.Unmarshal([]byte(a.body), &w))
 	return w
 }

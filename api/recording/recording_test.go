@@ -88,12 +88,12 @@ func TestKilled(t *testing.T) {
 	h := setup(t)
 	first := h.live("node")
 	call, unnoted, empty := h.call(), h.call(), h.call()
-	first.ok(os.MkdirAll(first.Raw(), 0o700))
+	first.OK(os.MkdirAll(first.Raw(), 0o700))
 	half := make([]byte, 8000*4+3) // a second, and some of a sample
-	first.ok(os.WriteFile(filepath.Join(first.Raw(), call+".8000.raw"), half, 0o600))
-	first.ok(os.WriteFile(filepath.Join(first.Raw(), unnoted+".8000.raw"), half, 0o600))
-	first.ok(history.New(first.db).BeginRecording(t.Context(), call, "node"))
-	first.ok(history.New(first.db).BeginRecording(t.Context(), empty, "node")) // it had not written anything
+	first.OK(os.WriteFile(filepath.Join(first.Raw(), call+".8000.raw"), half, 0o600))
+	first.OK(os.WriteFile(filepath.Join(first.Raw(), unnoted+".8000.raw"), half, 0o600))
+	first.OK(history.New(first.DB).BeginRecording(t.Context(), call, "node"))
+	first.OK(history.New(first.DB).BeginRecording(t.Context(), empty, "node")) // it had not written anything
 	first.stop()
 
 	second := h.live("node")
@@ -114,20 +114,20 @@ func TestKilled(t *testing.T) {
 func TestMachineIsGone(t *testing.T) {
 	h := setup(t)
 	call, lasting := h.call(), h.call()
-	h.ok(history.New(h.db).BeginRecording(t.Context(), call, "away"))
-	_, _, err := ledger.New(h.db).RegisterNode(t.Context(), "there", "127.0.0.1:1")
-	h.ok(err)
-	h.ok(history.New(h.db).BeginRecording(storetest.At(t.Context(), h.db.Now().Add(-2*history.LostAfter)), lasting, "there")) // a server that lives has time
+	h.OK(history.New(h.DB).BeginRecording(t.Context(), call, "away"))
+	_, _, err := h.Ledger.RegisterNode(t.Context(), "there", "127.0.0.1:1")
+	h.OK(err)
+	h.OK(history.New(h.DB).BeginRecording(storetest.At(t.Context(), h.DB.Now().Add(-2*history.LostAfter)), lasting, "there")) // a server that lives has time
 	other := h.live("other")
-	h.ok(other.round(storetest.At(t.Context(), h.db.Now().Add(history.LostAfter-time.Hour)), leftOver))
+	h.OK(other.round(storetest.At(t.Context(), h.DB.Now().Add(history.LostAfter-time.Hour)), leftOver))
 	other.until(call, history.RecordingRuns)
 	other.until(lasting, history.RecordingRuns)
-	h.ok(other.round(storetest.At(t.Context(), h.db.Now().Add(history.LostAfter+time.Hour)), leftOver))
+	h.OK(other.round(storetest.At(t.Context(), h.DB.Now().Add(history.LostAfter+time.Hour)), leftOver))
 	other.until(call, history.RecordingFailed)
 	other.refused("lost", other.ask("GET", call, "", "sk_a"), 410, "recording.gone")
 
-	h.ok(os.MkdirAll(filepath.Join(h.dir, "raw-away"), 0o700))
-	h.ok(os.WriteFile(filepath.Join(h.dir, "raw-away", call+".8000.raw"), make([]byte, 8000*4), 0o600))
+	h.OK(os.MkdirAll(filepath.Join(h.dir, "raw-away"), 0o700))
+	h.OK(os.WriteFile(filepath.Join(h.dir, "raw-away", call+".8000.raw"), make([]byte, 8000*4), 0o600))
 	back := h.live("away")
 	if r := back.until(call, history.RecordingReady); r.Length != time.Second {
 		t.Errorf("%+v", r)
@@ -140,7 +140,7 @@ func TestMachineIsGone(t *testing.T) {
 // TestDiskError: a recording that cannot be written is failed, and counted.
 func TestDiskError(t *testing.T) {
 	h := setup(t)
-	h.ok(os.WriteFile(filepath.Join(h.dir, "raw-node"), nil, 0o600)) // where the directory should be
+	h.OK(os.WriteFile(filepath.Join(h.dir, "raw-node"), nil, 0o600)) // where the directory should be
 	l := h.live("node")
 	call := h.call()
 	l.talk(call)()
@@ -162,16 +162,16 @@ func TestRetention(t *testing.T) {
 	if d := r.ExpiresAt.Sub(*r.EndedAt); d < 30*24*time.Hour-2*time.Hour || d > 30*24*time.Hour+2*time.Hour { // the clocks may change in between
 		t.Errorf("it is kept for %v", d)
 	}
-	h.ok(l.round(storetest.At(t.Context(), r.EndedAt.Add(29*24*time.Hour)), leftOver))
+	h.OK(l.round(storetest.At(t.Context(), r.EndedAt.Add(29*24*time.Hour)), leftOver))
 	if got := l.ask("GET", call, "", "sk_a"); got.status != 200 {
 		t.Errorf("after 29 days: %d", got.status)
 	}
 	days := 3
-	h.ok(ledger.New(h.db).ChangeAccount(t.Context(), h.mine, ledger.AccountChange{RecordingDays: &days}))
+	h.OK(h.Ledger.ChangeAccount(t.Context(), h.A.Account, ledger.AccountChange{RecordingDays: &days}))
 	if _, _, err := l.open(r, "", r.ExpiresAt); err == nil {
 		t.Error("what has expired and was not deleted yet can be read")
 	}
-	h.ok(l.round(storetest.At(t.Context(), r.EndedAt.Add(4*24*time.Hour)), leftOver))
+	h.OK(l.round(storetest.At(t.Context(), r.EndedAt.Add(4*24*time.Hour)), leftOver))
 	l.refused("after 4 of 3 days", l.ask("GET", call, "", "sk_a"), 410, "recording.gone")
 	if r := l.until(call, history.RecordingDeleted); r.DeletedBy != "expiry" {
 		t.Errorf("%+v", r)
@@ -187,12 +187,12 @@ func TestForgotten(t *testing.T) {
 	h := setup(t)
 	l := h.live("node")
 	days := 3
-	h.ok(ledger.New(h.db).ChangeAccount(t.Context(), h.mine, ledger.AccountChange{ConversationDays: &days}))
+	h.OK(h.Ledger.ChangeAccount(t.Context(), h.A.Account, ledger.AccountChange{ConversationDays: &days}))
 	asked, ended := h.call(), h.session()
 	old := ended.ID
 	for _, call := range []string{asked, old} {
 		l.talk(call)()
-		h.ok(history.New(h.db).SaveConversation(t.Context(), h.mine, call, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "secret"}}}))
+		h.OK(history.New(h.DB).SaveConversation(t.Context(), h.A.Account, call, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "secret"}}}))
 	}
 	for _, call := range []string{asked, old} {
 		l.until(call, history.RecordingReady)
@@ -207,14 +207,14 @@ func TestForgotten(t *testing.T) {
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 1 {
 		t.Errorf("the files that are left: %v", left)
 	}
-	_, err := ledger.New(h.db).CloseSession(t.Context(), ended, ledger.Closing{Reason: "user_hangup"})
-	h.ok(err)
-	h.ok(l.round(storetest.At(t.Context(), time.Now().Add(4*24*time.Hour)), leftOver))
+	_, err := h.Ledger.CloseSession(t.Context(), ended, ledger.Closing{Reason: "user_hangup"})
+	h.OK(err)
+	h.OK(l.round(storetest.At(t.Context(), time.Now().Add(4*24*time.Hour)), leftOver))
 	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
 		t.Errorf("files stay: %v", left)
 	}
 	for _, call := range []string{asked, old} {
-		if c, err := history.New(h.db).Call(t.Context(), h.mine, call); err != nil || len(c.Transcript) != 0 || c.DeletedAt == nil {
+		if c, err := history.New(h.DB).Call(t.Context(), h.A.Account, call); err != nil || len(c.Transcript) != 0 || c.DeletedAt == nil {
 			t.Errorf("%+v, %v", c, err)
 		}
 	}
@@ -246,15 +246,15 @@ func TestStoppedBeforeItEnds(t *testing.T) {
 	l := h.live("node")
 	call := h.call()
 	file, err := l.create(call, media.Rate8k)
-	h.ok(err)
+	h.OK(err)
 	l.until(call, history.RecordingRuns)
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		h.ok(file.Close())
+		h.OK(file.Close())
 		l.done(call, record.Result{Rate: media.Rate8k, Length: media.FrameTime})
 	})
 	l.Close()
-	if r, err := history.New(h.db).Recording(t.Context(), h.mine, call); err != nil || r.State == history.RecordingRuns {
+	if r, err := history.New(h.DB).Recording(t.Context(), h.A.Account, call); err != nil || r.State == history.RecordingRuns {
 		t.Errorf("%+v, %v", r, err)
 	}
 	ended.Wait()
@@ -270,7 +270,7 @@ func TestSharedDirectory(t *testing.T) {
 	if got := other.ask("GET", call, "", "sk_a"); got.status != 200 || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	l.ok(os.RemoveAll(l.Dir()))
+	l.OK(os.RemoveAll(l.Dir()))
 	other.refused("a file that is elsewhere", other.ask("GET", call, "", "sk_a"), 503, "service.unavailable")
 	l.refused("a file that is lost", l.ask("GET", call, "", "sk_a"), 410, "recording.gone")
 }

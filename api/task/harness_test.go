@@ -20,8 +20,6 @@ import (
 	"parley/inference/enginetest"
 	"parley/store"
 	"parley/store/jobs"
-	"parley/store/ledger"
-	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
 
@@ -29,13 +27,10 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 const usd = billing.USD
 
-// harness is a database with two accounts, and nodes on it.
+// harness is a world whose accounts A and B have the keys sk_a and sk_b, and nodes on it.
 type harness struct {
-	t    *testing.T
-	url  string
-	db   *store.DB
+	*apitest.World
 	keys ring
-	acc  string // of the key sk_a; sk_b belongs to another
 }
 
 // ring is the keys of a test.
@@ -50,39 +45,16 @@ func (k ring) Authenticate(_ context.Context, secret string) (api.Principal, err
 }
 
 func setup(t *testing.T) *harness {
-	h := &harness{t: t, url: storetest.URL(t), keys: ring{}}
-	h.db = storetest.Open(t, h.url)
-	h.ok(h.db.PutRateCard(t.Context(), billing.DefaultRateCard()))
-	for _, key := range []string{"sk_b", "sk_a"} {
-		a, err := ledger.New(h.db).CreateAccount(t.Context(), key, billing.DefaultRateCard())
-		h.ok(err)
-		h.keys[key], h.acc = a.ID, a.ID
-	}
-	t.Cleanup(func() {
-		r, err := verify.Whole(context.Background(), h.db)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		for _, v := range r.Violations {
-			t.Error(v)
-		}
-	})
-	return h
-}
-
-func (h *harness) ok(err error) {
-	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	w := apitest.Open(t, apitest.Options{})
+	t.Cleanup(func() { w.Verified() })
+	return &harness{w, ring{"sk_a": w.A.Account, "sk_b": w.B.Account}}
 }
 
 // held is what the account's tasks hold, and paid what it has left of its credit.
 func (h *harness) money() (held, left billing.Money) {
-	h.t.Helper()
-	a, err := ledger.New(h.db).Account(h.t.Context(), h.acc)
-	h.ok(err)
+	h.T.Helper()
+	a, err := h.Ledger.Account(h.T.Context(), h.A.Account)
+	h.OK(err)
 	return a.Pots.Held, a.Balance()
 }
 
@@ -112,37 +84,37 @@ func quick() *enginetest.FakeTTS {
 
 // node begins a life of the node that all of a test's are, with its results in dir.
 func (h *harness) node(engine *enginetest.FakeTTS, dir string) *node {
-	h.t.Helper()
-	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "")
-	h.ok(err)
+	h.T.Helper()
+	life, _, err := h.Ledger.RegisterNode(h.T.Context(), "node", "")
+	h.OK(err)
 	n := &node{harness: h, engine: engine, counts: make(chan string, 100)}
 	queue := jobs.New(slog.New(slog.DiscardHandler))
-	n.Service = New(Config{Store: h.db, Queue: queue, Node: life, Card: billing.DefaultRateCard, Speaker: tts.New(engine), Dir: func() string { return dir },
+	n.Service = New(Config{Store: h.DB, Queue: queue, Node: life, Card: billing.DefaultRateCard, Speaker: tts.New(engine), Dir: func() string { return dir },
 		Count: func(status string) { n.counts <- status }, Log: slog.New(slog.DiscardHandler), Pace: 1_000_000})
-	h.ok(queue.Open(h.t.Context(), h.url))
+	h.OK(queue.Open(h.T.Context(), h.Database))
 	a := api.New(h.keys)
 	Mount(a, n.Service)
-	n.door = apitest.Judged(h.t, a, a.Handler(api.Options{}))
+	n.door = apitest.Judged(h.T, a, a.Handler(api.Options{}))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := n.Run(ctx); err != nil {
-			h.t.Error(err)
+			h.T.Error(err)
 		}
 	})
 	running.Go(func() {
 		if err := queue.Run(ctx); err != nil {
-			h.t.Error(err)
+			h.T.Error(err)
 		}
 	})
 	n.stop = sync.OnceFunc(func() { cancel(); running.Wait(); queue.Close() })
-	h.t.Cleanup(n.stop)
+	h.T.Cleanup(n.stop)
 	return n
 }
 
 // until waits for a count.
 func (n *node) until(status string) {
-	n.t.Helper()
+	n.T.Helper()
 	for {
 		select {
 		case got := <-n.counts:
@@ -150,7 +122,7 @@ func (n *node) until(status string) {
 				return
 			}
 		case <-time.After(time.Minute):
-			n.t.Fatalf("no task was %s", status)
+			n.T.Fatalf("no task was %s", status)
 		}
 	}
 }
@@ -165,7 +137,7 @@ type reply struct {
 }
 
 func (n *node) ask(method, path, key, body string) reply {
-	n.t.Helper()
+	n.T.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
@@ -178,26 +150,26 @@ func (n *node) ask(method, path, key, body string) reply {
 	out := reply{status: w.Code, header: w.Header()}
 	out.body, _ = io.ReadAll(w.Body)
 	if w.Header().Get("Content-Type") == "application/json" && w.Code < 400 {
-		n.ok(json.Unmarshal(out.body, &out.View))
+		n.OK(json.Unmarshal(out.body, &out.View))
 	} else if w.Code >= 400 {
-		n.ok(json.Unmarshal(out.body, &out.Problem))
+		n.OK(json.Unmarshal(out.body, &out.Problem))
 	}
 	return out
 }
 
 // submitted submits a text, to be spoken at the voice's own pace, as the usual account and returns the task's path.
 func (n *node) submitted(text, format string) string {
-	n.t.Helper()
+	n.T.Helper()
 	body, err := json.Marshal(map[string]any{"text": text, "language": "en", "output_format": format, "speed": 1})
-	n.ok(err)
+	n.OK(err)
 	r := n.ask("POST", "/api/tts/F1/async", "sk_a", string(body))
 	if r.status != http.StatusAccepted {
-		n.t.Fatalf("submitted: %d %s", r.status, r.body)
+		n.T.Fatalf("submitted: %d %s", r.status, r.body)
 	}
 	return "/api/tts/tasks/" + r.View.TaskID
 }
 
-func (n *node) get(path string) reply { n.t.Helper(); return n.ask("GET", path, "sk_a", "") }
+func (n *node) get(path string) reply { n.T.Helper(); return n.ask("GET", path, "sk_a", "") }
 
 // waitBusy returns when the engine has so many texts in progress.
 func waitBusy(e *enginetest.FakeTTS, n int) {

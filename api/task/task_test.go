@@ -48,12 +48,12 @@ func TestATaskFromSubmissionToDownload(t *testing.T) {
 		t.Errorf("%s held, %s left", held, left)
 	}
 	info, err := os.Stat(filepath.Join(n.Dir(), v.TaskID+".1.wav"))
-	h.ok(err)
+	h.OK(err)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the result has mode %v", info.Mode())
 	}
 	// Somebody took the file: the result is gone, too.
-	h.ok(os.Remove(filepath.Join(n.Dir(), info.Name())))
+	h.OK(os.Remove(filepath.Join(n.Dir(), info.Name())))
 	if d := n.get(path + "/download"); d.status != 410 || d.Code != "task.expired" {
 		t.Errorf("downloaded nothing: %d %s", d.status, d.Code)
 	}
@@ -101,9 +101,9 @@ func TestSubmissionsAreRefused(t *testing.T) {
 	engine.Limit = 1 // it never ends, and so nothing is given back
 	n := h.node(engine, t.TempDir())
 	// Two of the longest texts cost more than the other account may owe.
-	_, _, err := ledger.New(h.db).Credit(t.Context(), ledger.Credit{Account: h.keys["sk_b"], Kind: ledger.Adjustment, Key: "less",
+	_, _, err := h.Ledger.Credit(t.Context(), ledger.Credit{Account: h.keys["sk_b"], Kind: ledger.Adjustment, Key: "less",
 		Amount: 30*billing.Cent - 5*usd})
-	h.ok(err)
+	h.OK(err)
 	for _, tt := range []struct {
 		name, voice, key, body string
 		status                 int
@@ -193,7 +193,7 @@ func TestCancelling(t *testing.T) {
 		}
 		if i == 0 {
 			paths = append(paths, n.submitted("Another one.", "wav")) // its place is free
-			h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(paths[len(paths)-1])))
+			h.OK(h.Ledger.CancelTask(t.Context(), h.A.Account, filepath.Base(paths[len(paths)-1])))
 		}
 		if i == ledger.MaxTasks-1 {
 			break
@@ -218,7 +218,7 @@ func TestCancelledElsewhere(t *testing.T) {
 	n := h.node(engine, t.TempDir())
 	path := n.submitted("One is here.", "wav")
 	waitBusy(engine, 1)
-	h.ok(ledger.New(h.db).CancelTask(t.Context(), h.acc, filepath.Base(path)))
+	h.OK(h.Ledger.CancelTask(t.Context(), h.A.Account, filepath.Base(path)))
 	waitBusy(engine, 0)
 }
 
@@ -233,8 +233,8 @@ func TestAStopIsNoAttempt(t *testing.T) {
 	path := first.submitted(threeSentences, "wav")
 	waitBusy(engine, 1)
 	first.stop()
-	task, err := ledger.New(h.db).Task(t.Context(), h.acc, filepath.Base(path))
-	h.ok(err)
+	task, err := h.Ledger.Task(t.Context(), h.A.Account, filepath.Base(path))
+	h.OK(err)
 	if task.Status != ledger.TaskProcessing || task.Attempts != 0 || task.Claim != 1 {
 		t.Errorf("given back: %+v", task)
 	}

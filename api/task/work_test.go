@@ -31,37 +31,37 @@ type bench struct {
 }
 
 func (h *harness) bench(speaker Speaker) *bench {
-	h.t.Helper()
-	life, _, err := ledger.New(h.db).RegisterNode(h.t.Context(), "node", "")
-	h.ok(err)
-	dir := h.t.TempDir()
+	h.T.Helper()
+	life, _, err := h.Ledger.RegisterNode(h.T.Context(), "node", "")
+	h.OK(err)
+	dir := h.T.TempDir()
 	b := &bench{harness: h, counts: map[string]int{}}
-	b.Service = New(Config{Store: h.db, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: life, Card: billing.DefaultRateCard,
+	b.Service = New(Config{Store: h.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: life, Card: billing.DefaultRateCard,
 		Speaker: speaker, Dir: func() string { return dir }, Count: func(status string) { b.counts[status]++ },
 		Log: slog.New(slog.DiscardHandler), Pace: 1_000_000_000})
 	return b
 }
 
 func (b *bench) take(text, format string) speakArgs {
-	b.t.Helper()
-	t, err := ledger.New(b.Store).SubmitTask(b.t.Context(), ledger.Submission{Node: b.Node, Account: b.acc, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
+	b.T.Helper()
+	t, err := ledger.New(b.Store).SubmitTask(b.T.Context(), ledger.Submission{Node: b.Node, Account: b.A.Account, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
 		Script: ledger.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
 		func(context.Context, pgx.Tx, string, string) error { return nil })
-	b.ok(err)
-	return speakArgs{b.acc, t.ID}
+	b.OK(err)
+	return speakArgs{b.A.Account, t.ID}
 }
 
 func (b *bench) read(a speakArgs) *ledger.Task {
-	b.t.Helper()
-	t, err := ledger.New(b.Store).Task(b.t.Context(), a.Account, a.Task)
-	b.ok(err)
+	b.T.Helper()
+	t, err := ledger.New(b.Store).Task(b.T.Context(), a.Account, a.Task)
+	b.OK(err)
 	return t
 }
 
 func (b *bench) files() int {
-	b.t.Helper()
+	b.T.Helper()
 	entries, err := os.ReadDir(b.Dir())
-	b.ok(err)
+	b.OK(err)
 	return len(entries)
 }
 
@@ -96,7 +96,7 @@ func TestFailures(t *testing.T) {
 			if held, left := h.money(); held != 0 || left != 5*usd || b.files() != 0 || b.counts["failed"] != 1 {
 				t.Errorf("%s held, %s left, %d files, %v", held, left, b.files(), b.counts)
 			}
-			b.ok(b.work(t.Context(), a)) // late: nothing to do
+			b.OK(b.work(t.Context(), a)) // late: nothing to do
 			if v := answer(got).Body; v.Error == nil || v.Error.Code != "tts.synthesis_failed" || v.CompletedAt != nil || v.ExpiresAt != nil {
 				t.Errorf("%+v", v)
 			}
@@ -114,16 +114,16 @@ func TestATaskThatKillsIsGivenUp(t *testing.T) {
 	b := h.bench(tts.New(quick()))
 	a := b.take("One.", "wav")
 	for range maxAttempts {
-		life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "")
-		h.ok(err)
+		life, _, err := h.Ledger.RegisterNode(t.Context(), "node", "")
+		h.OK(err)
 		b.Node = life
-		_, err = ledger.New(h.db).ClaimTask(t.Context(), life, a.Account, a.Task)
-		h.ok(err)
+		_, err = h.Ledger.ClaimTask(t.Context(), life, a.Account, a.Task)
+		h.OK(err)
 	}
-	life, _, err := ledger.New(h.db).RegisterNode(t.Context(), "node", "")
-	h.ok(err)
+	life, _, err := h.Ledger.RegisterNode(t.Context(), "node", "")
+	h.OK(err)
 	b.Node = life
-	b.ok(b.work(t.Context(), a))
+	b.OK(b.work(t.Context(), a))
 	if got := b.read(a); got.Status != ledger.TaskFailed {
 		t.Errorf("%+v", got)
 	}
@@ -134,7 +134,7 @@ func TestResultsExpire(t *testing.T) {
 	h := setup(t)
 	b := h.bench(tts.New(quick()))
 	a := b.take("One.", "pcm")
-	b.ok(b.work(t.Context(), a))
+	b.OK(b.work(t.Context(), a))
 	got := b.read(a)
 	for _, tt := range []struct {
 		after time.Duration
@@ -148,7 +148,7 @@ func TestResultsExpire(t *testing.T) {
 			file.Close()
 		}
 	}
-	h.ok(os.WriteFile(filepath.Join(b.Dir(), "old"+partSuffix), nil, 0o600))
+	h.OK(os.WriteFile(filepath.Join(b.Dir(), "old"+partSuffix), nil, 0o600))
 	for _, tt := range []struct {
 		after time.Duration
 		want  int
@@ -197,11 +197,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 	}})
 	a := b.take(strings.Repeat("a", 100_000), "wav")
-	b.ok(b.work(t.Context(), a))
+	b.OK(b.work(t.Context(), a))
 	got := b.read(a)
 	f, _ := formatNamed("wav")
 	info, err := os.Stat(b.path(got, f))
-	h.ok(err)
+	h.OK(err)
 	if got.Duration != 40*time.Minute || info.Size() != 40*60*88200+44 {
 		t.Errorf("%v, %d bytes", got.Duration, info.Size())
 	}
@@ -227,7 +227,7 @@ func TestProgress(t *testing.T) {
 		}
 	}})
 	a = b.take(strings.Repeat("a", 1000), "ulaw")
-	b.ok(b.work(t.Context(), a))
+	b.OK(b.work(t.Context(), a))
 	if got := seen.Load(); got != 50 {
 		t.Errorf("progress %d midway", got)
 	}
