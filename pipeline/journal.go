@@ -47,9 +47,9 @@ func configOf(o *journal.Origin) Config {
 		c.Speculation = SpeculateText
 	}
 	o.Agent.Apply(&c.Agent)
-	c.LLM, c.TTS = journal.LLM(o.LLM), journal.TTS(o.TTS)
+	c.LLM, c.TTS = journal.Engine{Name: o.LLM}, journal.Engine{Name: o.TTS}
 	if o.Hears {
-		c.ASR = journal.ASR(o.ASR)
+		c.ASR = journal.Engine{Name: o.ASR}
 	}
 	for _, f := range o.Functions {
 		c.Functions = append(c.Functions, tool.Function{Spec: inference.Tool{Name: f.Name}, Timeout: f.Timeout, Cancel: f.Cancel})

@@ -37,7 +37,7 @@ func NewReplay(o *journal.Origin, change func(*Config), sink journal.Sink) *Simu
 // recogniser and the voice need not be there. sink takes events and notes; those of replies say
 // what the engines are asked for. It must not feed the call.
 func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sink) *Simulation {
-	cfg.ASR, cfg.TTS = journal.ASR(simulatedName), journal.TTS(simulatedName)
+	cfg.ASR, cfg.TTS = journal.Engine{Name: simulatedName}, journal.Engine{Name: simulatedName}
 	s := simulate(start, f, cfg, sink)
 	s.world.Part()
 	a := &s.c.agent

@@ -27,12 +27,33 @@ var kindNames = [...]string{"", "begin", "tick", "told", "stop", "key", "conclud
 
 func (k Kind) String() string { return kindNames[k] }
 
-// What an Input holds without allocation: more than a wake-up reads or observes, but after a
+// few is a list whose first entries are held without allocation: more than a wake-up reads or observes, but after a
 // stall.
-const (
-	inputFrames   = 8
-	inputObserved = 8
-)
+type few[T any] struct {
+	first [8]T
+	n     int // of first
+	more  []T
+}
+
+func (l *few[T]) add(v T) {
+	if l.n < len(l.first) {
+		l.first[l.n] = v
+		l.n++
+		return
+	}
+	l.more = append(l.more, v)
+}
+
+// all is a copy of the list.
+func (l *few[T]) all() []T { return append(append([]T(nil), l.first[:l.n]...), l.more...) }
+
+// last is the latest entry, which must be there.
+func (l *few[T]) last() *T {
+	if n := len(l.more); n > 0 {
+		return &l.more[n-1]
+	}
+	return &l.first[l.n-1]
+}
 
 // Input is one thing that happened to a call.
 type Input struct {
@@ -48,12 +69,8 @@ type Input struct {
 	Ended         *media.Ended
 	Outside       bool
 
-	heard     [inputFrames]Heard
-	nHeard    int
-	more      []Heard
-	observed  [inputObserved]Observation
-	nObserved int
-	rest      []Observation
+	heard    few[Heard]
+	observed few[Observation]
 }
 
 // Heard is what the detector, the echo guard and the answering-machine detection made of a
@@ -88,42 +105,16 @@ type Observation struct {
 }
 
 // Heard is the frames of an input, oldest first. The slice is the caller's.
-func (in *Input) Heard() []Heard {
-	return append(append([]Heard(nil), in.heard[:in.nHeard]...), in.more...)
-}
+func (in *Input) Heard() []Heard { return in.heard.all() }
 
 // Observed is what was observed while the input was dealt with, in order. The slice is the caller's.
-func (in *Input) Observed() []Observation {
-	return append(append([]Observation(nil), in.observed[:in.nObserved]...), in.rest...)
-}
+func (in *Input) Observed() []Observation { return in.observed.all() }
 
 // AddHeard adds a frame.
-func (in *Input) AddHeard(h Heard) {
-	if in.nHeard < inputFrames {
-		in.heard[in.nHeard] = h
-		in.nHeard++
-		return
-	}
-	in.more = append(in.more, h)
-}
+func (in *Input) AddHeard(h Heard) { in.heard.add(h) }
 
 // AddObserved adds an observation.
-func (in *Input) AddObserved(o Observation) {
-	if in.nObserved < inputObserved {
-		in.observed[in.nObserved] = o
-		in.nObserved++
-		return
-	}
-	in.rest = append(in.rest, o)
-}
-
-// last is the frame heard last, which must be there.
-func (in *Input) last() *Heard {
-	if n := len(in.more); n > 0 {
-		return &in.more[n-1]
-	}
-	return &in.heard[in.nHeard-1]
-}
+func (in *Input) AddObserved(o Observation) { in.observed.add(o) }
 
 // Stop is an end that somebody asked for.
 type Stop struct {

@@ -126,7 +126,7 @@ func (o *Observer) Frame(h Heard) {
 func (o *Observer) Screened(verdict uint8, open bool) (uint8, bool) {
 	verdict, open = o.world.Screened(verdict, open)
 	if o.sink != nil {
-		h := o.input.last()
+		h := o.input.heard.last()
 		h.Verdict, h.Open = verdict, open
 	}
 	return verdict, open

@@ -104,34 +104,13 @@ func (s stream) Lag() time.Duration {
 	return 0
 }
 
-// Engines that are asked for nothing but their names: what they said are inputs.
-
-// ASR returns a recogniser of that name.
-func ASR(name string) inference.ASR { return asr{name: name} }
-
-// LLM returns a language model of that name.
-func LLM(name string) inference.LLM { return llm{name: name} }
-
-// TTS returns a voice of that name.
-func TTS(name string) inference.TTS { return tts{name: name} }
-
-type asr struct {
+// Engine is a recogniser, a language model or a voice that is asked for nothing but its name: what it said are inputs.
+type Engine struct {
 	inference.ASR
-	name string
-}
-
-func (e asr) Info() inference.Info { return inference.Info{Name: e.name} }
-
-type llm struct {
 	inference.LLM
-	name string
-}
-
-func (e llm) Info() inference.Info { return inference.Info{Name: e.name} }
-
-type tts struct {
 	inference.TTS
-	name string
+	Name string
 }
 
-func (e tts) Info() inference.Info { return inference.Info{Name: e.name} }
+// Info has the name alone.
+func (e Engine) Info() inference.Info { return inference.Info{Name: e.Name} }
