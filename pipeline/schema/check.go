@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,10 +131,12 @@ var articles = map[string]string{"object": "an object", "array": "a list", "stri
 
 // typed says whether the value is of the schema's type, else what it is.
 func (s *Schema) typed(value any) (what string, ok bool) {
-	is := "null"
+	var is string
 	switch v := value.(type) {
+	case nil:
+		return "null", s.Type == ""
 	case bool:
-		is = "boolean"
+		is, what = "boolean", fmt.Sprint(v)
 	case string:
 		is = "string"
 	case []any:
@@ -141,22 +144,12 @@ func (s *Schema) typed(value any) (what string, ok bool) {
 	case map[string]any:
 		is = "object"
 	case json.Number:
-		is = "number"
-		if _, err := strconv.ParseInt(v.String(), 10, 64); err == nil && s.Type == "integer" {
+		is, what = "number", v.String()
+		if _, err := v.Int64(); err == nil && s.Type == "integer" {
 			is = "integer"
 		}
-		what = v.String()
 	}
-	if is == "boolean" {
-		what = fmt.Sprint(value)
-	}
-	if what == "" {
-		what = articles[is]
-	}
-	if is == "null" {
-		what = is
-	}
-	return what, s.Type == "" || s.Type == is
+	return cmp.Or(what, articles[is]), s.Type == "" || s.Type == is
 }
 
 func (s *Schema) text(path, text string, m *Mistakes) {

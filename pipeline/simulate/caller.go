@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -53,12 +54,7 @@ const (
 type span struct{ from, to time.Duration }
 
 func (c *caller) speaks(at time.Duration) bool {
-	for _, s := range c.speech {
-		if at >= s.from && at < s.to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.speech, func(s span) bool { return at >= s.from && at < s.to })
 }
 
 // observe hears the agent.

@@ -7,6 +7,7 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,18 +135,8 @@ func Parse(text []byte) (*Script, error) {
 		}
 		s.check(&wrong)
 	}
-	if s.Runs == 0 {
-		s.Runs = 1
-	}
-	if s.Seed == 0 {
-		s.Seed = 1
-	}
-	if s.LimitSeconds == 0 {
-		s.LimitSeconds = defaultLimit
-	}
-	if s.PersonaTurns == 0 {
-		s.PersonaTurns = 10
-	}
+	s.Runs, s.Seed = cmp.Or(s.Runs, 1), cmp.Or(s.Seed, 1)
+	s.LimitSeconds, s.PersonaTurns = cmp.Or(s.LimitSeconds, defaultLimit), cmp.Or(s.PersonaTurns, 10)
 	return s, wrong.Err()
 }
 

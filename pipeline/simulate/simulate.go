@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"parley/inference"
@@ -97,7 +98,6 @@ type world struct {
 	varies  bool
 	call    *pipeline.Simulation
 	now     time.Duration
-	seq     int
 	due     []item // in order
 	events  []journal.Event
 	caller  caller
@@ -107,7 +107,6 @@ type world struct {
 // item is an input to come.
 type item struct {
 	at     time.Duration
-	seq    int
 	in     *journal.Input
 	spoken bool // it is a result of the recogniser
 }
@@ -115,20 +114,12 @@ type item struct {
 // play feeds the call frame by frame, and what came in between at its time.
 func (w *world) play(limit time.Duration) {
 	w.call.Feed(&journal.Input{Kind: journal.Began})
-	for !w.call.Over() && w.problem == nil && !w.caller.gone {
-		if w.problem = w.ctx.Err(); w.problem != nil {
-			break
+	for !w.call.Over() && w.problem == nil && !w.caller.gone && w.now < limit {
+		if w.problem = w.ctx.Err(); w.problem == nil {
+			w.frame(w.now + media.FrameDuration)
 		}
-		if w.now >= limit {
-			break
-		}
-		w.frame(w.now + media.FrameDuration)
 	}
-	if !w.call.Over() {
-		w.feed(&journal.Input{Kind: journal.Concluded, Ended: &media.Ended{Reason: media.UserHangup}})
-	} else {
-		w.feed(&journal.Input{Kind: journal.Concluded})
-	}
+	w.feed(&journal.Input{Kind: journal.Concluded, Ended: &media.Ended{Reason: media.UserHangup}}) // unless it has ended
 	for _, it := range w.due {
 		if m := it.in.Message; m != nil && m.Usage != nil { // consumption is reported
 			w.feed(&journal.Input{Kind: journal.Late, Message: m})
@@ -169,13 +160,11 @@ func (w *world) feed(in *journal.Input) {
 
 // later has an input come.
 func (w *world) later(at time.Duration, in *journal.Input, spoken bool) {
-	w.seq++
-	it := item{at, w.seq, in, spoken}
 	k := len(w.due)
 	for k > 0 && w.due[k-1].at > at {
 		k--
 	}
-	w.due = append(w.due[:k], append([]item{it}, w.due[k:]...)...)
+	w.due = slices.Insert(w.due, k, item{at, in, spoken})
 }
 
 func (w *world) tell(at time.Duration, m journal.Message) {
