@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/media"
@@ -148,12 +149,7 @@ func (m *Manager) closeUnclosed() {
 		}
 		if err == nil {
 			m.mu.Lock()
-			for i := range m.unclosed {
-				if m.unclosed[i] == e {
-					m.unclosed = append(m.unclosed[:i:i], m.unclosed[i+1:]...)
-					break
-				}
-			}
+			m.unclosed = slices.DeleteFunc(slices.Clone(m.unclosed), func(o *ending) bool { return o == e })
 			m.mu.Unlock()
 		}
 	}

@@ -33,13 +33,7 @@ type CallSnapshot struct {
 
 // Duration is how long the call has been answered.
 func (s *CallSnapshot) Duration(now time.Time) time.Duration {
-	switch {
-	case s.StartedAt.IsZero():
-		return 0
-	case !s.EndedAt.IsZero():
-		now = s.EndedAt
-	}
-	return max(0, now.Sub(s.StartedAt))
+	return (&clock{started: s.StartedAt, stopped: s.EndedAt}).ran(now)
 }
 
 // CallUpdate is one change of a call.
