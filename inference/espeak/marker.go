@@ -18,10 +18,6 @@ type marker struct {
 	pause   bool
 }
 
-func newMarker(sp *speaker, spelled spelling, from int) *marker {
-	return &marker{speaker: sp, spelled: spelled, from: from, word: from}
-}
-
 // mark adds the events of a chunk to it. base is where the segment's audio
 // begins in the Speak, in samples.
 func (m *marker) mark(c *inference.Chunk, events []worker.Event, base int) {

@@ -40,7 +40,7 @@ func (sp *speaker) speak(ctx context.Context, seg [2]int, pass func(inference.Ch
 	}
 	before := sp.samples
 	for attempt := 1; ; attempt++ {
-		err := sp.attempt(ctx, request, newMarker(sp, spelled, seg[0]), pass)
+		err := sp.attempt(ctx, request, &marker{speaker: sp, spelled: spelled, from: seg[0], word: seg[0]}, pass)
 		switch {
 		case err == nil, err == errStopped:
 			return err

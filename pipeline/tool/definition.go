@@ -150,13 +150,11 @@ func parseOne(path string, raw json.RawMessage) (Definition, error) {
 	if err := decode(path, raw, &f, *kind.Type == Client); err != nil {
 		return Definition{}, err
 	}
-	for _, other := range []struct {
-		name string
-		kind Kind
-		set  bool
-	}{{"function", Client, f.Function != nil}, {"http", HTTPKind, f.HTTP != nil}, {"mcp", MCPKind, f.MCP != nil}, {"crm", CRMKind, f.CRM != nil}} {
-		if other.set && other.kind != f.Type && f.Type != Client {
-			return Definition{}, fault(path+"."+other.name, "is not for the type %s", f.Type)
+	if f.Type != Client {
+		err := f.without(path, member{"function", f.Function != nil}, member{"http", f.HTTP != nil && f.Type != HTTPKind},
+			member{"mcp", f.MCP != nil && f.Type != MCPKind}, member{"crm", f.CRM != nil && f.Type != CRMKind})
+		if err != nil {
+			return Definition{}, err
 		}
 	}
 	switch f.Type {
@@ -244,15 +242,22 @@ func (d *Definition) useless(path string, g *Guard) error {
 
 // bare refuses what only functions with a definition of their own have.
 func (f *form) bare(path string) error {
-	switch {
-	case f.Name != "":
-		return fault(path+".name", "is not for the type %s", f.Type)
-	case f.Description != "":
-		return fault(path+".description", "is not for the type %s", f.Type)
-	case f.Parameters != nil:
-		return fault(path+".parameters", "is not for the type %s", f.Type)
-	case f.OnInterrupt != "":
-		return fault(path+".on_interrupt", "is not for the type %s", f.Type)
+	return f.without(path, member{"name", f.Name != ""}, member{"description", f.Description != ""}, member{"parameters", f.Parameters != nil},
+		member{"on_interrupt", f.OnInterrupt != ""})
+}
+
+// member is a member of a definition, and whether it is there.
+type member struct {
+	name  string
+	there bool
+}
+
+// without refuses the first member that is there though it is for other types.
+func (f *form) without(path string, members ...member) error {
+	for _, m := range members {
+		if m.there {
+			return fault(path+"."+m.name, "is not for the type %s", f.Type)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,14 +150,16 @@ func (g *Guard) literal(path, address string) error {
 	if err != nil {
 		return nil
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	if err := g.judge(context.WithValue(context.Background(), plainKey{}, u.Scheme == "http"), u.Hostname(), ip, port); err != nil {
+	if err := g.judgeURL(u, u.Hostname(), ip); err != nil {
 		return fault(path, "%v", err)
 	}
 	return nil
+}
+
+// judgeURL judges an address whose host is at ip.
+func (g *Guard) judgeURL(u *url.URL, host string, ip netip.Addr) error {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return g.judge(context.WithValue(context.Background(), plainKey{}, u.Scheme == "http"), host, ip, port)
 }
 
 // errUnknownHost is said of a name that is not known, and of one that leads inside: who

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -58,19 +59,9 @@ func (f *form) mcp(path string) (Definition, error) {
 	case len(m.AllowedTools) > maxTools:
 		return Definition{}, fault(path+".mcp.allowed_tools", "more than %d", maxTools)
 	}
-	if err := checkURL(path+".mcp.url", m.URL); err != nil {
-		return Definition{}, err
-	}
-	if err := checkHeaders(path+".mcp.headers", m.Headers); err != nil {
-		return Definition{}, err
-	}
-	if err := checkTimeout(path+".mcp", m.TimeoutMS); err != nil {
-		return Definition{}, err
-	}
-	d := Definition{Kind: MCPKind, Spec: inference.Tool{Name: f.Name}, MCP: m}
-	var err error
-	d.Cancel, err = f.cancels(path, false)
-	return d, err
+	cancel, bad := f.cancels(path, false)
+	return Definition{Kind: MCPKind, Spec: inference.Tool{Name: f.Name}, Cancel: cancel, MCP: m},
+		cmp.Or(checkURL(path+".mcp.url", m.URL), checkHeaders(path+".mcp.headers", m.Headers), checkTimeout(path+".mcp", m.TimeoutMS), bad)
 }
 
 // lists keeps what servers offered, so that calls start fast.
@@ -305,17 +296,18 @@ func (m *mcpServer) list(ctx context.Context) ([]inference.Tool, error) {
 
 // call has the server run a tool.
 func (m *mcpServer) call(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
-	args := map[string]any{}
-	if len(arguments) > 0 {
-		if err := json.Unmarshal(arguments, &args); err != nil || args == nil {
-			return "", errors.New("the arguments are not a JSON object")
-		}
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	var args map[string]any
+	if err := json.Unmarshal(arguments, &args); err != nil || args == nil {
+		return "", errors.New("the arguments are not a JSON object")
 	}
 	session, err := m.connected(ctx)
 	if err != nil {
 		return "", err
 	}
-	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(orObject(arguments))})
+	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: arguments})
 	if err != nil {
 		if text, ok := said(err); ok {
 			return "", errors.New(Clip(scrub(text, m.secrets), maxComplaint))
@@ -346,13 +338,6 @@ func said(err error) (string, bool) {
 		return "", false
 	}
 	return e.Message, true
-}
-
-func orObject(arguments json.RawMessage) json.RawMessage {
-	if len(arguments) == 0 {
-		return json.RawMessage("{}")
-	}
-	return arguments
 }
 
 // contents is what a model can read of a tool's result.

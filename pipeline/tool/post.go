@@ -44,10 +44,6 @@ func (p *Poster) Check(address string) error {
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return &Refused{"must be an absolute https address"}
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	}
 	host := strings.ToLower(u.Hostname())
 	at, err := netip.ParseAddr(host)
 	named := err != nil
@@ -59,8 +55,7 @@ func (p *Poster) Check(address string) error {
 	case named:
 		at = anywhere
 	}
-	ctx := context.WithValue(context.Background(), plainKey{}, u.Scheme == "http")
-	return p.guard.judge(ctx, host, at, port)
+	return p.guard.judgeURL(u, host, at)
 }
 
 // anywhere stands for an address of the public Internet.

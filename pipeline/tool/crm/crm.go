@@ -5,6 +5,7 @@ package crm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,10 +78,7 @@ func New(kind, address, key string, client *http.Client) (CRM, error) {
 	case kind == REST && address != "":
 		return &rest{caller{address, key, client}}, nil
 	case kind == HubSpot:
-		if address == "" {
-			address = HubSpotAddress
-		}
-		return &hubspot{caller{address, key, client}}, nil
+		return &hubspot{caller{cmp.Or(address, HubSpotAddress), key, client}}, nil
 	}
 	return nil, fmt.Errorf("crm: no kind %q", kind)
 }
