@@ -139,7 +139,7 @@ func (s *Settings) checkAfter(wrong *schema.Mistakes) {
 // checkTurns says what is wrong with turns that are left to a recogniser: the first one that the agent uses.
 func (n Names) checkTurns(s *Settings, wrong *schema.Mistakes) {
 	used := slices.Concat(s.Engines.Of(StageASR), n.Engines[StageASR])
-	if s.Turns == nil || *s.Turns != engineTurns || wrong.Within("settings.engines.asr") || len(used) == 0 || slices.Contains(n.Turns, used[0]) {
+	if or(s.Turns, "") != engineTurns || wrong.Within("settings.engines.asr") || len(used) == 0 || slices.Contains(n.Turns, used[0]) {
 		return
 	}
 	wrong.Add("settings.turns", "the recogniser %s does not find the ends of turns; name one that does in settings.engines.asr", schema.Quote(used[0]))

@@ -133,14 +133,21 @@ func (s *Settings) check(wrong *schema.Mistakes) {
 			wrong.Add("settings.timezone", "%q, must be a time zone such as Europe/Madrid", *s.Timezone)
 		}
 	}
-	message := s.MachineMessage != nil && strings.TrimSpace(*s.MachineMessage) != ""
-	if s.OnMachine != nil && *s.OnMachine == string(LeaveMessage) && !message {
+	if or(s.OnMachine, "") == string(LeaveMessage) && strings.TrimSpace(or(s.MachineMessage, "")) == "" {
 		wrong.Add("settings.machine_message", "is missing, on_machine message needs it")
 	}
 	if _, taken := s.Variables["now"]; taken {
 		wrong.Add("settings.variables.now", "is set by the server")
 	}
 	s.checkAfter(wrong)
+}
+
+// or is what a setting says, or what counts when it says nothing.
+func or[T any](setting *T, otherwise T) T {
+	if setting != nil {
+		return *setting
+	}
+	return otherwise
 }
 
 // policies are the values of Interruptible.
@@ -166,9 +173,7 @@ func (s *Settings) Retune(c *turn.Config) {
 	set(&c.BargeInAfter, s.BargeInMS, media.Millisecond)
 	c.FalseInterruptionTimeout = max(c.FalseInterruptionTimeout, c.BargeInAfter+verdictAfter) // or nobody could speak for so long
 	set(&c.Idle, s.IdleSeconds, media.Second)
-	if s.IdleReprompts != nil {
-		c.Reprompts = *s.IdleReprompts
-	}
+	c.Reprompts, c.Keys = or(s.IdleReprompts, c.Reprompts), or(s.KeyInterrupts, c.Keys)
 	if s.Interruptible != nil {
 		c.Barge = policies[*s.Interruptible]
 		c.Greeting = c.Barge
@@ -176,11 +181,8 @@ func (s *Settings) Retune(c *turn.Config) {
 	if s.FirstMessageInterruptible != nil {
 		c.Greeting = policies[*s.FirstMessageInterruptible]
 	}
-	if s.RecordingNotice != nil && *s.RecordingNotice != "" {
+	if or(s.RecordingNotice, "") != "" {
 		c.Greeting = turn.Never
-	}
-	if s.KeyInterrupts != nil {
-		c.Keys = *s.KeyInterrupts
 	}
 }
 
@@ -189,33 +191,22 @@ const engineTurns = "engine"
 
 // EngineTurns says whether a recogniser ends the caller's turns. One that cannot leaves them to the words.
 func (s *Settings) EngineTurns(recogniser inference.Info) bool {
-	return s.Turns != nil && *s.Turns == engineTurns && recogniser.Caps.Turns
+	return or(s.Turns, "") == engineTurns && recogniser.Caps.Turns
 }
 
 // Speculate says whether replies are begun in pauses, where the rate card says so
 // unless the agent does.
-func (s *Settings) Speculate(unless bool) bool {
-	if s.SpeculativeLLM != nil {
-		return *s.SpeculativeLLM
-	}
-	return unless
-}
+func (s *Settings) Speculate(unless bool) bool { return or(s.SpeculativeLLM, unless) }
 
 // Dictionary is how the agent pronounces words; nil when it says nothing of it.
 func (s *Settings) Dictionary() *spoken.Dictionary { return spoken.NewDictionary(s.Pronunciation) }
 
 // MaxDuration is the longest the agent's calls may be.
 func (s *Settings) MaxDuration() time.Duration {
-	if s.MaxDurationSeconds == nil {
-		return DefaultMaxDuration
-	}
-	return time.Duration(*s.MaxDurationSeconds) * time.Second
+	return time.Duration(or(s.MaxDurationSeconds, int(DefaultMaxDuration/time.Second))) * time.Second
 }
 
 // Ring is how long a call to the agent rings.
 func (s *Settings) Ring() time.Duration {
-	if s.RingMS == nil {
-		return DefaultRing
-	}
-	return time.Duration(*s.RingMS) * time.Millisecond
+	return time.Duration(or(s.RingMS, int(DefaultRing/time.Millisecond))) * time.Millisecond
 }

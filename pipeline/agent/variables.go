@@ -41,19 +41,14 @@ func unknownVariables(texts map[string]string, s *Settings, wrong *schema.Mistak
 	}
 	look("prompt", texts["prompt"])
 	look("first_message", texts["first_message"])
-	for _, f := range []struct {
-		path string
-		text *string
-	}{{"settings.goodbye", s.Goodbye}, {"settings.machine_message", s.MachineMessage}} {
-		if f.text != nil {
-			look(f.path, *f.text)
-		}
-	}
-	if s.RecordingNotice != nil && reference.MatchString(*s.RecordingNotice) {
+	look("settings.goodbye", or(s.Goodbye, ""))
+	look("settings.machine_message", or(s.MachineMessage, ""))
+	notice := or(s.RecordingNotice, "")
+	if reference.MatchString(notice) {
 		wrong.Add("settings.recording_notice", "is said word for word and has no variables")
-	} else if s.RecordingNotice != nil {
-		endless("settings.recording_notice", *s.RecordingNotice, wrong)
+		return
 	}
+	endless("settings.recording_notice", notice, wrong)
 }
 
 // endless finds what begins like a variable and does not end before the next begins, or at
