@@ -140,13 +140,10 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent) (*Agent,
 	}
 	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = NewID(AgentID, now), 1, now, now
 	err := db.Tx(ctx, "create agent", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
+		err := ErrNotFound.IfUnchanged(tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
 				tools, settings, version, created_at, updated_at)
 			select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10 from accounts where id = $2`,
-			a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = ErrNotFound
-		}
+			a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now))
 		if err != nil {
 			return err
 		}
@@ -167,11 +164,7 @@ func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
 
 // AgentOwner is the account of an agent. Only operators may ask.
 func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err error) {
-	found, err := First[string](ctx, db, "read agent's account", "select account_id from agents where id = $1", id)
-	if err != nil {
-		return "", err
-	}
-	return *found, nil
+	return Value[string](ctx, db, "read agent's account", "select account_id from agents where id = $1", id)
 }
 
 // Agents lists the account's agents, newest first.
@@ -260,9 +253,8 @@ func canonical(raw json.RawMessage) string {
 func (db *DB) DeleteAgent(ctx context.Context, account, id string, version int64) error {
 	err := db.Tx(ctx, "delete agent", func(tx pgx.Tx) error {
 		// The lock keeps a number from being bound to it meanwhile.
-		var got string
-		err := tx.QueryRow(ctx, `select id from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update`,
-			id, account, version).Scan(&got)
+		err := ErrNotFound.IfUnchanged(tx.Exec(ctx, "select from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
+			id, account, version))
 		if err != nil {
 			return err
 		}

@@ -9,9 +9,8 @@ import (
 // keepVersion copies the agent as the transaction left it to its versions, to which
 // nothing but this adds and from which nothing is taken.
 func keepVersion(ctx context.Context, tx pgx.Tx, id string) error {
-	_, err := tx.Exec(ctx, `insert into agent_versions (agent_id, version, account_id, name, voice, language, prompt, first_message, tools, settings, created_at)
+	return Do(ctx, tx, `insert into agent_versions (agent_id, version, account_id, name, voice, language, prompt, first_message, tools, settings, created_at)
 		select id, version, account_id, name, voice, language, prompt, first_message, tools, settings, updated_at from agents where id = $1`, id)
-	return err
 }
 
 // A version has the times of the agent that it was: when that was made, and when the
@@ -30,5 +29,6 @@ func (db *DB) AgentVersion(ctx context.Context, account, id string, version int6
 // versions below before; 0: no bound. An agent has one at least, so none means that
 // there is no such agent or that the list is over.
 func (db *DB) AgentVersions(ctx context.Context, account, id string, before int64, limit int) ([]Agent, error) {
-	return List[Agent](ctx, db, "list versions", selectVersion+" and ($3 = 0 or v.version < $3) order by v.version desc limit nullif($4, 0)", account, id, before, limit)
+	return List[Agent](ctx, db, "list versions",
+		selectVersion+" and ($3 = 0 or v.version < $3) order by v.version desc limit nullif($4, 0)", account, id, before, limit)
 }

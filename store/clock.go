@@ -58,8 +58,7 @@ func (db *DB) Time(ctx context.Context) time.Time {
 // readClock asks the database for the time, and so whether it answers.
 func (db *DB) readClock(ctx context.Context) error {
 	asked := time.Now()
-	var there time.Time
-	err := db.One(ctx, "ping", "select clock_timestamp()", nil, &there)
+	there, err := Value[time.Time](ctx, db, "ping", "select clock_timestamp()")
 	if err == nil {
 		db.clock.read(asked, there)
 	}

@@ -185,8 +185,7 @@ func listed(number string) (string, error) {
 
 // MayCall refuses a callee that is on the account's list.
 func MayCall(ctx context.Context, tx pgx.Tx, account, to string) error {
-	var found bool
-	err := tx.QueryRow(ctx, "select exists (select from do_not_call where account_id = $1 and number = $2)", account, to).Scan(&found)
+	found, err := Scalar[bool](ctx, tx, "select exists (select from do_not_call where account_id = $1 and number = $2)", account, to)
 	if err == nil && found {
 		err = ErrDoNotCall
 	}

@@ -94,26 +94,23 @@ func (o *IdempotencyKey) Begin(b *pgx.Batch, subject string) {
 
 // FinishRequest keeps the answer for repeated requests.
 func (db *DB) FinishRequest(ctx context.Context, o *IdempotencyKey, a Answer) error {
-	_, err := db.pool.Exec(ctx, `update idempotent_requests set status = $4, body = $5
+	return db.Do(ctx, "finish request", `update idempotent_requests set status = $4, body = $5
 		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun)
-	return Fail("finish request", err)
 }
 
 // DropRequest ends the work on a request without an answer. One under which nothing was begun
 // is forgotten: it may be sent again. Where something was, the key stays with it, and
 // a repeated request takes it up at once: the lease ends here.
 func (db *DB) DropRequest(ctx context.Context, o *IdempotencyKey) error {
-	_, err := db.pool.Exec(ctx, `with mine as (select subject from idempotent_requests
+	return db.Do(ctx, "drop request", `with mine as (select subject from idempotent_requests
 			where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $4 for update),
 		dropped as (delete from idempotent_requests where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is null))
 		update idempotent_requests set begun_at = begun_at - $5::interval
 			where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is not null)`,
 		o.Account, o.Route, o.Key, o.begun, requestLease)
-	return Fail("drop request", err)
 }
 
 // ForgetRequests removes answers that are not given again.
 func (db *DB) ForgetRequests(ctx context.Context) error {
-	_, err := db.pool.Exec(ctx, "delete from idempotent_requests where begun_at <= $1", db.Time(ctx).Add(-answerLife))
-	return Fail("forget requests", err)
+	return db.Do(ctx, "forget requests", "delete from idempotent_requests where begun_at <= $1", db.Time(ctx).Add(-answerLife))
 }

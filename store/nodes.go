@@ -110,19 +110,16 @@ func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (
 // LeaveNode says that a life of a node is over, so that its name need not be waited for and
 // its share is others' at once.
 func (db *DB) LeaveNode(ctx context.Context, n Node) error {
-	_, err := db.pool.Exec(ctx, "update nodes set heartbeat_at = now() - 2 * $3::interval where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
-	return Fail("leave", err)
+	return db.Do(ctx, "leave", "update nodes set heartbeat_at = now() - 2 * $3::interval where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
 }
 
 // LiveNodes is how many nodes have said within their lease that they live.
 func (db *DB) LiveNodes(ctx context.Context) (n int, err error) {
-	err = db.One(ctx, "count nodes", "select count(*) from nodes where heartbeat_at >= now() - $1::interval", []any{NodeLease}, &n)
-	return n, err
+	return Value[int](ctx, db, "count nodes", "select count(*) from nodes where heartbeat_at >= now() - $1::interval", NodeLease)
 }
 
 // LiveAddr is the public HTTP address, as it was set, of the youngest node that lives.
 // ErrNotFound: there is none.
 func (db *DB) LiveAddr(ctx context.Context) (addr string, err error) {
-	err = db.One(ctx, "find a node", "select addr from nodes where heartbeat_at >= now() - $1::interval order by epoch desc limit 1", []any{NodeLease}, &addr)
-	return addr, err
+	return Value[string](ctx, db, "find a node", "select addr from nodes where heartbeat_at >= now() - $1::interval order by epoch desc limit 1", NodeLease)
 }

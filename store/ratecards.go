@@ -25,23 +25,22 @@ var newestCard = "select version from rate_cards_in_force order by " + cardOrder
 func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard) error {
 	now := db.Time(ctx)
 	sum := c.SHA256()
-	_, err := db.pool.Exec(ctx, `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
+	err := db.Do(ctx, "store the rate card", `insert into rate_cards (version, body, sha256, added_at) values ($1, $2, $3, $4)
 		on conflict do nothing`, c.Version(), string(c.JSON()), sum[:], now)
 	if err != nil {
-		return Fail("store the rate card", err)
+		return err
 	}
-	var stored []byte
-	err = db.One(ctx, "store the rate card", "select sha256 from rate_cards where version = $1", []any{c.Version()}, &stored)
+	stored, err := Value[[]byte](ctx, db, "store the rate card", "select sha256 from rate_cards where version = $1", c.Version())
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(stored, sum[:]) {
 		return fmt.Errorf("%w: %s", ErrRateCardChanged, c.Version())
 	}
-	_, err = db.pool.Exec(ctx, `insert into rate_cards_in_force (version, since) select $1, $2
+	err = db.Do(ctx, "put the rate card in force", `insert into rate_cards_in_force (version, since) select $1, $2
 		where not exists (select from rate_cards_in_force where `+cardOrder("version")+" >= "+cardOrder("$1::text")+") on conflict do nothing", c.Version(), now)
 	if err != nil {
-		return Fail("put the rate card in force", err)
+		return err
 	}
 	return db.FollowRateCard(ctx)
 }
@@ -55,8 +54,8 @@ func (db *DB) RateCard() *billing.RateCard { return db.force.Load() }
 func (db *DB) FollowRateCard(ctx context.Context) error {
 	db.livesMu.Lock()
 	defer db.livesMu.Unlock() // of two that read one after the other, the first does not write last
-	var version string
-	if err := db.One(ctx, "read the rate card in force", newestCard, nil, &version); err != nil {
+	version, err := Value[string](ctx, db, "read the rate card in force", newestCard)
+	if err != nil {
 		return err
 	}
 	if known := db.force.Load(); known != nil && known.Version() == version {
@@ -86,8 +85,8 @@ func (db *DB) noteCard(ctx context.Context, c *billing.RateCard, lives []int64) 
 	if c == nil || len(lives) == 0 {
 		return nil
 	}
-	_, err := db.pool.Exec(ctx, `insert into node_cards (node_epoch, since, price_version) select unnest($1::bigint[]), $2::timestamptz, $3::text`, lives, db.Time(ctx), c.Version())
-	return Fail("note the rate card", err)
+	return db.Do(ctx, "note the rate card",
+		`insert into node_cards (node_epoch, since, price_version) select unnest($1::bigint[]), $2::timestamptz, $3::text`, lives, db.Time(ctx), c.Version())
 }
 
 // inForce is the card in force, as far as this process knows, or else as the database says.
@@ -95,11 +94,11 @@ func (db *DB) CardInForce(ctx context.Context, q Queryer) (*billing.RateCard, er
 	if c := db.force.Load(); c != nil {
 		return c, nil
 	}
-	var version string
-	if err := q.QueryRow(ctx, newestCard).Scan(&version); err != nil {
-		if errors.Is(err, pgx.ErrNoRows) {
-			return billing.DefaultRateCard(), nil
-		}
+	version, err := Scalar[string](ctx, q, newestCard)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return billing.DefaultRateCard(), nil
+	case err != nil:
 		return nil, Fail("read the rate card", err)
 	}
 	return db.Card(ctx, q, version)
@@ -110,8 +109,8 @@ func (db *DB) Card(ctx context.Context, q Queryer, version string) (*billing.Rat
 	if c, ok := db.cards.Load(version); ok {
 		return c.(*billing.RateCard), nil
 	}
-	var body string
-	if err := q.QueryRow(ctx, "select body::text from rate_cards where version = $1", version).Scan(&body); err != nil {
+	body, err := Scalar[string](ctx, q, "select body::text from rate_cards where version = $1", version)
+	if err != nil {
 		return nil, Fail("read rate card "+version, err)
 	}
 	c, err := billing.ParseRateCard([]byte(body))

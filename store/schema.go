@@ -29,10 +29,9 @@ func (db *DB) Schema(ctx context.Context) (version int64, err error) {
 
 // schemaOf is Schema within a transaction.
 func schemaOf(ctx context.Context, tx pgx.Tx) (version int64, err error) {
-	var ours bool
-	if err := tx.QueryRow(ctx, `select to_regclass('wallets') is not null and to_regclass('goose_db_version') is not null`).Scan(&ours); err != nil || !ours {
+	ours, err := Scalar[bool](ctx, tx, "select to_regclass('wallets') is not null and to_regclass('goose_db_version') is not null")
+	if err != nil || !ours {
 		return 0, err
 	}
-	err = tx.QueryRow(ctx, "select coalesce(max(version_id), 0) from goose_db_version where is_applied").Scan(&version)
-	return version, err
+	return Scalar[int64](ctx, tx, "select coalesce(max(version_id), 0) from goose_db_version where is_applied")
 }

@@ -83,16 +83,13 @@ func totals(ctx context.Context, tx pgx.Tx) (t Totals, err error) {
 	if err := tx.QueryRow(ctx, "select "+sums+" from wallets").Scan(&t.Paid, &t.Bonus, &t.Accrued, &t.Held); err != nil {
 		return t, err
 	}
-	rows, err := tx.Query(ctx, `select n.nspname, c.relname, n.nspname = current_schema() from pg_class c join pg_namespace n on n.oid = c.relnamespace
-		where c.relkind = 'r' and n.nspname in (current_schema(), 'river') order by 1, 2`)
-	if err != nil {
-		return t, err
-	}
 	type table struct {
 		Schema, Name string
 		Ours         bool
 	}
-	tables, err := pgx.CollectRows(rows, pgx.RowToStructByPos[table])
+	tables, err := Rows[table](ctx, tx,
+		`select n.nspname, c.relname, n.nspname = current_schema() from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where c.relkind = 'r' and n.nspname in (current_schema(), 'river') order by 1, 2`)
 	if err != nil {
 		return t, err
 	}
@@ -102,11 +99,9 @@ func totals(ctx context.Context, tx pgx.Tx) (t Totals, err error) {
 		if !x.Ours {
 			name = x.Schema + "." + x.Name
 		}
-		var n int64
-		if err := tx.QueryRow(ctx, "select count(*) from "+pgx.Identifier{x.Schema, x.Name}.Sanitize()).Scan(&n); err != nil {
+		if t.Rows[name], err = Scalar[int64](ctx, tx, "select count(*) from "+pgx.Identifier{x.Schema, x.Name}.Sanitize()); err != nil {
 			return t, err
 		}
-		t.Rows[name] = n
 	}
 	return t, nil
 }

@@ -43,16 +43,11 @@ type WarningMail struct {
 // MailLater or MailNever; then another node may claim it.
 func (db *DB) ClaimMail(ctx context.Context) (*WarningMail, error) {
 	now := db.Time(ctx)
-	m := &WarningMail{}
-	err := db.One(ctx, "claim mail", `update warnings x set mail_at = $2, mail_tries = mail_tries + 1 from accounts a join wallets w on w.account_id = a.id
+	return First[WarningMail](ctx, db, "claim mail",
+		`update warnings x set mail_at = $2, mail_tries = mail_tries + 1 from accounts a join wallets w on w.account_id = a.id
 		where x.id = (select id from warnings where mail_at <= $1 order by mail_at, id limit 1 for update skip locked) and a.id = x.account_id
-		returning x.id, x.account_id, x.kind, x.about, x.data, x.created_at, x.cleared_at, a.name, coalesce(a.email, ''),
-			w.recharge_below_nano is not null, x.mail_tries`,
-		[]any{now, now.Add(mailLease)}, &m.ID, &m.Account, &m.Kind, &m.About, &m.Data, &m.CreatedAt, &m.ClearedAt, &m.Name, &m.To, &m.Recharging, &m.Try)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+		returning x.id, x.account_id, x.kind, x.about, x.data, x.created_at, x.cleared_at, x.published_at, x.mailed_at, a.name, coalesce(a.email, ''),
+			w.recharge_below_nano is not null, x.mail_tries`, now, now.Add(mailLease))
 }
 
 // WarningMailed notes that a mail server has taken the mail.
@@ -72,8 +67,7 @@ func (db *DB) MailNever(ctx context.Context, m *WarningMail) error {
 
 // ForgetMail gives up the mail of warnings from before a time, and returns how many.
 func (db *DB) ForgetMail(ctx context.Context, before time.Time) (int64, error) {
-	tag, err := db.pool.Exec(ctx, "update warnings set mail_at = null where mail_at is not null and created_at < $1", before)
-	return tag.RowsAffected(), Fail("forget mail", err)
+	return db.Exec(ctx, "forget mail", "update warnings set mail_at = null where mail_at is not null and created_at < $1", before)
 }
 
 // WarningsAt are the warnings of a statement's account whose condition lasts at a time,

@@ -78,9 +78,8 @@ func (s *Store) ReturnRow(ctx context.Context, r *ClaimedRow, due time.Time, cod
 // FailRow ends a claimed row that may not be dialled. One that is not the caller's any
 // more is left alone.
 func (s *Store) FailRow(ctx context.Context, r *ClaimedRow, code, message string) error {
-	_, err := s.db.Pool().Exec(ctx, `update campaign_rows set status = 'failed', ended_at = $4, error_code = $5, error_message = $6, claimed_until = null
+	return s.db.Do(ctx, "fail row", `update campaign_rows set status = 'failed', ended_at = $4, error_code = $5, error_message = $6, claimed_until = null
 		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.Claim, s.db.Time(ctx), code, message)
-	return store.Fail("fail row", err)
 }
 
 // ExpireRows fails the rows of batches that run which could not be dialled for a day

@@ -110,8 +110,8 @@ func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.Ra
 		if err := tx.MayCallOut(ctx, c.Key, card); err != nil {
 			return err
 		}
-		var unfinished int
-		err = tx.QueryRow(ctx, `select count(*) from campaigns c where c.account_id = $1 and c.state <> 'cancelled' and `+unfinishedCampaign, c.Account).Scan(&unfinished)
+		unfinished, err := store.Scalar[int](ctx, tx,
+			"select count(*) from campaigns c where c.account_id = $1 and c.state <> 'cancelled' and "+unfinishedCampaign, c.Account)
 		if err != nil {
 			return err
 		}
@@ -202,8 +202,7 @@ func (s *Store) PauseCampaign(ctx context.Context, account, id string) error {
 		if was != CampaignRunning {
 			return nil
 		}
-		_, err := tx.Exec(ctx, "update campaigns set state = 'paused' where id = $1", id)
-		return err
+		return store.Do(ctx, tx, "update campaigns set state = 'paused' where id = $1", id)
 	})
 }
 
@@ -233,9 +232,9 @@ func (s *Store) CancelCampaign(ctx context.Context, account, id, code, message s
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, pendingRows+`update campaign_rows r set status = 'failed', ended_at = $2, error_code = $3, error_message = $4, claimed_until = null
+		return store.Do(ctx, tx,
+			pendingRows+`update campaign_rows r set status = 'failed', ended_at = $2, error_code = $3, error_message = $4, claimed_until = null
 			from pending where r.id = pending.id`, id, s.db.Time(ctx), code, message)
-		return err
 	})
 }
 
@@ -243,8 +242,7 @@ func (s *Store) CancelCampaign(ctx context.Context, account, id, code, message s
 // about to dial a row.
 func (s *Store) turnCampaign(ctx context.Context, account, id string, turn func(pgx.Tx, CampaignState) error) error {
 	return s.db.Tx(ctx, "change batch", func(tx pgx.Tx) error {
-		var was CampaignState
-		err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for no key update", account, id).Scan(&was)
+		was, err := store.Scalar[CampaignState](ctx, tx, "select state from campaigns where account_id = $1 and id = $2 for no key update", account, id)
 		if err != nil {
 			return err
 		}

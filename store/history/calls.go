@@ -129,7 +129,8 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	if !json.Valid(c.Turns) {
 		return store.Invalid("turns must be JSON")
 	}
-	err = store.ErrNotFound.IfUnchanged(tx.Exec(ctx, `update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
+	err = store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
+		`update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
 		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted))
 	if err != nil {
 		return err
@@ -171,7 +172,8 @@ func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Generations, err = store.List[store.Generation](ctx, h.db, "read generations", `select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
+	c.Generations, err = store.List[store.Generation](ctx, h.db, "read generations",
+		`select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, '') from call_generations where session_id = $1 order by ordinal`, id)
 	return c, err
 }
 

@@ -27,7 +27,8 @@ func (h *Store) ForgetCall(ctx context.Context, account, call string) error {
 
 func (h *Store) forget(ctx context.Context, account, call, by string, now time.Time) error {
 	return h.db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
-		err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, `update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
+		err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
+			`update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
 			where session_id = $2 and account_id = $1`, account, call, now, by))
 		if err != nil {
 			return err
@@ -53,7 +54,8 @@ func (h *Store) ExpireCalls(ctx context.Context) (int, error) {
 		Account string
 		Days    int
 	}
-	keepers, err := store.List[keeper](ctx, h.db, "list accounts that forget", "select id, conversation_days from accounts where conversation_days is not null order by id")
+	keepers, err := store.List[keeper](ctx, h.db, "list accounts that forget",
+		"select id, conversation_days from accounts where conversation_days is not null order by id")
 	if err != nil {
 		return 0, err
 	}

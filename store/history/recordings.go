@@ -48,8 +48,8 @@ type Recording struct {
 // keptUntil is when a recording expires, as its account keeps them now.
 const keptUntil = `coalesce(r.ended_at, r.created_at) + make_interval(days => a.recording_days)`
 
-const selectRecording = `select r.account_id, r.session_id, r.node, r.state, r.format, r.rate, r.length_ms * interval '1 ms', r.bytes, r.dropped, r.created_at, r.ended_at, ` +
-	keptUntil + `, r.deleted_at, coalesce(r.deleted_by, '') from call_recordings r join accounts a on a.id = r.account_id where `
+const selectRecording = `select r.account_id, r.session_id, r.node, r.state, r.format, r.rate, r.length_ms * interval '1 ms', r.bytes, r.dropped,
+	r.created_at, r.ended_at, ` + keptUntil + `, r.deleted_at, coalesce(r.deleted_by, '') from call_recordings r join accounts a on a.id = r.account_id where `
 
 // Recording is that of a call of the account; ErrNotFound: there is none.
 func (h *Store) Recording(ctx context.Context, account, call string) (*Recording, error) {
@@ -152,7 +152,8 @@ func (h *Store) ExpireRecordings(ctx context.Context) (int, error) {
 // UnsweptRecordings are deleted recordings of calls that a node had and whose files may
 // be there still, a thousand at most.
 func (h *Store) UnsweptRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return store.List[Recording](ctx, h.db, "list deleted recordings", selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
+	return store.List[Recording](ctx, h.db, "list deleted recordings",
+		selectRecording+"r.node = $1 and r.state = 'deleted' and not r.swept limit $2", node, sweep)
 }
 
 // SweptRecording notes that no file of a deleted recording is left.

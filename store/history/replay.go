@@ -28,6 +28,7 @@ type CallReplay struct {
 // operators. ErrNotFound when there is no such call, it was not recorded, lasts, or its
 // recording was deleted.
 func (h *Store) CallReplay(ctx context.Context, id string) (*CallReplay, error) {
-	return store.First[CallReplay](ctx, h.db, "read what a call is replayed from", `select r.record, a.settings from call_replays r join calls c using (session_id)
+	return store.First[CallReplay](ctx, h.db, "read what a call is replayed from",
+		`select r.record, a.settings from call_replays r join calls c using (session_id)
 		left join agents a on a.id = c.agent_id where r.session_id = $1`, id)
 }

@@ -165,25 +165,20 @@ func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange) 
 				w.override = nil
 			}
 		}
+		b := &pgx.Batch{}
 		if c.Email != nil {
-			if _, err := w.Exec(ctx, "update accounts set email = nullif($2, '') where id = $1", id, *c.Email); err != nil {
-				return err
-			}
+			b.Queue("update accounts set email = nullif($2, '') where id = $1", id, *c.Email)
 		}
 		if c.RecordingDays != nil {
-			if _, err := w.Exec(ctx, "update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays); err != nil {
-				return err
-			}
+			b.Queue("update accounts set recording_days = $2 where id = $1", id, *c.RecordingDays)
 		}
 		if c.ConversationDays != nil {
-			if _, err := w.Exec(ctx, "update accounts set conversation_days = nullif($2, 0) where id = $1", id, *c.ConversationDays); err != nil {
-				return err
-			}
+			b.Queue("update accounts set conversation_days = nullif($2, 0) where id = $1", id, *c.ConversationDays)
 		}
 		if c.Suspended != nil {
 			w.suspended, w.retry = *c.Suspended, w.retry || !*c.Suspended
 		}
-		return w.Save(ctx, &pgx.Batch{})
+		return w.Save(ctx, b)
 	})
 }
 
@@ -212,18 +207,26 @@ func (l *Ledger) OpenDispute(ctx context.Context, account, ref string) error {
 // account's. Without one it changes nothing.
 func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string) error {
 	return l.Locked(ctx, "resolve dispute", account, func(w *Tx) error {
-		ended, err := store.Rows[int64](ctx, w, `update disputes set resolved_at = $3, resolved_after = $4
-			where account_id = $1 and resolved_at is null and ($2 = '' or ref = $2) returning id`, account, ref, w.now, w.admissions)
-		if err != nil {
+		if err := w.resolveDisputes(ctx, ref, 0); err != nil {
 			return err
-		}
-		w.disputes -= len(ended)
-		w.retry = true
-		for _, id := range ended {
-			if err := w.clear(ctx, store.WarnDisputeOpened, fmt.Sprint(id)); err != nil {
-				return err
-			}
 		}
 		return w.Save(ctx, &pgx.Batch{})
 	})
+}
+
+// resolveDisputes ends the open disputes with that name and of that row; empty and 0 are any.
+func (w *Tx) resolveDisputes(ctx context.Context, ref string, id int64) error {
+	ended, err := store.Rows[int64](ctx, w, `update disputes set resolved_at = $4, resolved_after = $5 where account_id = $1 and resolved_at is null
+		and ($2 = '' or ref = $2) and ($3::bigint = 0 or id = $3) returning id`, w.account, ref, id, w.now, w.admissions)
+	if err != nil {
+		return err
+	}
+	w.disputes -= len(ended)
+	w.retry = true
+	for _, id := range ended {
+		if err := w.clear(ctx, store.WarnDisputeOpened, fmt.Sprint(id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

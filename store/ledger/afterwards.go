@@ -36,12 +36,8 @@ func (l *Ledger) afterwards(ctx context.Context, doing, account, id string,
 			if err := w.post(ctx, b, s); err != nil {
 				return err
 			}
-			if err := w.applyThresholds(ctx); err != nil {
-				return err
-			}
 			s.save(b)
-			w.save(b)
-			if err := store.Send(ctx, w, b); err != nil {
+			if err := w.conclude(ctx, b); err != nil {
 				return err
 			}
 		}
@@ -74,8 +70,8 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 		if _, err := w.Exec(ctx, "delete from afterwards_holds where account_id = $1 and (until <= $2 or session_id = $3)", account, w.now, id); err != nil {
 			return err
 		}
-		var held billing.Money
-		if err := w.QueryRow(ctx, "select coalesce(sum(amount_nano), 0)::bigint from afterwards_holds where account_id = $1", account).Scan(&held); err != nil {
+		held, err := store.Scalar[billing.Money](ctx, w, "select coalesce(sum(amount_nano), 0)::bigint from afterwards_holds where account_id = $1", account)
+		if err != nil {
 			return err
 		}
 		cost := bill.Total()
@@ -94,10 +90,9 @@ func (s *session) summarize(ctx context.Context, tx pgx.Tx, g store.Generation) 
 	g.InTokens, g.OutTokens = max(0, g.InTokens), max(0, g.OutTokens)
 	s.usage[billing.SummaryIn] += g.InTokens
 	s.usage[billing.SummaryOut] += g.OutTokens
-	_, err := tx.Exec(ctx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
+	return store.Do(ctx, tx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
 		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, '')
 		from calls where session_id = $1`, s.id, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
-	return err
 }
 
 // summarizeAll is summarize for all that one try took, which holds nothing any more.

@@ -92,13 +92,11 @@ func (l *Ledger) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DueAnalysis{}
-	return d, l.db.One(ctx, "claim analysis", `with due as (select a.session_id, v.settings, v.language
+	return store.First[DueAnalysis](ctx, l.db, "claim analysis", `with due as (select a.session_id, v.settings, v.language
 			from call_analyses a join calls c using (session_id) join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
 			where a.state = 'waiting' and a.next_at <= $1 order by a.next_at limit 1 for update of a skip locked)
 		update call_analyses a set tries = tries + 1, next_at = $2, claimed = true from due where a.session_id = due.session_id
-		returning a.session_id, a.account_id, a.tries, a.summary, due.settings, due.language`,
-		[]any{now, now.Add(AnalysisLease)}, &d.Session, &d.Account, &d.Try, &d.Summary, &d.Settings, &d.Language)
+		returning a.account_id, a.session_id, due.settings, due.language, a.tries, a.summary`, now, now.Add(AnalysisLease))
 }
 
 // AnalysisLater has a claimed analysis tried again: after five seconds first, five minutes

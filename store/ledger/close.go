@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -58,11 +59,7 @@ func (l *Ledger) close(ctx context.Context, account, id string, epoch int64, c C
 // end closes an open session and does what follows from that: both it and its wallet are
 // locked.
 func (w *Tx) end(ctx context.Context, s *session, c Closing) error {
-	ended := w.now
-	if !c.EndedAt.IsZero() {
-		ended = c.EndedAt
-	}
-	if err := w.closeAndPost(ctx, s, c, ended); err != nil {
+	if err := w.closeAndPost(ctx, s, c, cmp.Or(c.EndedAt, w.now)); err != nil {
 		return err
 	}
 	summarized, err := w.wantAnalysis(ctx, s)
@@ -95,13 +92,10 @@ func (w *Tx) closeAndPost(ctx context.Context, s *session, c Closing, ended time
 		return err
 	}
 	s.open, s.held = false, 0
-	if err := w.applyThresholds(ctx); err != nil {
-		return err
-	}
 	s.save(b)
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
 		s.id, ended, c.Reason, c.Detail)
-	return w.Save(ctx, b)
+	return w.conclude(ctx, b)
 }
 
 // session is a session's rows while this transaction holds the lock of its usage.

@@ -59,10 +59,9 @@ func recordConsent(ctx context.Context, w *Tx, call, agent string, c Consent) er
 		return err
 	}
 	r.No++
-	_, err = w.Exec(ctx, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
+	return store.Do(ctx, w, `insert into consent_audit (account_id, no, call_id, agent_id, to_hash, key_id, ip, at, seal)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		w.account, r.No, call, agent, r.ToHash, r.Key, r.IP, r.At, r.Sealed(w.account, before))
-	return err
 }
 
 // ConsentColumns are the fields of a ConsentRecord, in their order.

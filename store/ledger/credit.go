@@ -104,21 +104,16 @@ func (l *Ledger) Credit(ctx context.Context, c Credit) (pots billing.Pots, appli
 		case Bonus:
 			w.grantLot(b, t, c.ExpiresAt)
 		}
-		if err := w.applyThresholds(ctx); err != nil {
-			return err
-		}
-		w.save(b)
 		pots = w.pots
-		return store.Send(ctx, w, b)
+		return w.conclude(ctx, b)
 	})
 	return pots, applied && err == nil, err
 }
 
 // sameCredit compares a repeated credit with what its key was first used for.
 func sameCredit(ctx context.Context, tx pgx.Tx, account string, t transfer) error {
-	var same bool
-	err := tx.QueryRow(ctx, `select account_id = $2 and debit = $3 and credit = $4 and amount_nano = $5 and kind = $6
-		from ledger_transfers where idem = $1 and leg = 0`, t.idem, account, t.debit, t.credit, t.amount, t.kind).Scan(&same)
+	same, err := store.Scalar[bool](ctx, tx, `select account_id = $2 and debit = $3 and credit = $4 and amount_nano = $5 and kind = $6
+		from ledger_transfers where idem = $1 and leg = 0`, t.idem, account, t.debit, t.credit, t.amount, t.kind)
 	if err == nil && !same {
 		return store.ErrIdempotency
 	}

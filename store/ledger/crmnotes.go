@@ -55,16 +55,14 @@ func (l *Ledger) ClaimCRMNote(ctx context.Context) (*CRMNote, error) {
 	_, err := l.db.Exec(ctx, "give up CRM notes", `update crm_notes n set state = case when u.started_at is null then 'never' else 'failed' end
 		from session_usage u where n.state = 'waiting' and n.next_at <= $1 and u.session_id = n.session_id and not u.open
 			and (u.started_at is null or n.tries >= $2)`, now, maxCRMNoteTries)
-	n := &CRMNote{}
+	var n *CRMNote
 	for taken := true; taken && err == nil; {
 		taken = false
-		err = l.db.Tx(ctx, "claim CRM note", func(tx pgx.Tx) error {
-			err := tx.QueryRow(ctx, `select n.session_id, n.account_id, n.source, n.trace, n.tries + 1
+		err = l.db.Tx(ctx, "claim CRM note", func(tx pgx.Tx) (err error) {
+			if n, err = store.Row[CRMNote](ctx, tx, `select n.account_id, n.session_id, n.source, n.trace, n.tries + 1
 				from crm_notes n join session_usage u using (session_id) left join crm_accounts a on a.account_id = n.account_id
 				where n.state = 'waiting' and n.next_at <= $1 and not u.open and (a.busy_until is null or a.busy_until <= $1)
-				order by a.busy_until nulls first, n.next_at limit 1 for update of n skip locked`, now).
-				Scan(&n.Session, &n.Account, &n.Source, &n.Trace, &n.Try)
-			if err != nil {
+				order by a.busy_until nulls first, n.next_at limit 1 for update of n skip locked`, now); err != nil {
 				return err
 			}
 			tag, err := tx.Exec(ctx, `insert into crm_accounts as a (account_id, busy_until) values ($1, $2)
@@ -74,8 +72,7 @@ func (l *Ledger) ClaimCRMNote(ctx context.Context) (*CRMNote, error) {
 				return err
 			}
 			wait := min(maxCRMNoteRetry, crmNoteRetry<<min(n.Try-1, 10))
-			_, err = tx.Exec(ctx, "update crm_notes set tries = $2, next_at = $3 where session_id = $1", n.Session, n.Try, now.Add(wait))
-			return err
+			return store.Do(ctx, tx, "update crm_notes set tries = $2, next_at = $3 where session_id = $1", n.Session, n.Try, now.Add(wait))
 		})
 	}
 	return n, err
@@ -88,8 +85,8 @@ const answeredCRM = "update crm_accounts set busy_until = least(busy_until, $2),
 // has reached the database, once, whether it was looked up in it before or not. Saying
 // it again changes nothing.
 func (l *Ledger) CRMNoted(ctx context.Context, n *CRMNote) error {
-	if _, err := l.db.Pool().Exec(ctx, answeredCRM, n.Account, l.db.Time(ctx)); err != nil {
-		return store.Fail("note CRM note", err)
+	if err := l.db.Do(ctx, "note CRM note", answeredCRM, n.Account, l.db.Time(ctx)); err != nil {
+		return err
 	}
 	_, err := l.afterwards(ctx, "note CRM note", n.Account, n.Session, func(w *Tx, s *session) (bool, []store.Event, error) {
 		tag, err := w.Exec(ctx, "update crm_notes set state = 'done' where session_id = $1 and state = 'waiting'", n.Session)
@@ -108,11 +105,8 @@ func (l *Ledger) CRMNoteFailed(ctx context.Context, n *CRMNote) error {
 		if _, err := tx.Exec(ctx, answeredCRM, n.Account, l.db.Time(ctx)); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, "update crm_notes set state = 'failed' where session_id = $1 and account_id = $2", n.Session, n.Account)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = store.ErrNotFound
-		}
-		return err
+		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
+			"update crm_notes set state = 'failed' where session_id = $1 and account_id = $2", n.Session, n.Account))
 	})
 }
 

@@ -79,10 +79,9 @@ func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
 // has succeeded without a payment.
 func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money) error {
 	return l.Locked(ctx, "top up the demonstration", account, func(w *Tx) error { // which has others wait who do the same
-		var there bool
-		err := w.QueryRow(ctx, `select exists (select from topups where account_id = $1 and provider = $2)
+		there, err := store.Scalar[bool](ctx, w, `select exists (select from topups where account_id = $1 and provider = $2)
 			or exists (select from ledger_transfers where account_id = $1 and idem = 'demo:topup')`, // of older versions
-			account, demonstrationTopUp).Scan(&there)
+			account, demonstrationTopUp)
 		if err != nil || there {
 			return err
 		}
@@ -104,11 +103,8 @@ func (d *Demonstration) bindRow(ctx context.Context, tx pgx.Tx, id string) error
 	if d.RowID == "" {
 		return nil
 	}
-	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $3, claimed_until = null
-		where account_id = $1 and id = $2 and status = 'pending'`, d.Account, d.RowID, id)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = store.ErrClaimLost
-	}
+	err := store.ErrClaimLost.IfUnchanged(tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $3, claimed_until = null
+		where account_id = $1 and id = $2 and status = 'pending'`, d.Account, d.RowID, id))
 	if err == nil {
 		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", id, d.RowID)
 	}
@@ -137,7 +133,8 @@ func (d *Demonstration) close(ctx context.Context, w *Tx, id string) error {
 // has, by their names.
 func (l *Ledger) Demonstrations(ctx context.Context, account string) (map[string]string, error) {
 	type named struct{ Name, ID string }
-	found, err := store.List[named](ctx, l.db, "list calls of the demonstration", "select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
+	found, err := store.List[named](ctx, l.db, "list calls of the demonstration",
+		"select demonstration, session_id from calls where account_id = $1 and demonstration is not null", account)
 	byName := make(map[string]string, len(found))
 	for _, f := range found {
 		byName[f.Name] = f.ID

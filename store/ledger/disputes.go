@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -75,8 +74,7 @@ func (s *reconciling) move(ctx context.Context, key, from, to string, amount bil
 		return nil
 	}
 	t := transfer{idem: key, debit: from, credit: to, amount: amount, kind: DisputeKind}
-	_, err := s.Exec(ctx, insertTransfer, s.apply(t)...)
-	return err
+	return store.Do(ctx, s, insertTransfer, s.apply(t)...)
 }
 
 // findDispute reads the dispute or makes it, open; never for more than was paid. One
@@ -118,18 +116,10 @@ func (s *reconciling) findDispute(ctx context.Context, e payment.Event) (*disput
 // saveDispute writes it; one that was won ends here, if no operator has ended it.
 func (s *reconciling) saveDispute(ctx context.Context, d *disputed) error {
 	if d.open && d.state == payment.DisputeWon {
-		s.disputes--
-		s.retry = true
-		_, err := s.Exec(ctx, "update disputes set resolved_at = $3, resolved_after = $4 where account_id = $1 and id = $2",
-			s.t.Account, d.id, s.now, s.admissions)
-		if err == nil {
-			err = s.clear(ctx, store.WarnDisputeOpened, fmt.Sprint(d.id))
-		}
-		if err != nil {
+		if err := s.resolveDisputes(ctx, "", d.id); err != nil {
 			return err
 		}
 	}
-	_, err := s.Exec(ctx, "update disputes set state = $3, withdrawn = $4, held_nano = $5 where account_id = $1 and id = $2",
+	return store.Do(ctx, s, "update disputes set state = $3, withdrawn = $4, held_nano = $5 where account_id = $1 and id = $2",
 		s.t.Account, d.id, disputeStates[d.state], d.withdrawn, d.held)
-	return err
 }

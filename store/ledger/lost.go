@@ -79,7 +79,8 @@ func (l *Ledger) Orphans(ctx context.Context, n store.Node, before time.Time) ([
 }
 
 func (l *Ledger) lost(ctx context.Context, which string, args ...any) ([]Lost, error) {
-	return store.List[Lost](ctx, l.db, "find lost sessions", "select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
+	return store.List[Lost](ctx, l.db, "find lost sessions",
+		"select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
 }
 
 // CloseLost closes sessions at their last checkpoint. One that cannot be closed keeps no

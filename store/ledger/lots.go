@@ -25,9 +25,9 @@ func (w *Tx) grantLot(b *pgx.Batch, t transfer, expires time.Time) {
 
 // lot is credit that is left.
 type lot struct {
-	id      string
-	left    billing.Money
-	expires time.Time
+	ID      string
+	Left    billing.Money
+	Expires time.Time
 }
 
 // lots reads and locks the wallet's lots in the order they are used up: soonest
@@ -37,15 +37,9 @@ func (w *Tx) lots(ctx context.Context) ([]lot, error) {
 		return nil, nil
 	}
 	// Locked by ascending identifier, like everything; sorted for use afterwards.
-	rows, err := w.Query(ctx, `select id, remaining_nano, expires_at from credit_lots
+	lots, err := store.Rows[lot](ctx, w, `select id, remaining_nano, expires_at from credit_lots
 		where account_id = $1 and remaining_nano > 0 order by id for no key update`, w.account)
-	if err != nil {
-		return nil, err
-	}
-	lots, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (l lot, err error) {
-		return l, r.Scan(&l.id, &l.left, &l.expires)
-	})
-	slices.SortStableFunc(lots, func(a, b lot) int { return a.expires.Compare(b.expires) })
+	slices.SortStableFunc(lots, func(a, b lot) int { return a.Expires.Compare(b.Expires) })
 	return lots, err
 }
 
@@ -53,13 +47,13 @@ func (w *Tx) lots(ctx context.Context) ([]lot, error) {
 func (w *Tx) use(b *pgx.Batch, lots []lot, amount billing.Money) {
 	w.bonusExpires = nil
 	for _, l := range lots {
-		take := min(amount, l.left)
+		take := min(amount, l.Left)
 		amount -= take
 		if take > 0 {
-			b.Queue("update credit_lots set remaining_nano = remaining_nano - $2 where id = $1", l.id, take)
+			b.Queue("update credit_lots set remaining_nano = remaining_nano - $2 where id = $1", l.ID, take)
 		}
-		if take < l.left && w.bonusExpires == nil {
-			w.bonusExpires = &l.expires
+		if take < l.Left && w.bonusExpires == nil {
+			w.bonusExpires = &l.Expires
 		}
 	}
 }
@@ -93,12 +87,12 @@ func (w *Tx) expireCredit(ctx context.Context) error {
 	b := &pgx.Batch{}
 	w.bonusExpires = nil
 	for _, l := range lots {
-		if w.now.Before(l.expires) {
-			w.bonusExpires = &l.expires
+		if w.now.Before(l.Expires) {
+			w.bonusExpires = &l.Expires
 			break
 		}
-		b.Queue("update credit_lots set remaining_nano = 0 where id = $1", l.id)
-		t := transfer{idem: "lot:" + l.id + ":exp", debit: potBonus, credit: "promo_expired", amount: l.left, kind: Expiry}
+		b.Queue("update credit_lots set remaining_nano = 0 where id = $1", l.ID)
+		t := transfer{idem: "lot:" + l.ID + ":exp", debit: potBonus, credit: "promo_expired", amount: l.Left, kind: Expiry}
 		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	return w.Save(ctx, b)
@@ -120,7 +114,8 @@ func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
 // balance still shows it, though no session starts on it. An account that fails keeps
 // no other waiting.
 func (l *Ledger) ExpireLots(ctx context.Context) (n int, err error) {
-	accounts, err := store.List[string](ctx, l.db, "expire credit", "select account_id from wallets where bonus_expires_at <= $1 order by account_id", l.db.Time(ctx))
+	accounts, err := store.List[string](ctx, l.db, "expire credit",
+		"select account_id from wallets where bonus_expires_at <= $1 order by account_id", l.db.Time(ctx))
 	if err != nil {
 		return 0, err
 	}

@@ -123,5 +123,6 @@ type Route struct {
 
 // RouteNumber finds who answers e164; ErrNotFound when no account owns it.
 func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
-	return store.First[Route](ctx, l.db, "route number", "select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
+	return store.First[Route](ctx, l.db, "route number",
+		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
 }

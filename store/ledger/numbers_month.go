@@ -39,7 +39,7 @@ func (l *Ledger) ChargeNumbers(ctx context.Context, card *billing.RateCard) (sum
 	for _, k := range due {
 		err := l.Locked(ctx, "charge number", k.Account, func(w *Tx) error {
 			m, err := w.lockMonth(ctx, k.ID, true)
-			if errors.Is(err, pgx.ErrNoRows) || err == nil && (m.chargeAt == nil || m.chargeAt.After(w.now)) {
+			if errors.Is(err, pgx.ErrNoRows) || err == nil && (m.ChargeAt == nil || m.ChargeAt.After(w.now)) {
 				return errSkipLocked
 			}
 			if err != nil {
@@ -80,7 +80,7 @@ func (w *Tx) months(ctx context.Context, m *month, card *billing.RateCard) (sum 
 			}
 		}
 		m.charge(b, w, price, card.Version())
-		m.State, m.GraceUntil, m.chargeAt = NumberOwned, nil, m.NextChargeAt
+		m.State, m.GraceUntil, m.ChargeAt = NumberOwned, nil, m.NextChargeAt
 		sum.Charged++
 	}
 	switch due := *m.NextChargeAt; {
@@ -106,7 +106,7 @@ func (w *Tx) pays(price, held billing.Money) bool {
 }
 
 // about names the month that is to be paid, in warnings.
-func (m *month) about() string { return fmt.Sprintf("%s:%d", m.ID, m.period+1) }
+func (m *month) about() string { return fmt.Sprintf("%s:%d", m.ID, m.Period+1) }
 
 // enterGrace keeps the number without its month being paid.
 func (w *Tx) enterGrace(ctx context.Context, m *month, price billing.Money) error {
@@ -115,7 +115,7 @@ func (w *Tx) enterGrace(ctx context.Context, m *month, price billing.Money) erro
 	if again.After(until) {
 		again = until
 	}
-	m.State, m.GraceUntil, m.chargeAt = NumberGrace, &until, &again
+	m.State, m.GraceUntil, m.ChargeAt = NumberGrace, &until, &again
 	balance := w.pots.Balance()
 	return w.warn(ctx, store.Warning{Kind: store.WarnNumberPastDue, About: m.about(), Data: store.WarningData{
 		Balance: &balance, Amount: &price, NumberID: m.ID, Number: m.E164, DueAt: &due, ReleaseAt: &until}})

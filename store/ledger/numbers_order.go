@@ -95,8 +95,7 @@ func (w *Tx) conclude(ctx context.Context, b *pgx.Batch) error {
 // and of work are left out where months are paid: they may end in overdraft, months
 // may not.
 func (w *Tx) heldForNumbers(ctx context.Context) (held billing.Money, err error) {
-	err = w.QueryRow(ctx, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", w.account).Scan(&held)
-	return held, err
+	return store.Scalar[billing.Money](ctx, w, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", w.account)
 }
 
 // mayBuy is the whole decision whether an account may buy a number.
@@ -117,15 +116,15 @@ func (w *Tx) mayBuy(price, held billing.Money, rules billing.Wallet) error {
 // month is a bought number's row while it and its wallet are locked.
 type month struct {
 	Number
-	held        billing.Money
-	version     string // of the card that the first month is charged by
-	anchor      time.Time
-	period      int
-	chargeAt    *time.Time
-	activatedAt *time.Time
-	releasedAt  *time.Time
-	tryAt       *time.Time
-	tries       int
+	Held        billing.Money
+	Version     string // of the card that the first month is charged by
+	Anchor      time.Time
+	Period      int
+	ChargeAt    *time.Time
+	ActivatedAt *time.Time
+	ReleasedAt  *time.Time
+	TryAt       *time.Time
+	Tries       int
 }
 
 // lockMonth reads a bought number of the locked wallet's account, in whatever state;
@@ -135,21 +134,16 @@ func (w *Tx) lockMonth(ctx context.Context, id string, skip bool) (*month, error
 	if skip {
 		lock += " skip locked"
 	}
-	m := &month{}
-	n := &m.Number
-	err := w.QueryRow(ctx, "select "+numberColumns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
-		from numbers where account_id = $1 and id = $2 and carrier <> ''`+lock, w.account, id).
-		Scan(&n.ID, &n.Account, &n.E164, &n.Country, &n.AgentID, &n.AgentName, &n.State, &n.CreatedAt, &n.Carrier, &n.OrderRef, &n.CarrierID,
-			&n.Routed, &n.NextChargeAt, &n.GraceUntil,
-			&m.held, &m.version, &m.anchor, &m.period, &m.chargeAt, &m.activatedAt, &m.releasedAt, &m.tryAt, &m.tries)
-	return m, err
+	return store.Row[month](ctx, w,
+		"select "+numberColumns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
+		from numbers where account_id = $1 and id = $2 and carrier <> ''`+lock, w.account, id)
 }
 
 func (m *month) save(b *pgx.Batch) {
 	b.Queue(`update numbers set agent_id = $3, state = $4, carrier_id = nullif($5, ''), routed = $6, next_charge_at = $7, grace_until = $8,
 			held_nano = $9, period_no = $10, charge_at = $11, activated_at = $12, released_at = $13, try_at = $14, tries = $15
 		where account_id = $1 and id = $2`, m.Account, m.ID, m.AgentID, m.State, m.CarrierID, m.Routed, m.NextChargeAt, m.GraceUntil,
-		m.held, m.period, m.chargeAt, m.activatedAt, m.releasedAt, m.tryAt, m.tries)
+		m.Held, m.Period, m.ChargeAt, m.ActivatedAt, m.ReleasedAt, m.TryAt, m.Tries)
 }
 
 // The ledger account and the component that months are posted to.
@@ -160,28 +154,27 @@ const (
 
 // charge posts the next month at a price of a card.
 func (m *month) charge(b *pgx.Batch, w *Tx, price billing.Money, version string) {
-	due := billing.Month(m.anchor, m.period)
-	m.period++
+	due := billing.Month(m.Anchor, m.Period)
+	m.Period++
 	if price > 0 {
 		t := transfer{idem: m.key(), debit: potPaid, credit: monthRevenue, amount: price, kind: UsageKind, version: &version}
 		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	b.Queue(`insert into number_charges (number_id, period_no, account_id, due_at, charged_at, amount_nano, price_version)
-		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.period, m.Account, due, w.now, price, version)
-	next := billing.Month(m.anchor, m.period)
+		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.Period, m.Account, due, w.now, price, version)
+	next := billing.Month(m.Anchor, m.Period)
 	m.NextChargeAt = &next
 }
 
 // key is that of the last month charged, in the ledger.
-func (m *month) key() string { return fmt.Sprintf("num:%s:%d", m.ID, m.period) }
+func (m *month) key() string { return fmt.Sprintf("num:%s:%d", m.ID, m.Period) }
 
 // refund gives the first month back: the number never came.
 func (m *month) refund(ctx context.Context, b *pgx.Batch, w *Tx) error {
-	var price billing.Money
-	err := w.QueryRow(ctx, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
-		returning amount_nano`, m.Account, m.ID, w.now).Scan(&price)
+	price, err := store.Scalar[billing.Money](ctx, w, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
+		returning amount_nano`, m.Account, m.ID, w.now)
 	if err == nil && price > 0 {
-		t := transfer{idem: m.key() + ":back", debit: monthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.version}
+		t := transfer{idem: m.key() + ":back", debit: monthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.Version}
 		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	return err
@@ -202,7 +195,7 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 		}
 		b := &pgx.Batch{}
 		switch {
-		case m.activatedAt != nil:
+		case m.ActivatedAt != nil:
 		case m.State == NumberReleased:
 			m.late(o, w.now)
 			m.save(b)
@@ -224,12 +217,12 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 var errCarrierState = errors.New("the carrier says nothing about the order")
 
 func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *Tx, o carrier.Ordered) error {
-	price := m.held
-	w.pots.Held -= m.held
-	m.held = 0
+	price := m.Held
+	w.pots.Held -= m.Held
+	m.Held = 0
 	switch o.State {
 	case carrier.Failed:
-		if m.period > 0 {
+		if m.Period > 0 {
 			if err := m.refund(ctx, b, w); err != nil {
 				return err
 			}
@@ -242,17 +235,17 @@ func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *Tx, o carrier.Or
 	default:
 		return errCarrierState
 	}
-	if m.period == 0 {
-		m.charge(b, w, price, m.version)
+	if m.Period == 0 {
+		m.charge(b, w, price, m.Version)
 	}
 	if o.State == carrier.Active {
-		m.activatedAt, m.CarrierID, m.tryAt, m.tries = &w.now, o.NumberID, &w.now, 0 // it is to be routed, or released
+		m.ActivatedAt, m.CarrierID, m.TryAt, m.Tries = &w.now, o.NumberID, &w.now, 0 // it is to be routed, or released
 	}
 	switch {
 	case m.State == NumberReleasing:
 		m.NextChargeAt = nil
 	case o.State == carrier.Active:
-		m.State, m.chargeAt = NumberOwned, m.NextChargeAt
+		m.State, m.ChargeAt = NumberOwned, m.NextChargeAt
 	case m.State == NumberOrdering:
 		m.State = NumberOrdered
 	}
@@ -270,10 +263,10 @@ const (
 // lookAgain has the carrier asked once more about an order that has failed, when as much
 // time has gone by as since then.
 func (m *month) lookAgain(now time.Time) {
-	m.tryAt, m.tries = nil, 0
-	if age := now.Sub(*m.releasedAt); age < failedLooks {
+	m.TryAt, m.Tries = nil, 0
+	if age := now.Sub(*m.ReleasedAt); age < failedLooks {
 		at := now.Add(max(failedLook, age))
-		m.tryAt = &at
+		m.TryAt = &at
 	}
 }
 
@@ -281,10 +274,10 @@ func (m *month) lookAgain(now time.Time) {
 func (m *month) late(o carrier.Ordered, now time.Time) {
 	switch o.State {
 	case carrier.Active:
-		m.State, m.activatedAt, m.CarrierID, m.tryAt, m.tries = NumberReleasing, &now, o.NumberID, &now, 0
+		m.State, m.ActivatedAt, m.CarrierID, m.TryAt, m.Tries = NumberReleasing, &now, o.NumberID, &now, 0
 	case carrier.Pending:
 		at := now.Add(standingLook)
-		m.tryAt, m.tries = &at, 0
+		m.TryAt, m.Tries = &at, 0
 	default:
 		m.lookAgain(now)
 	}
@@ -293,11 +286,11 @@ func (m *month) late(o carrier.Ordered, now time.Time) {
 // markReleasing takes the number from the account; what the carrier has to do comes after.
 func (m *month) markReleasing(now time.Time) {
 	m.State, m.AgentID, m.AgentName = NumberReleasing, nil, nil
-	m.GraceUntil, m.chargeAt, m.NextChargeAt = nil, nil, nil
-	if m.period > 0 { // else its order may be on its way, and is left alone for its time
-		m.tryAt, m.tries = &now, 0
+	m.GraceUntil, m.ChargeAt, m.NextChargeAt = nil, nil, nil
+	if m.Period > 0 { // else its order may be on its way, and is left alone for its time
+		m.TryAt, m.Tries = &now, 0
 	}
-	if m.releasedAt == nil {
-		m.releasedAt = &now
+	if m.ReleasedAt == nil {
+		m.ReleasedAt = &now
 	}
 }

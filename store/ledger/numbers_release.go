@@ -59,15 +59,13 @@ func (l *Ledger) ClaimNumbers(ctx context.Context, carrier string, limit int) ([
 
 // NumberRouted notes that the carrier sends the calls of an active number here.
 func (l *Ledger) NumberRouted(ctx context.Context, id string) error {
-	_, err := l.db.Pool().Exec(ctx, "update numbers set routed = true, try_at = null, tries = 0 where id = $1 and "+numberWorking, id)
-	return store.Fail("note route", err)
+	return l.db.Do(ctx, "note route", "update numbers set routed = true, try_at = null, tries = 0 where id = $1 and "+numberWorking, id)
 }
 
 // FinishRelease notes that the carrier has taken a number back.
 func (l *Ledger) FinishRelease(ctx context.Context, id string) error {
-	_, err := l.db.Pool().Exec(ctx, `update numbers set state = 'released', routed = false, try_at = null
+	return l.db.Do(ctx, "finish release", `update numbers set state = 'released', routed = false, try_at = null
 		where id = $1 and state = 'releasing' and activated_at is not null`, id)
-	return store.Fail("finish release", err)
 }
 
 // OrderedNumber returns the number of an order of a carrier, of any account.

@@ -35,15 +35,12 @@ type PaymentRead struct {
 // highest version counts, in whatever order reads are applied, and every change is
 // followed by an event and therefore by a read.
 func (l *Ledger) NextReadVersion(ctx context.Context) (n int64, err error) {
-	err = l.db.One(ctx, "number a read", "select nextval('payment_looks')", nil, &n)
-	return n, err
+	return store.Value[int64](ctx, l.db, "number a read", "select nextval('payment_looks')")
 }
 
 // EventApplied says whether the provider's event has been applied.
 func (l *Ledger) EventApplied(ctx context.Context, provider, event string) (applied bool, err error) {
-	err = l.db.One(ctx, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)",
-		[]any{provider, event}, &applied)
-	return applied, err
+	return store.Value[bool](ctx, l.db, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)", provider, event)
 }
 
 // ReconcilePayment applies what the provider says to the ledger, and applies the
@@ -170,8 +167,8 @@ func (s *reconciling) succeed(ctx context.Context, p payment.Payment) error {
 	if err != nil {
 		return err
 	}
-	var there bool
-	if err := s.QueryRow(ctx, "select exists (select from ledger_transfers where idem = $1)", c.Key).Scan(&there); err != nil {
+	there, err := store.Scalar[bool](ctx, s, "select exists (select from ledger_transfers where idem = $1)", c.Key)
+	if err != nil {
 		return err
 	}
 	if there {
@@ -215,11 +212,8 @@ func (s *reconciling) save(ctx context.Context, customer string) error {
 	if err := saveCustomer(ctx, s.Tx, s.t.Account, s.t.Provider, customer); err != nil {
 		return err
 	}
-	if err := s.applyThresholds(ctx); err != nil {
-		return err
-	}
 	b := &pgx.Batch{}
 	b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
 		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.RefundNo, s.t.ReadVersion, s.t.SettledAt)
-	return s.Save(ctx, b)
+	return s.conclude(ctx, b)
 }

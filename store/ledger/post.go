@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
+
+	"parley/store"
 )
 
 // priceOf computes a session's bill by a card.
@@ -63,27 +65,17 @@ func (w *Tx) post(ctx context.Context, b *pgx.Batch, s *session) error {
 // subtractPosted leaves in bill what earlier postings of the session did not
 // charge. Each component was rounded from its total, so the parts add up to it.
 func subtractPosted(ctx context.Context, tx pgx.Tx, id string, bill *billing.Bill) error {
-	rows, err := tx.Query(ctx, `select component, sum(qty)::bigint, sum(amount_nano)::bigint from usage_records
+	posted, err := store.Rows[UsageItem](ctx, tx, `select component, sum(qty)::bigint, sum(amount_nano)::bigint from usage_records
 		where session_id = $1 group by component`, id)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		var qty int64
-		var amount billing.Money
-		if err := rows.Scan(&name, &qty, &amount); err != nil {
-			return err
-		}
+	for _, p := range posted {
 		for c := range bill {
-			if billing.Component(c).String() == name {
-				bill[c].Quantity -= qty
-				bill[c].Amount -= amount
+			if billing.Component(c).String() == p.Component {
+				bill[c].Quantity -= p.Quantity
+				bill[c].Amount -= p.Amount
 			}
 		}
 	}
-	return rows.Err()
+	return err
 }
 
 // queuePosting queues the receipt and the transfers of what is left in bill, bonus

@@ -59,20 +59,15 @@ const charged = `(select coalesce(sum(a.amount_nano), 0)::bigint from recharge_a
 // no such account.
 func (l *Ledger) Recharge(ctx context.Context, account, provider string, defaults Recharge) (*RechargeState, error) {
 	now := l.db.Time(ctx)
-	s := &RechargeState{}
-	err := l.db.One(ctx, "read recharge", `select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
+	return store.First[RechargeState](ctx, l.db, "read recharge",
+		`select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
 			coalesce(r.cap_nano, $6), `+cardSaved+`, `+charged+`,
 			coalesce((select a.topup_id from recharge_attempts a where a.account_id = $1 and a.ended_at is null), ''),
 			coalesce(r.failure, ''), coalesce(r.code, ''), r.failed_at,
 			case when greatest(r.not_before, paused.until) > $7 then greatest(r.not_before, paused.until) end
 		from (select max(ended_at) + `+rechargePause+` as until from recharge_attempts where account_id = $1 and state = 'succeeded') paused,
 			 wallets w left join recharges r using (account_id) where w.account_id = $1`,
-		[]any{account, provider, monthOf(now), defaults.Threshold, defaults.Amount, defaults.MonthlyCap, now},
-		&s.Enabled, &s.Threshold, &s.Amount, &s.MonthlyCap, &s.CardSaved, &s.Charged, &s.Open, &s.Failure, &s.Code, &s.FailedAt, &s.NotBefore)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+		account, provider, monthOf(now), defaults.Threshold, defaults.Amount, defaults.MonthlyCap, now)
 }
 
 // SetRecharge lets change alter the account's settings and judge them; its error ends
@@ -127,8 +122,7 @@ func (w *Tx) rechargeable(ctx context.Context, provider string) error {
 	case w.disputes > 0:
 		return store.ErrDisputed
 	}
-	var saved bool
-	err := w.QueryRow(ctx, "select "+cardSaved, w.account, provider).Scan(&saved)
+	saved, err := store.Scalar[bool](ctx, w, "select "+cardSaved, w.account, provider)
 	if err == nil && !saved {
 		err = store.ErrTopupRequired
 	}
@@ -157,17 +151,15 @@ func (w *Tx) setRecharge(ctx context.Context, r Recharge, provider string, was b
 	if err := w.armRecharge(ctx); err != nil || r.Enabled {
 		return err
 	}
-	_, err = w.Exec(ctx, `with a as (update recharge_attempts set state = 'canceled', ended_at = $2
+	return store.Do(ctx, w, `with a as (update recharge_attempts set state = 'canceled', ended_at = $2
 			where account_id = $1 and state = 'pending' returning topup_id)
 		update topups t set state = 'canceled', settled_at = $2 from a where t.account_id = $1 and t.id = a.topup_id`, w.account, w.now)
-	return err
 }
 
 // armRecharge writes where checkpoints look. It is not part of save, for nothing else
 // changes it.
 func (w *Tx) armRecharge(ctx context.Context) error {
-	_, err := w.Exec(ctx, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
-	return err
+	return store.Do(ctx, w, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
 }
 
 const (

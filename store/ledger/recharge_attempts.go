@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,9 +49,8 @@ func (w *Tx) recharge(ctx context.Context) error {
 // threshold, unless one look says that there is none to make.
 func (l *Ledger) rechargeNoticed(ctx context.Context, account string) error {
 	now := l.db.Time(ctx)
-	var due bool
-	err := l.db.One(ctx, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
-		[]any{now, monthOf(now), l.db.MaxRecharge(), account}, &due)
+	due, err := store.Value[bool](ctx, l.db, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
+		now, monthOf(now), l.db.MaxRecharge(), account)
 	if err != nil || !due {
 		return err
 	}
@@ -93,9 +93,8 @@ func (l *Ledger) BeginRecharge(ctx context.Context, account, id string) (begun *
 		case !frozen:
 			begun = a
 		}
-		_, err = w.Exec(ctx, `update recharge_attempts set look_at = $3, state = case when $4 then 'processing' else state end
+		return store.Do(ctx, w, `update recharge_attempts set look_at = $3, state = case when $4 then 'processing' else state end
 			where account_id = $1 and id = $2`, account, id, w.now.Add(rechargeLook), !frozen)
-		return err
 	})
 	if err != nil {
 		return nil, err
@@ -121,8 +120,7 @@ func endRecharge(ctx context.Context, w *Tx, topup string, state TopUpState, why
 // word for why. One that has ended stays as it is.
 func (l *Ledger) FailRecharge(ctx context.Context, account, id string, why RechargeFailure, code string) error {
 	return l.Locked(ctx, "fail recharge", account, func(w *Tx) error {
-		var topup string
-		err := w.QueryRow(ctx, "select topup_id from recharge_attempts where account_id = $1 and id = $2", account, id).Scan(&topup)
+		topup, err := store.Scalar[string](ctx, w, "select topup_id from recharge_attempts where account_id = $1 and id = $2", account, id)
 		if err != nil {
 			return err
 		}
@@ -134,23 +132,21 @@ func (l *Ledger) FailRecharge(ctx context.Context, account, id string, why Recha
 // code say why it failed, if it did.
 func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code string) error {
 	if s.t.State.Open() {
-		_, err := s.Exec(ctx, "update recharge_attempts set state = 'processing' where account_id = $1 and topup_id = $2 and state = 'pending'",
+		return store.Do(ctx, s, "update recharge_attempts set state = 'processing' where account_id = $1 and topup_id = $2 and state = 'pending'",
 			s.t.Account, s.t.ID)
-		return err
 	}
 	// Money may come for one that was given up.
-	var id string
-	ended, err := store.Rows[string](ctx, s.Tx, `update recharge_attempts set state = $3, ended_at = $4
+	id, err := store.Scalar[string](ctx, s, `update recharge_attempts set state = $3, ended_at = $4
 		where account_id = $1 and topup_id = $2 and (ended_at is null or $3 = 'succeeded' and state <> 'succeeded') returning id`,
 		s.t.Account, s.t.ID, s.t.State, s.now)
-	if err != nil || len(ended) == 0 {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
 		return err
-	}
-	id = ended[0]
-	switch s.t.State {
-	case TopUpSucceeded:
+	case s.t.State == TopUpSucceeded:
 		return s.rechargePaid(ctx)
-	case TopUpFailed:
+	case s.t.State == TopUpFailed:
 		return s.rechargeFailed(ctx, id, s.t.Amount, why, code)
 	}
 	return nil
@@ -162,22 +158,10 @@ func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code s
 // first. Any node may call it at any time.
 func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue) (int, error) {
 	now := l.db.Time(ctx)
-	type key struct{ Account, ID string }
-	var open []key
-	err := l.db.Tx(ctx, "sweep recharges", func(tx pgx.Tx) (err error) {
-		// What is locked is being worked on. These locks come without the wallets', so nothing waits here.
-		if open, err = store.Rows[key](ctx, tx, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
-				where ended_at is null and look_at <= $1 order by look_at limit 100 for update skip locked)
-			returning account_id, id`, now, now.Add(rechargeLook)); err != nil {
-			return err
-		}
-		for _, k := range open {
-			if err := enqueue(ctx, tx, k.Account, k.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	// What is locked is being worked on. These locks come without the wallets', so nothing waits here.
+	open, err := l.requeue(ctx, "sweep recharges", enqueue, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
+			where ended_at is null and look_at <= $1 order by look_at limit 100 for update skip locked)
+		returning account_id, id`, now, now.Add(rechargeLook))
 	if err != nil {
 		return 0, err
 	}
@@ -193,5 +177,5 @@ func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue) (int
 			return 0, err
 		}
 	}
-	return len(open), nil
+	return open, nil
 }

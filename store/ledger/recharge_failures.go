@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -45,9 +46,8 @@ func rechargeWait(declines int) time.Duration {
 
 // cardPaid ends the wait after a failure: the card that is charged next has just paid.
 func (w *Tx) cardPaid(ctx context.Context) error {
-	_, err := w.Exec(ctx, `update recharges set declines = 0, not_before = null
+	return store.Do(ctx, w, `update recharges set declines = 0, not_before = null
 		where account_id = $1 and (declines > 0 or not_before is not null)`, w.account)
-	return err
 }
 
 // rechargePaid forgets the last failure too.
@@ -62,9 +62,8 @@ func (w *Tx) rechargePaid(ctx context.Context) error {
 // rechargeFailed notes a failure, makes the next attempt wait or disables all, and
 // tells the owner.
 func (w *Tx) rechargeFailed(ctx context.Context, id string, amount billing.Money, why RechargeFailure, code string) error {
-	var declines int
-	err := w.QueryRow(ctx, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
-		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, w.account, why, code, w.now).Scan(&declines)
+	declines, err := store.Scalar[int](ctx, w, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
+		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, w.account, why, code, w.now)
 	if err != nil {
 		return err
 	}
@@ -81,9 +80,7 @@ func (w *Tx) rechargeFailed(ctx context.Context, id string, amount billing.Money
 	if err != nil {
 		return err
 	}
-	if code == "" {
-		code = string(why)
-	}
+	code = cmp.Or(code, string(why))
 	return w.warn(ctx, store.Warning{Kind: store.WarnRechargeFailed, About: id,
 		Data: store.WarningData{Amount: &amount, Attempt: id, Reason: code, Disabled: off}})
 }
@@ -98,7 +95,6 @@ func (w *Tx) rechargeRefunded(ctx context.Context) error {
 	if err := w.armRecharge(ctx); err != nil {
 		return err
 	}
-	_, err := w.Exec(ctx, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
+	return store.Do(ctx, w, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
 		w.account, RechargeRefunded, w.now)
-	return err
 }

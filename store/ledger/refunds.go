@@ -91,8 +91,8 @@ func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amoun
 // promised is how much of the top-up will have been refunded with the refund that is
 // asked for; 0 without one.
 func (s *reconciling) promised(ctx context.Context) (total billing.Money, err error) {
-	err = s.QueryRow(ctx, "select total_nano from refunds where account_id = $1 and topup_id = $2 and state = 'asked'",
-		s.t.Account, s.t.ID).Scan(&total)
+	total, err = store.Scalar[billing.Money](ctx, s, "select total_nano from refunds where account_id = $1 and topup_id = $2 and state = 'asked'",
+		s.t.Account, s.t.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}
@@ -105,9 +105,8 @@ func (s *reconciling) end(ctx context.Context, r *Refund) error {
 	if r == nil {
 		return nil
 	}
-	_, err := s.Exec(ctx, `update refunds set state = $4, code = $5, settled_at = $6
+	return store.Do(ctx, s, `update refunds set state = $4, code = $5, settled_at = $6
 		where account_id = $1 and topup_id = $2 and id = $3 and state = 'asked'`, s.t.Account, s.t.ID, r.ID, r.State, r.Code, s.now)
-	return err
 }
 
 // AskedRefunds lists the refunds that the provider does not know, the oldest first. An

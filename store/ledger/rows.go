@@ -29,19 +29,16 @@ const (
 // on the row is dialled, and never again. A pause of the batch waits for its shared lock,
 // or is seen here.
 func (r *RowClaim) bindSession(ctx context.Context, tx pgx.Tx, session string) error {
-	var state string
-	err := tx.QueryRow(ctx, "select state from campaigns where account_id = $1 and id = $2 for share", r.Account, r.Campaign).Scan(&state)
+	state, err := store.Scalar[string](ctx, tx, "select state from campaigns where account_id = $1 and id = $2 for share", r.Account, r.Campaign)
 	if err != nil {
 		return err
 	}
 	if state != campaignRunning {
 		return store.ErrClaimLost
 	}
-	tag, err := tx.Exec(ctx, `update campaign_rows set status = 'dialing', session_id = $4, claimed_until = null, error_code = '', error_message = ''
-		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.Claim, session)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = store.ErrClaimLost
-	}
+	err = store.ErrClaimLost.IfUnchanged(tx.Exec(ctx,
+		`update campaign_rows set status = 'dialing', session_id = $4, claimed_until = null, error_code = '', error_message = ''
+		where account_id = $1 and id = $2 and claim = $3 and status = 'pending'`, r.Account, r.ID, r.Claim, session))
 	if err == nil {
 		_, err = tx.Exec(ctx, "update sessions set row_id = $2 where id = $1", session, r.ID)
 	}
@@ -104,7 +101,8 @@ func summarizeRow(ctx context.Context, tx pgx.Tx, account, session, text string)
 
 // SummaryOf returns the summary of a call of the account; empty: it has none.
 func (l *Ledger) SummaryOf(ctx context.Context, account, session string) (text string, err error) {
-	err = l.db.One(ctx, "read summary", "select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", []any{account, session}, &text)
+	text, err = store.Value[string](ctx, l.db, "read summary",
+		"select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", account, session)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}

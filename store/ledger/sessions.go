@@ -219,9 +219,8 @@ func (l *Ledger) ticketLeft(ctx context.Context, tx pgx.Tx, s Start) error {
 	if s.Ticket == "" {
 		return nil
 	}
-	var started int
-	err := tx.QueryRow(ctx, `select count(*) from sessions s join session_usage u on u.session_id = s.id
-		where s.account_id = $1 and s.ticket = $2 and (u.open or u.started_at is not null)`, s.Account, s.Ticket).Scan(&started)
+	started, err := store.Scalar[int](ctx, tx, `select count(*) from sessions s join session_usage u on u.session_id = s.id
+		where s.account_id = $1 and s.ticket = $2 and (u.open or u.started_at is not null)`, s.Account, s.Ticket)
 	if err == nil && started >= s.TicketLimit {
 		err = store.ErrTicketUsed
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
 
 	"parley/store"
@@ -16,11 +14,11 @@ import (
 // spending is what was charged on a day, and what may be. Of a wallet the rest is read with
 // it; of a key or an agent there is one only where it has a limit.
 type spending struct {
-	of    string // the account, the key or the agent
-	limit *billing.Money
-	day   *time.Time // that spent is of; nil: nothing was charged yet
-	spent billing.Money
-	held  billing.Money // by live sessions
+	Of    string // the account, the key or the agent
+	Limit *billing.Money
+	Day   *time.Time // that Spent is of; nil: nothing was charged yet
+	Spent billing.Money
+	Held  billing.Money // by live sessions
 }
 
 // dayOf is the day by which limits of spending count.
@@ -37,31 +35,31 @@ func laterDay(day time.Time, known *time.Time) time.Time {
 
 // on is what was charged on the day, or on a later one that has begun.
 func (s *spending) on(day time.Time) billing.Money {
-	if s.day == nil || s.day.Before(day) {
+	if s.Day == nil || s.Day.Before(day) {
 		return 0
 	}
-	return s.spent
+	return s.Spent
 }
 
 // used is what counts towards the limit: what is held is about to be charged.
-func (s *spending) used(day time.Time) billing.Money { return s.on(day) + s.held }
+func (s *spending) used(day time.Time) billing.Money { return s.on(day) + s.Held }
 
 // add counts what was charged on the day. What comes for a day that is over counts no more.
 func (s *spending) add(day time.Time, amount billing.Money) {
-	if s.day != nil && s.day.After(day) {
+	if s.Day != nil && s.Day.After(day) {
 		return
 	}
-	s.spent = s.on(day) + amount
-	s.day = &day
+	s.Spent = s.on(day) + amount
+	s.Day = &day
 }
 
 // allows says whether what costs need may begin; 0: its cost is not known.
 func (s *spending) allows(need billing.Money, day time.Time) error {
-	if s.limit == nil {
+	if s.Limit == nil {
 		return nil
 	}
-	if used := s.used(day); used >= *s.limit || used+need > *s.limit {
-		return fmt.Errorf("%w: of %s", store.ErrSpending, s.of)
+	if used := s.used(day); used >= *s.Limit || used+need > *s.Limit {
+		return fmt.Errorf("%w: of %s", store.ErrSpending, s.Of)
 	}
 	return nil
 }
@@ -69,7 +67,7 @@ func (s *spending) allows(need billing.Money, day time.Time) error {
 // own is the spending of the wallet's account.
 func (w *Tx) own() spending {
 	s := w.spending
-	s.of, s.held = w.account, w.pots.Held
+	s.Of, s.Held = w.account, w.pots.Held
 	return s
 }
 
@@ -77,22 +75,16 @@ func (w *Tx) own() spending {
 // with none named all. The wallet's lock keeps the counters as they are.
 func (w *Tx) limits(ctx context.Context, subjects ...string) ([]spending, error) {
 	var all []spending
-	if w.spending.limit != nil {
+	if w.spending.Limit != nil {
 		all = append(all, w.own())
 	}
 	if !w.limited {
 		return all, nil
 	}
-	rows, err := w.Query(ctx, `select id, daily_limit_nano, spent_day, spent_nano, held_nano from (
+	some, err := store.Rows[spending](ctx, w, `select id, daily_limit_nano, spent_day, spent_nano, held_nano from (
 			select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from api_keys
 			union all select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from agents) x
 		where account_id = $1 and daily_limit_nano is not null and ($2 or id = any($3))`, w.account, len(subjects) == 0, subjects)
-	if err != nil {
-		return nil, err
-	}
-	some, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s spending, err error) {
-		return s, row.Scan(&s.of, &s.limit, &s.day, &s.spent, &s.held)
-	})
 	return append(all, some...), err
 }
 
@@ -130,10 +122,10 @@ func (s *session) charge(ctx context.Context, w *Tx, amount billing.Money) error
 	if amount <= 0 {
 		return nil
 	}
-	own := spending{day: s.spentDay, spent: s.spent}
+	own := spending{Day: s.spentDay, Spent: s.spent}
 	day := laterDay(dayOf(w.now), s.spentDay)
 	own.add(day, amount)
-	s.spentDay, s.spent = own.day, own.spent
+	s.spentDay, s.spent = own.Day, own.Spent
 	w.spending.add(day, amount)
 	return w.countSpending(ctx, s.key, s.agent, day, amount, 0)
 }

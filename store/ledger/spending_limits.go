@@ -32,14 +32,17 @@ const limitedSubjects = `(
 	union all select id, name, daily_limit_nano, case when spent_day >= $2::date then spent_nano else 0 end, held_nano from api_keys where account_id = $1
 	union all select id, name, daily_limit_nano, case when spent_day >= $2::date then spent_nano else 0 end, held_nano from agents where account_id = $1) x`
 
+const selectLimits = "select id, name, daily_limit_nano, spent, held_nano from " + limitedSubjects
+
 // SpendingLimits lists the account's limits; the account's own row is there without one, too.
 func (l *Ledger) SpendingLimits(ctx context.Context, account string, p store.Page) ([]SpendingLimit, error) {
-	return store.ListPage[SpendingLimit](ctx, l.db, "list limits of spending", p, "id", "select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where (daily_limit_nano is not null or id = $1)", account, dayOf(l.db.Time(ctx)))
+	return store.ListPage[SpendingLimit](ctx, l.db, "list limits of spending", p, "id",
+		selectLimits+" where (daily_limit_nano is not null or id = $1)", account, dayOf(l.db.Time(ctx)))
 }
 
 // SpendingLimit reads that of the account, or of a key or an agent of it.
 func (l *Ledger) SpendingLimit(ctx context.Context, account, subject string) (*SpendingLimit, error) {
-	return store.First[SpendingLimit](ctx, l.db, "read limit of spending", "select id, name, daily_limit_nano, spent, held_nano from "+limitedSubjects+" where id = $3", account, dayOf(l.db.Time(ctx)), subject)
+	return store.First[SpendingLimit](ctx, l.db, "read limit of spending", selectLimits+" where id = $3", account, dayOf(l.db.Time(ctx)), subject)
 }
 
 // MaySpendAfter is MaySpend for what is charged to a session that has ended.
@@ -55,7 +58,8 @@ func (l *Ledger) MaySpend(ctx context.Context, account, subject string) error {
 }
 
 func (l *Ledger) maySpend(ctx context.Context, subjects, account, arg string) error {
-	reached, err := store.List[string](ctx, l.db, "read limits of spending", "select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(l.db.Time(ctx)), arg)
+	reached, err := store.List[string](ctx, l.db, "read limits of spending",
+		"select id from "+limitedSubjects+" where (id = $1 or id in ("+subjects+")) and spent + held_nano >= daily_limit_nano", account, dayOf(l.db.Time(ctx)), arg)
 	if err == nil && len(reached) > 0 {
 		err = fmt.Errorf("%w: of %s", store.ErrSpending, reached[0])
 	}
@@ -72,7 +76,7 @@ func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, 
 		var err error
 		switch {
 		case subject == account:
-			w.spending.limit = limit
+			w.spending.Limit = limit
 		case strings.HasPrefix(subject, store.KeyID):
 			err = w.limitOne(ctx, "api_keys", "key_id", subject, limit)
 		default:
@@ -125,19 +129,19 @@ func (w *Tx) warnSpending(ctx context.Context) error {
 	}
 	for i := range all {
 		s := &all[i]
-		day := laterDay(dayOf(w.now), s.day)
+		day := laterDay(dayOf(w.now), s.Day)
 		used := s.used(day)
 		percent := 100
-		if used < *s.limit {
+		if used < *s.Limit {
 			percent = nearPercent
 		}
-		if used*100 < *s.limit*billing.Money(percent) || used == 0 {
+		if used*100 < *s.Limit*billing.Money(percent) || used == 0 {
 			continue
 		}
-		about := func(percent int) string { return fmt.Sprintf("%s %s %d", s.of, day.Format(time.DateOnly), percent) }
+		about := func(percent int) string { return fmt.Sprintf("%s %s %d", s.Of, day.Format(time.DateOnly), percent) }
 		until := day.Add(24 * time.Hour)
 		err := w.warn(ctx, store.Warning{Kind: store.WarnSpending, About: about(percent), ClearedAt: &until,
-			Data: store.WarningData{Subject: s.of, Limit: s.limit, Spent: &used}})
+			Data: store.WarningData{Subject: s.Of, Limit: s.Limit, Spent: &used}})
 		if err != nil {
 			return err
 		}

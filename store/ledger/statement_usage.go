@@ -2,11 +2,8 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
 
@@ -104,43 +101,32 @@ func Usage(ctx context.Context, s *store.Statement, p UsagePage) ([]UsageGroup, 
 			" and exists (select from usage_records r where r.session_id = s.id and " + usagePosted + ") order by s.id desc limit $6)," +
 			" u as materialized (select " + key.record + sums + usageSessions + usageRecords + " and s.id in (select id from g) group by 1, 2" + months + page
 	}
-	rows, err := s.Tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return collectUsage(rows)
-}
-
-// collectUsage puts rows of a component each, in the groups' order, together.
-func collectUsage(rows pgx.Rows) (list []UsageGroup, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		var item UsageItem
-		if err := rows.Scan(&name, &item.Component, &item.Quantity, &item.Amount); err != nil {
-			return nil, err
-		}
-		if len(list) == 0 || list[len(list)-1].Name != name {
-			list = append(list, UsageGroup{Name: name})
+	rows, err := store.Rows[struct {
+		Name string
+		UsageItem
+	}](ctx, s.Tx, sql, args...)
+	var list []UsageGroup
+	for _, r := range rows { // a component each, in the groups' order
+		if len(list) == 0 || list[len(list)-1].Name != r.Name {
+			list = append(list, UsageGroup{Name: r.Name})
 		}
 		g := &list[len(list)-1]
-		g.Items = append(g.Items, item)
-		g.Amount += item.Amount
+		g.Items = append(g.Items, r.UsageItem)
+		g.Amount += r.Amount
 	}
-	return list, rows.Err()
+	return list, err
 }
 
 // Charged is the sum of all usage posted in a range.
 func Charged(ctx context.Context, s *store.Statement, r store.Range) (sum billing.Money, err error) {
-	err = s.Tx.QueryRow(ctx, "select ((select coalesce(sum(r.amount_nano), 0) "+usageSessions+usageRecords+") + (select coalesce(sum(t.sign * t.amount_nano), 0) "+
-		usageMonths+"))::bigint", usageArgs(s, r)...).Scan(&sum)
-	return sum, err
+	return store.Scalar[billing.Money](ctx, s.Tx,
+		"select ((select coalesce(sum(r.amount_nano), 0) "+usageSessions+usageRecords+") + (select coalesce(sum(t.sign * t.amount_nano), 0) "+
+			usageMonths+"))::bigint", usageArgs(s, r)...)
 }
 
 // Accrued is what sessions in progress have used and the ledger does not hold yet.
 func Accrued(ctx context.Context, s *store.Statement) (sum billing.Money, err error) {
-	err = s.Tx.QueryRow(ctx, "select accrued_any_nano + accrued_paid_nano from wallets where account_id = $1", s.Account()).Scan(&sum)
-	return sum, err
+	return store.Scalar[billing.Money](ctx, s.Tx, "select accrued_any_nano + accrued_paid_nano from wallets where account_id = $1", s.Account())
 }
 
 // Receipt is what a session cost, call or not.
@@ -153,7 +139,7 @@ type Receipt struct {
 	EndedAt      *time.Time      // nil while it lasts
 	Accrued      billing.Money   // while it lasts: used, and in no line yet
 	Engines      *store.ServedBy // of a call that has ended; nil: not known
-	Lines        []ReceiptLine   // at most one for each component, by name
+	Lines        []ReceiptLine   `db:"-"` // at most one for each component, by name
 }
 
 // ReceiptLine is one component, all postings together.
@@ -175,14 +161,11 @@ func (r *Receipt) Total() billing.Money {
 
 // Receipt returns the receipt of a session of the account.
 func (l *Ledger) Receipt(ctx context.Context, account, session string) (*Receipt, error) {
-	r := &Receipt{Session: session}
-	err := l.db.Statement(ctx, account, func(s *store.Statement) error {
-		err := s.Tx.QueryRow(ctx, `select s.kind, s.price_version, s.opened_at, u.started_at, `+store.EndedAt+`, u.amount_nano - u.posted_nano, c.engines
-			from sessions s join session_usage u on u.session_id = s.id left join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, s.Account(), session).
-			Scan(&r.Kind, &r.PriceVersion, &r.OpenedAt, &r.StartedAt, &r.EndedAt, &r.Accrued, &r.Engines)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return store.ErrNotFound
-		}
+	var r *Receipt
+	err := l.db.Statement(ctx, account, func(s *store.Statement) (err error) {
+		r, err = store.Row[Receipt](ctx, s.Tx,
+			`select s.id, s.kind, s.price_version, s.opened_at, u.started_at, `+store.EndedAt+`, u.amount_nano - u.posted_nano, c.engines
+			from sessions s join session_usage u on u.session_id = s.id left join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, s.Account(), session)
 		if err != nil {
 			return err
 		}

@@ -97,8 +97,7 @@ func (l *Ledger) SubmitTask(ctx context.Context, s Submission, enqueue store.Enq
 			return err
 		}
 		t.ID, t.CreatedAt = store.NewID(store.TaskID, w.now), w.now
-		var unfinished int
-		err = tx.QueryRow(ctx, "select count(*) from tts_tasks where account_id = $1 and ended_at is null", s.Account).Scan(&unfinished)
+		unfinished, err := store.Scalar[int](ctx, tx, "select count(*) from tts_tasks where account_id = $1 and ended_at is null", s.Account)
 		if err != nil {
 			return err
 		}
@@ -159,22 +158,18 @@ func (l *Ledger) ClaimTask(ctx context.Context, n store.Node, account, id string
 // TouchTask says that the task is being worked on and how far it is. ErrFenced: it
 // was cancelled, or others work on it; stop.
 func (l *Ledger) TouchTask(ctx context.Context, t *Task, progress int) error {
-	tag, err := l.db.Pool().Exec(ctx, `update tts_tasks set progress = greatest(progress, $4), touched_at = $5
-		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, progress, l.db.Time(ctx))
-	if err == nil && tag.RowsAffected() == 0 {
-		err = store.ErrFenced
-	}
-	return store.Fail("touch task", err)
+	return store.Fail("touch task", store.ErrFenced.IfUnchanged(l.db.Pool().Exec(ctx,
+		`update tts_tasks set progress = greatest(progress, $4), touched_at = $5
+		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, progress, l.db.Time(ctx))))
 }
 
 // ReleaseTask ends the work on a task that is not through; any node may
 // claim it again. One given up in good order does not count as an
 // attempt. A task that is not the caller's any more is left alone.
 func (l *Ledger) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool) error {
-	_, err := l.db.Pool().Exec(ctx, `update tts_tasks set node_id = null, node_epoch = null, touched_at = $5,
+	return l.db.Do(ctx, "release task", `update tts_tasks set node_id = null, node_epoch = null, touched_at = $5,
 			attempts = attempts - case when $4 then 1 else 0 end
 		where account_id = $1 and id = $2 and claim = $3 and node_id is not null and ended_at is null`, t.Account, t.ID, t.Claim, inGoodOrder, l.db.Time(ctx))
-	return store.Fail("release task", err)
 }
 
 // RequeueTasks puts in line again what the dead have left: tasks whose node lives
@@ -182,22 +177,22 @@ func (l *Ledger) ReleaseTask(ctx context.Context, t *Task, inGoodOrder bool) err
 // call it at any time.
 func (l *Ledger) RequeueTasks(ctx context.Context, enqueue store.Enqueue) (int, error) {
 	now := l.db.Time(ctx)
-	n := 0
-	err := l.db.Tx(ctx, "requeue tasks", func(tx pgx.Tx) error {
-		type key struct{ Account, ID string }
-		left, err := store.Rows[key](ctx, tx, `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
-			where t.ended_at is null and (`+orphaned+` or t.node_id is null and t.touched_at < $2)
-			returning account_id, id`, now.Add(-TaskLease), now.Add(-queueLease), now)
-		if err != nil {
-			return err
-		}
-		for _, k := range left {
-			if err := enqueue(ctx, tx, k.Account, k.ID); err != nil {
-				return err
-			}
+	return l.requeue(ctx, "requeue tasks", enqueue, `update tts_tasks t set node_id = null, node_epoch = null, touched_at = $3
+		where t.ended_at is null and (`+orphaned+` or t.node_id is null and t.touched_at < $2)
+		returning account_id, id`, now.Add(-TaskLease), now.Add(-queueLease), now)
+}
+
+// requeue puts in line what a command returns the accounts and the identifiers of, and returns
+// how much that was.
+func (l *Ledger) requeue(ctx context.Context, op string, enqueue store.Enqueue, sql string, args ...any) (n int, err error) {
+	type key struct{ Account, ID string }
+	err = l.db.Tx(ctx, op, func(tx pgx.Tx) error {
+		left, err := store.Rows[key](ctx, tx, sql, args...)
+		for i := 0; err == nil && i < len(left); i++ {
+			err = enqueue(ctx, tx, left[i].Account, left[i].ID)
 		}
 		n = len(left)
-		return nil
+		return err
 	})
 	return n, err
 }
@@ -205,6 +200,5 @@ func (l *Ledger) RequeueTasks(ctx context.Context, enqueue store.Enqueue) (int, 
 // ForgetTasks removes tasks that ended before a time, and returns how many. What
 // they cost stays in the ledger.
 func (l *Ledger) ForgetTasks(ctx context.Context, before time.Time) (int64, error) {
-	tag, err := l.db.Pool().Exec(ctx, "delete from tts_tasks where ended_at < $1", before)
-	return tag.RowsAffected(), store.Fail("forget tasks", err)
+	return l.db.Exec(ctx, "forget tasks", "delete from tts_tasks where ended_at < $1", before)
 }

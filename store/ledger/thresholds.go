@@ -20,9 +20,8 @@ func (w *Tx) warn(ctx context.Context, x store.Warning) error {
 // clear ends the warnings of a kind about something, or with an empty about all of
 // the kind. Without one it changes nothing.
 func (w *Tx) clear(ctx context.Context, kind store.WarningKind, about string) error {
-	_, err := w.Exec(ctx, `update warnings set cleared_at = $4
+	return store.Do(ctx, w, `update warnings set cleared_at = $4
 		where account_id = $1 and kind = $2 and ($3 = '' or about = $3) and cleared_at is null`, w.account, kind, about, w.now)
-	return err
 }
 
 // warnDispute warns of a dispute by the number of its row, under which it is cleared.

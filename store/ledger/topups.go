@@ -72,8 +72,8 @@ func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amou
 		if w.disputes > 0 {
 			return store.ErrDisputed
 		}
-		var lately int
-		err := w.QueryRow(ctx, "select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, w.now.Add(-time.Hour)).Scan(&lately)
+		lately, err := store.Scalar[int](ctx, w,
+			"select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, w.now.Add(-time.Hour))
 		if err != nil {
 			return err
 		}
@@ -93,9 +93,8 @@ func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amou
 
 // insert writes a top-up that was just created.
 func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `insert into topups (id, account_id, provider, amount_nano, state, created_at)
+	return store.Do(ctx, tx, `insert into topups (id, account_id, provider, amount_nano, state, created_at)
 		values ($1, $2, $3, $4, 'created', $5)`, t.ID, t.Account, t.Provider, t.Amount, t.CreatedAt)
-	return err
 }
 
 // OpenTopUp notes the page that the provider made for a top-up.
@@ -119,16 +118,14 @@ func saveCustomer(ctx context.Context, tx pgx.Tx, account, provider, customer st
 	if customer == "" {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `insert into provider_customers (account_id, provider, customer) values ($1, $2, $3)
+	return store.Do(ctx, tx, `insert into provider_customers (account_id, provider, customer) values ($1, $2, $3)
 		on conflict (account_id, provider) do update set customer = excluded.customer`, account, provider, customer)
-	return err
 }
 
 // Customer is what the provider calls the account, or ErrNotFound.
 func (l *Ledger) Customer(ctx context.Context, account, provider string) (customer string, err error) {
-	err = l.db.One(ctx, "read customer", "select customer from provider_customers where account_id = $1 and provider = $2",
-		[]any{account, provider}, &customer)
-	return customer, err
+	return store.Value[string](ctx, l.db, "read customer",
+		"select customer from provider_customers where account_id = $1 and provider = $2", account, provider)
 }
 
 // TopUp returns a top-up of the account.

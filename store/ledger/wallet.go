@@ -40,7 +40,7 @@ func (w *wallet) into() []any {
 	p := &w.pots
 	return []any{&p.Paid, &p.Bonus, &p.AccruedAny, &p.AccruedPaid, &p.Held, &w.live,
 		&w.admissions, &w.override, &w.disputes, &w.suspended, &w.firstTopup, &w.bonusExpires, &w.lastSeq, &w.lowSince, &w.rechargeBelow,
-		&w.limited, &w.spending.limit, &w.spending.day, &w.spending.spent, &w.dialsFull}
+		&w.limited, &w.spending.Limit, &w.spending.Day, &w.spending.Spent, &w.dialsFull}
 }
 
 // save queues the wallet's row; it must be sent before the transaction ends. Where
@@ -52,7 +52,7 @@ func (w *Tx) save(b *pgx.Batch) {
 		limited = $16, daily_limit_nano = $17, spent_day = $18, spent_nano = $19, dials_full_at = $20 where account_id = $1`,
 		w.account, w.pots.Paid, w.pots.Bonus, w.pots.AccruedAny, w.pots.AccruedPaid, w.pots.Held,
 		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq, w.lowSince,
-		w.limited, w.spending.limit, w.spending.day, w.spending.spent, w.dialsFull)
+		w.limited, w.spending.Limit, w.spending.Day, w.spending.Spent, w.dialsFull)
 	if w.retry {
 		w.retryMonths(b)
 	}

@@ -65,24 +65,23 @@ func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token 
 	now := s.db.Time(ctx)
 	token, hash := newToken()
 	err = s.db.Tx(ctx, "open browser session", func(tx pgx.Tx) error {
-		var account *string
 		// An account that is looked at may have been lost since.
-		err := tx.QueryRow(ctx, `select (select m.account_id from memberships m left join lateral (
+		account, err := store.Scalar[*string](ctx, tx, `select (select m.account_id from memberships m left join lateral (
 				select max(b.seen_at) as at from browser_sessions b where b.user_id = m.user_id and b.account_id = m.account_id) s on true
-			where m.user_id = $1 order by s.at desc nulls last, m.created_at, m.account_id limit 1)`, user).Scan(&account)
+			where m.user_id = $1 order by s.at desc nulls last, m.created_at, m.account_id limit 1)`, user)
 		if err != nil {
 			return err
 		}
-		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
+		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
+			"update users set signed_in_at = $2 where id = $1 and disabled_at is null", user, now)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "delete from browser_sessions where seen_at < $1 or created_at < $2",
 			now.Add(-BrowserIdle), now.Add(-BrowserMost)); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `insert into browser_sessions (id, hash, user_id, account_id, demo, created_at, seen_at)
+		return store.Do(ctx, tx, `insert into browser_sessions (id, hash, user_id, account_id, demo, created_at, seen_at)
 			values ($1, $2, $3, $4, $5, $6, $7)`, store.NewID(store.BrowserID, now), hash, user, account, demo, now, now.Truncate(time.Minute))
-		return err
 	})
 	return token, err
 }
@@ -91,7 +90,8 @@ func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token 
 // ErrUnauthorized when there is none or it has run out.
 func (s *Store) Browser(ctx context.Context, token string) (*Browser, error) {
 	now := s.db.Time(ctx)
-	b, err := store.First[Browser](ctx, s.db, "read browser session", `select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''),
+	b, err := store.First[Browser](ctx, s.db, "read browser session",
+		`select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''),
 		b.demo, b.notice, b.created_at, b.seen_at
 		from browser_sessions b join users u on u.id = b.user_id
 		left join memberships m on m.user_id = b.user_id and m.account_id = b.account_id
@@ -123,21 +123,17 @@ func (s *Store) PutNotice(ctx context.Context, b *Browser, notice string) error 
 
 // CloseBrowser ends the session that a secret opens, if there is one.
 func (s *Store) CloseBrowser(ctx context.Context, token string) error {
-	_, err := s.db.Exec(ctx, "close browser session", "delete from browser_sessions where hash = $1", hashOf(token))
-	return err
+	return s.db.Do(ctx, "close browser session", "delete from browser_sessions where hash = $1", hashOf(token))
 }
 
 // CloseBrowsers ends all sessions of a user.
 func (s *Store) CloseBrowsers(ctx context.Context, user string) error {
-	_, err := s.db.Exec(ctx, "close browser sessions", "delete from browser_sessions where user_id = $1", user)
-	return err
+	return s.db.Do(ctx, "close browser sessions", "delete from browser_sessions where user_id = $1", user)
 }
 
 // checkBrowser is CheckKey for credentials that were made from a sign-in.
 func (s *Store) checkBrowser(ctx context.Context, p Principal) (bool, error) {
 	user, id, _ := strings.Cut(p.Key, browserSeparator)
-	var ok bool
-	err := s.db.One(ctx, "check sign-in", `select exists (select from browser_sessions b join memberships m on m.user_id = b.user_id
-		where b.id = $1 and b.user_id = $2 and m.account_id = $3)`, []any{id, user, p.Account}, &ok)
-	return ok, err
+	return store.Value[bool](ctx, s.db, "check sign-in", `select exists (select from browser_sessions b join memberships m on m.user_id = b.user_id
+		where b.id = $1 and b.user_id = $2 and m.account_id = $3)`, id, user, p.Account)
 }

@@ -171,8 +171,8 @@ func (s *Store) CheckKey(ctx context.Context, p Principal) error {
 	if strings.HasPrefix(p.Key, store.UserID) {
 		ok, err = s.checkBrowser(ctx, p)
 	} else {
-		err = s.db.One(ctx, "check key", `select exists (select from api_keys where id = $1 and account_id = $2 and revoked_at is null)`,
-			[]any{p.Key, p.Account}, &ok)
+		ok, err = store.Value[bool](ctx, s.db, "check key", "select exists (select from api_keys where id = $1 and account_id = $2 and revoked_at is null)",
+			p.Key, p.Account)
 	}
 	if err == nil && !ok {
 		err = fmt.Errorf("check key: %w", store.ErrUnauthorized)

@@ -27,10 +27,10 @@ func (s *Store) NewSignInLink(ctx context.Context, user string) (token string, e
 			return err
 		}
 		if user == "" {
-			_, err := tx.Exec(ctx, "insert into sign_in_links (hash, created_at, expires_at) values ($1, $2, $3)", hash, now, now.Add(SignInLinkLife))
-			return err
+			return store.Do(ctx, tx, "insert into sign_in_links (hash, created_at, expires_at) values ($1, $2, $3)", hash, now, now.Add(SignInLinkLife))
 		}
-		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
+		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
+			"insert into sign_in_links (hash, user_id, created_at, expires_at) select $1, id, $3, $4 from users where id = $2 and disabled_at is null",
 			hash, user, now, now.Add(SignInLinkLife)))
 	})
 	return token, err
@@ -50,8 +50,7 @@ func (s *Store) SignInLink(ctx context.Context, token string) (*User, error) {
 
 // useLink takes a link out of the world, and says whose it was.
 func useLink(ctx context.Context, tx pgx.Tx, token string, now time.Time) (user *string, err error) {
-	err = tx.QueryRow(ctx, "delete from sign_in_links where hash = $1 and expires_at > $2 returning user_id", hashOf(token), now).Scan(&user)
-	return user, err
+	return store.Scalar[*string](ctx, tx, "delete from sign_in_links where hash = $1 and expires_at > $2 returning user_id", hashOf(token), now)
 }
 
 // ChoosePassword uses a link: its user has the password whose hash is given, and all
@@ -81,8 +80,8 @@ func (s *Store) FirstUser(ctx context.Context, token, email, password string) (*
 		if err != nil {
 			return err
 		}
-		var taken bool
-		if err := tx.QueryRow(ctx, "select exists (select from users where password is not null)").Scan(&taken); err != nil {
+		taken, err := store.Scalar[bool](ctx, tx, "select exists (select from users where password is not null)")
+		if err != nil {
 			return err
 		}
 		if id != nil || taken {
@@ -147,7 +146,8 @@ func (s *Store) Invite(ctx context.Context, account, email, role, by string) (in
 
 // Invitations lists those of an account that were not accepted yet and are still good.
 func (s *Store) Invitations(ctx context.Context, account string, p store.Page) ([]Invitation, error) {
-	return store.ListPage[Invitation](ctx, s.db, "list invitations", p, "i.id", selectInvitation+"i.account_id = $1 and i.expires_at > $2", account, s.db.Time(ctx))
+	return store.ListPage[Invitation](ctx, s.db, "list invitations", p, "i.id",
+		selectInvitation+"i.account_id = $1 and i.expires_at > $2", account, s.db.Time(ctx))
 }
 
 // RevokeInvitation takes an invitation of the account back.
@@ -191,9 +191,8 @@ func (s *Store) AcceptInvitation(ctx context.Context, token, by, password string
 		case by != user:
 			return store.ErrNotFound
 		}
-		_, err = tx.Exec(ctx, `insert into memberships (user_id, account_id, role, created_at) values ($1, $2, $3, $4)
+		return store.Do(ctx, tx, `insert into memberships (user_id, account_id, role, created_at) values ($1, $2, $3, $4)
 			on conflict (user_id, account_id) do update set role = excluded.role`, user, account, role, now)
-		return err
 	})
 	return user, err
 }

@@ -130,19 +130,17 @@ func (s *Store) people(ctx context.Context, op, account string, change func(pgx.
 		if _, err := tx.Exec(ctx, "select from memberships where account_id = $1 order by user_id for update", account); err != nil {
 			return err
 		}
-		var before, after int
-		if err := tx.QueryRow(ctx, owners, account).Scan(&before); err != nil {
+		before, err := store.Scalar[int](ctx, tx, owners, account)
+		if err != nil {
 			return err
 		}
 		if err := change(tx); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, owners, account).Scan(&after); err != nil {
-			return err
+		after, err := store.Scalar[int](ctx, tx, owners, account)
+		if err == nil && before > 0 && after == 0 {
+			err = store.Invalid("an account keeps at least one owner")
 		}
-		if before > 0 && after == 0 {
-			return store.Invalid("an account keeps at least one owner")
-		}
-		return nil
+		return err
 	})
 }

@@ -106,8 +106,7 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 	s := &Secret{Name: name, UpdatedAt: now}
 	err := v.db.Tx(ctx, "put secret", func(tx pgx.Tx) error {
 		// The lock on the account makes the count exact.
-		var id string
-		if err := tx.QueryRow(ctx, "select id from accounts where id = $1 for no key update", account).Scan(&id); err != nil {
+		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "select from accounts where id = $1 for no key update", account)); err != nil {
 			return err
 		}
 		err := tx.QueryRow(ctx, `insert into secrets (account_id, name, sealed, created_at, updated_at, hosts) values ($1, $2, $3, $4, $4, $5)
@@ -117,14 +116,11 @@ func (v *Vault) Put(ctx context.Context, account, name, value string, hosts []st
 		if err != nil {
 			return err
 		}
-		var n int
-		if err := tx.QueryRow(ctx, "select count(*) from secrets where account_id = $1", account).Scan(&n); err != nil {
-			return err
+		n, err := store.Scalar[int](ctx, tx, "select count(*) from secrets where account_id = $1", account)
+		if err == nil && n > MaxSecrets {
+			err = store.Invalid("name: an account keeps at most %d secrets", MaxSecrets)
 		}
-		if n > MaxSecrets {
-			return store.Invalid("name: an account keeps at most %d secrets", MaxSecrets)
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -158,7 +154,8 @@ func (v *Vault) Values(ctx context.Context, account string, names []string) (map
 		Sealed []byte
 		Hosts  []string
 	}
-	rows, err := store.List[row](ctx, v.db, "read secrets", "select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
+	rows, err := store.List[row](ctx, v.db, "read secrets",
+		"select name, sealed, hosts from secrets where account_id = $1 and name = any($2)", account, names)
 	if err != nil {
 		return nil, err
 	}

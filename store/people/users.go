@@ -117,9 +117,7 @@ func (s *Store) Users(ctx context.Context, p store.Page) ([]User, error) {
 // AnybodySignsIn says whether there is a user with a password: then the server has
 // been set up.
 func (s *Store) AnybodySignsIn(ctx context.Context) (bool, error) {
-	var yes bool
-	err := s.db.One(ctx, "look for users", "select exists (select from users where password is not null)", nil, &yes)
-	return yes, err
+	return store.Value[bool](ctx, s.db, "look for users", "select exists (select from users where password is not null)")
 }
 
 // ChangePassword gives a user another password, whose hash it takes, and ends all
@@ -134,6 +132,5 @@ func setPassword(ctx context.Context, tx pgx.Tx, user, password, keep string) er
 	if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update users set password = $2 where id = $1", user, password)); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "delete from browser_sessions where user_id = $1 and id <> $2", user, keep)
-	return err
+	return store.Do(ctx, tx, "delete from browser_sessions where user_id = $1 and id <> $2", user, keep)
 }

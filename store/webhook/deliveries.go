@@ -194,8 +194,8 @@ func (h *Store) disable(ctx context.Context, tx pgx.Tx, d *DueDelivery, reason s
 
 // giveUp fails what is on its way to a webhook.
 func giveUp(ctx context.Context, tx pgx.Tx, webhook string, now time.Time) error {
-	_, err := tx.Exec(ctx, "update webhook_deliveries set state = 'failed', next_at = null, done_at = $2 where webhook_id = $1 and state = 'pending'", webhook, now)
-	return err
+	return store.Do(ctx, tx,
+		"update webhook_deliveries set state = 'failed', next_at = null, done_at = $2 where webhook_id = $1 and state = 'pending'", webhook, now)
 }
 
 const deliveryColumns = "webhook_id, event_id, kind, about, state, attempts, created_at, next_at, done_at"
@@ -205,7 +205,8 @@ func (h *Store) Deliveries(ctx context.Context, account, id string, p store.Page
 	if _, err := h.Get(ctx, account, id); err != nil {
 		return nil, err
 	}
-	return store.ListPage[Delivery](ctx, h.db, "list deliveries", p, "event_id", "select "+deliveryColumns+" from webhook_deliveries where account_id = $1 and webhook_id = $2", account, id)
+	return store.ListPage[Delivery](ctx, h.db, "list deliveries", p, "event_id",
+		"select "+deliveryColumns+" from webhook_deliveries where account_id = $1 and webhook_id = $2", account, id)
 }
 
 // Retry has a delivery attempted once more, now, in whatever state it is. ErrInvalid when
@@ -215,7 +216,8 @@ func (h *Store) Retry(ctx context.Context, account, id, event string) (d *Delive
 		if err := enabled(ctx, tx, account, id); err != nil {
 			return err
 		}
-		d, err = store.Row[Delivery](ctx, tx, `update webhook_deliveries set next_at = $4, done_at = null, tries = case when state = 'pending' then tries else $5 end, state = 'pending'
+		d, err = store.Row[Delivery](ctx, tx,
+			`update webhook_deliveries set next_at = $4, done_at = null, tries = case when state = 'pending' then tries else $5 end, state = 'pending'
 			where account_id = $1 and webhook_id = $2 and event_id = $3 returning `+deliveryColumns, account, id, event, h.db.Time(ctx), maxDeliveryTries-1)
 		if err != nil {
 			return err

@@ -75,6 +75,8 @@ func New(db *store.DB, s Sealer) *Store { return &Store{db, s} }
 // columns are the fields of a Webhook, in their order.
 const columns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at"
 
+const selectWebhook = "select " + columns + " from webhooks where account_id = $1 and deleted_at is null"
+
 // valid says what is wrong with what an owner wrote. Where requests may go is not the
 // store's business.
 func (w *Webhook) valid() error {
@@ -125,11 +127,11 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 	var out *Webhook
 	err := h.db.Tx(ctx, "create webhook", func(tx pgx.Tx) (err error) {
 		// The lock on the account makes the count exact.
-		var n int
-		if err := tx.QueryRow(ctx, "select 1 from accounts where id = $1 for no key update", account).Scan(&n); err != nil {
+		if err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "select from accounts where id = $1 for no key update", account)); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, "select count(*) from webhooks where account_id = $1 and deleted_at is null", account).Scan(&n); err != nil {
+		n, err := store.Scalar[int](ctx, tx, "select count(*) from webhooks where account_id = $1 and deleted_at is null", account)
+		if err != nil {
 			return err
 		}
 		if n >= Max {
@@ -147,12 +149,12 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 
 // List lists the account's webhooks, the newest first; there are Max at most.
 func (h *Store) List(ctx context.Context, account string, p store.Page) ([]Webhook, error) {
-	return store.ListPage[Webhook](ctx, h.db, "list webhooks", p, "id", "select "+columns+" from webhooks where account_id = $1 and deleted_at is null", account)
+	return store.ListPage[Webhook](ctx, h.db, "list webhooks", p, "id", selectWebhook, account)
 }
 
 // Get returns a webhook of the account.
 func (h *Store) Get(ctx context.Context, account, id string) (*Webhook, error) {
-	return store.First[Webhook](ctx, h.db, "read webhook", "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null", account, id)
+	return store.First[Webhook](ctx, h.db, "read webhook", selectWebhook+" and id = $2", account, id)
 }
 
 // Change is what changes of a webhook; nil leaves it as it is.
@@ -167,7 +169,7 @@ type Change struct {
 func (h *Store) Change(ctx context.Context, account, id string, c Change) (out *Webhook, err error) {
 	now := h.db.Time(ctx)
 	err = h.db.Tx(ctx, "change webhook", func(tx pgx.Tx) error {
-		if out, err = store.Row[Webhook](ctx, tx, "select "+columns+" from webhooks where account_id = $1 and id = $2 and deleted_at is null for no key update", account, id); err != nil {
+		if out, err = store.Row[Webhook](ctx, tx, selectWebhook+" and id = $2 for no key update", account, id); err != nil {
 			return err
 		}
 		if c.URL != nil {
@@ -195,9 +197,9 @@ func (h *Store) Change(ctx context.Context, account, id string, c Change) (out *
 			return err
 		}
 		out.UpdatedAt = now
-		_, err = tx.Exec(ctx, `update webhooks set url = $2, description = $3, kinds = $4, enabled = $5, disabled_reason = $6, failing_since = $7, updated_at = $8
+		return store.Do(ctx, tx,
+			`update webhooks set url = $2, description = $3, kinds = $4, enabled = $5, disabled_reason = $6, failing_since = $7, updated_at = $8
 			where id = $1`, id, out.URL, out.Description, out.Kinds, out.Enabled, out.DisabledReason, out.FailingSince, now)
-		return err
 	})
 	if err != nil {
 		return nil, err
@@ -207,9 +209,8 @@ func (h *Store) Change(ctx context.Context, account, id string, c Change) (out *
 
 // clearWarnings ends what the account was warned of about a webhook.
 func clearWarnings(ctx context.Context, tx pgx.Tx, account, id string, now time.Time) error {
-	_, err := tx.Exec(ctx, `update warnings set cleared_at = $4 where account_id = $1 and kind = $2 and data->>'webhook' = $3 and cleared_at is null`,
+	return store.Do(ctx, tx, `update warnings set cleared_at = $4 where account_id = $1 and kind = $2 and data->>'webhook' = $3 and cleared_at is null`,
 		account, store.WarnWebhookDisabled, id, now)
-	return err
 }
 
 // Delete ends a webhook: it receives nothing more, and nothing shows it. Its deliveries
@@ -264,8 +265,8 @@ func (h *Store) Test(ctx context.Context, account, id string) (d *Delivery, err 
 
 // enabled holds a webhook of the account, and refuses one that is disabled.
 func enabled(ctx context.Context, tx pgx.Tx, account, id string) error {
-	var on bool
-	err := tx.QueryRow(ctx, "select enabled from webhooks where account_id = $1 and id = $2 and deleted_at is null for key share", account, id).Scan(&on)
+	on, err := store.Scalar[bool](ctx, tx,
+		"select enabled from webhooks where account_id = $1 and id = $2 and deleted_at is null for key share", account, id)
 	if err == nil && !on {
 		err = store.Invalid("the webhook is disabled: enable it first")
 	}

@@ -18,12 +18,11 @@ type Outcome struct {
 
 // Last is the outcome of the latest verification; nil: there was none.
 func Last(ctx context.Context, db Database) (*Outcome, error) {
-	var o Outcome
-	err := db.Pool().QueryRow(ctx, "select ended_at, violations from verifications order by id desc limit 1").Scan(&o.EndedAt, &o.Violations)
+	o, err := store.Row[Outcome](ctx, db.Pool(), "select ended_at, violations from verifications order by id desc limit 1")
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	return &o, store.Fail("read the last verification", err)
+	return o, store.Fail("read the last verification", err)
 }
 
 // nightlyLock is the advisory lock of the process that verifies by Nightly.
@@ -37,16 +36,15 @@ func Nightly(ctx context.Context, db Database) (r *Report, err error) {
 		return nil, store.Fail("verify", err)
 	}
 	defer conn.Release()
-	var mine bool
-	if err := conn.QueryRow(ctx, "select pg_try_advisory_lock($1)", int64(nightlyLock)).Scan(&mine); err != nil || !mine {
+	mine, err := store.Scalar[bool](ctx, conn, "select pg_try_advisory_lock($1)", int64(nightlyLock))
+	if err != nil || !mine {
 		return nil, store.Fail("verify", err)
 	}
 	defer func() { // a connection that this fails on is gone, and the lock with it
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock($1)", int64(nightlyLock))
 	}()
-	var due bool
-	err = conn.QueryRow(ctx, `select not exists (select from verifications where ended_at > now() - interval '26 hours'
-		and (ended_at > now() - interval '18 hours' or extract(hour from now() at time zone 'UTC') not between 1 and 4))`).Scan(&due)
+	due, err := store.Scalar[bool](ctx, conn, `select not exists (select from verifications where ended_at > now() - interval '26 hours'
+		and (ended_at > now() - interval '18 hours' or extract(hour from now() at time zone 'UTC') not between 1 and 4))`)
 	if err != nil || !due {
 		return nil, store.Fail("verify", err)
 	}

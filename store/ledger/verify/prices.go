@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
+	"parley/store"
 	"parley/store/ledger"
 )
 
@@ -56,15 +57,11 @@ func (p *portion) prices(ctx context.Context) error {
 
 // loadCards reads the cards that are not known yet: none can be read while rows are.
 func (p *portion) loadCards(ctx context.Context) error {
-	rows, err := p.tx.Query(ctx, "select version, body::text from rate_cards where version <> all($1)", slices.AppendSeq([]string{}, maps.Keys(p.cards)))
-	if err != nil {
-		return err
+	cards, err := store.Rows[struct{ Version, Body string }](ctx, p.tx,
+		"select version, body::text from rate_cards where version <> all($1)", slices.AppendSeq([]string{}, maps.Keys(p.cards)))
+	for _, c := range cards {
+		p.cards[c.Version], _ = billing.ParseRateCard([]byte(c.Body)) // nil when it cannot be read
 	}
-	var version, body string
-	_, err = pgx.ForEachRow(rows, []any{&version, &body}, func() error {
-		p.cards[version], _ = billing.ParseRateCard([]byte(body)) // nil when it cannot be read
-		return nil
-	})
 	return err
 }
 

@@ -11,7 +11,8 @@ import (
 
 // checkCards checks that the rate cards are as they were stored.
 func (v *verification) checkCards(ctx context.Context) error {
-	changed, err := store.Rows[string](ctx, v.db.Pool(), "select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
+	changed, err := store.Rows[string](ctx, v.db.Pool(),
+		"select version from rate_cards where sha256 <> sha256(convert_to(body::text, 'UTF8')) order by version")
 	for _, version := range changed {
 		v.add(9, nameCards, version, "body does not match its checksum")
 	}
@@ -46,9 +47,8 @@ func (v *verification) provoke(ctx context.Context) error {
 		}
 	}
 	// A row trigger refuses only when there is a row; its presence must do.
-	var on bool
-	err := v.db.Pool().QueryRow(ctx, `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
-		and tgname = 'session_usage_counters_grow' and tgenabled in ('O', 'A'))`).Scan(&on)
+	on, err := store.Scalar[bool](ctx, v.db.Pool(), `select exists (select from pg_trigger where tgrelid = 'session_usage'::regclass
+		and tgname = 'session_usage_counters_grow' and tgenabled in ('O', 'A'))`)
 	if err == nil && !on {
 		v.add(15, nameGrow, "session_usage", "its trigger is off")
 	}

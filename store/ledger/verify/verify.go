@@ -101,8 +101,8 @@ const portionSize = 100
 
 func (v *verification) run(ctx context.Context) error {
 	pool := v.db.Pool()
-	var began time.Time
-	if err := pool.QueryRow(ctx, "select now()").Scan(&began); err != nil {
+	began, err := store.Scalar[time.Time](ctx, pool, "select now()")
+	if err != nil {
 		return err
 	}
 	if err := v.checkCards(ctx); err != nil {
@@ -124,9 +124,8 @@ func (v *verification) run(ctx context.Context) error {
 	if err := v.provoke(ctx); err != nil {
 		return err
 	}
-	_, err := pool.Exec(ctx, `insert into verifications (began_at, ended_at, whole, accounts, sessions, transfers, violations)
+	return store.Do(ctx, pool, `insert into verifications (began_at, ended_at, whole, accounts, sessions, transfers, violations)
 		values ($1, clock_timestamp(), $2, $3, $4, $5, $6)`, began, v.Whole, v.Accounts, v.Sessions, v.Transfers, v.total)
-	return err
 }
 
 // portion is some accounts on one snapshot.
@@ -174,14 +173,10 @@ func (v *verification) some(ctx context.Context, accounts []string) error {
 
 // check adds what the query of an invariant finds.
 func (p *portion) check(ctx context.Context, inv invariant) error {
-	rows, err := p.tx.Query(ctx, fmt.Sprintf("%s select * from (%s) v limit %d", scope, inv.sql, maxViolations), p.accounts, p.Whole)
-	if err != nil {
-		return err
+	found, err := store.Rows[struct{ Subject, Detail string }](ctx, p.tx,
+		fmt.Sprintf("%s select * from (%s) v limit %d", scope, inv.sql, maxViolations), p.accounts, p.Whole)
+	for _, f := range found {
+		p.add(inv.number, inv.name, f.Subject, "%s", f.Detail)
 	}
-	var subject, detail string
-	_, err = pgx.ForEachRow(rows, []any{&subject, &detail}, func() error {
-		p.add(inv.number, inv.name, subject, "%s", detail)
-		return nil
-	})
 	return err
 }
