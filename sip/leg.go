@@ -103,7 +103,9 @@ func (l *Leg) Run(ctx context.Context) error {
 	for running {
 		select {
 		case e := <-l.session.Events():
-			l.forward(e)
+			if e.Kind != media.LegDigit || l.keysCome(keysOverRTP) {
+				l.emit(e)
+			}
 			continue
 		case now := <-tick:
 			watch.look(now, l.Stats())
@@ -140,14 +142,6 @@ func (l *Leg) abandon() {
 	if l.begun.CompareAndSwap(false, true) {
 		l.pair.Release()
 	}
-}
-
-// forward passes on an event of the RTP session.
-func (l *Leg) forward(e media.LegEvent) {
-	if e.Kind == media.LegDigit && !l.keysCome(keysOverRTP) {
-		return
-	}
-	l.emit(e)
 }
 
 // infoDigit reports a key that came by INFO.

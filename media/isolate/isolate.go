@@ -12,6 +12,7 @@
 package isolate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -90,14 +91,7 @@ func report(site string, p any) {
 	if e, ok := p.(runtime.Error); ok {
 		what = e.Error()
 	}
-	logger().Error("a panic was contained", "site", site, "panic", what, "stack", string(debug.Stack()))
-}
-
-func logger() *slog.Logger {
-	if l := faults.log.Load(); l != nil {
-		return l
-	}
-	return slog.Default()
+	cmp.Or(faults.log.Load(), slog.Default()).Error("a panic was contained", "site", site, "panic", what, "stack", string(debug.Stack()))
 }
 
 // Log has panics logged by l from now on, in the whole process. Before the first call they

@@ -1,6 +1,7 @@
 package rtp
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"time"
@@ -65,12 +66,7 @@ func (l *latch) reset(sdp netip.AddrPort, now time.Time) {
 }
 
 // target is where to send: the address of the SDP until a source is latched.
-func (l *latch) target() netip.AddrPort {
-	if l.to.IsValid() {
-		return l.to
-	}
-	return l.sdp
-}
+func (l *latch) target() netip.AddrPort { return cmp.Or(l.to, l.sdp) }
 
 // judge says what the source of a valid packet is, and latches to it when it has
 // proved itself. authentic says that the packet was encrypted.

@@ -48,14 +48,9 @@ type Pool struct {
 
 	mu       sync.Mutex
 	free     []uint16
-	draining []drained // oldest first
+	draining []*Pair // oldest first
 	inUse    int
 	closed   bool
-}
-
-type drained struct {
-	pair  *Pair
-	until time.Time
 }
 
 // New returns a pool over cfg's range. It binds nothing yet.
@@ -78,8 +73,9 @@ type Pair struct {
 	RTP, RTCP *net.UDPConn
 	Port      uint16 // of RTP
 
-	pool *Pool
-	once sync.Once
+	pool  *Pool
+	once  sync.Once
+	until time.Time // it drains
 }
 
 // Open binds a random free pair. Ports that another program holds are passed
@@ -146,7 +142,8 @@ func (pair *Pair) Release() {
 		// socket: keep little of them.
 		_ = pair.RTP.SetReadBuffer(0)
 		_ = pair.RTCP.SetReadBuffer(0)
-		p.draining = append(p.draining, drained{pair, now.Add(p.drain)})
+		pair.until = now.Add(p.drain)
+		p.draining = append(p.draining, pair)
 		p.reapLocked(now)
 	})
 }
@@ -154,7 +151,7 @@ func (pair *Pair) Release() {
 // reapLocked closes the pairs whose drain is over, and the oldest beyond the limit.
 func (p *Pool) reapLocked(now time.Time) {
 	for len(p.draining) > 0 && (len(p.draining) > p.limit || !p.draining[0].until.After(now)) {
-		pair := p.draining[0].pair
+		pair := p.draining[0]
 		p.draining = p.draining[1:]
 		pair.close()
 		p.free = append(p.free, pair.Port)
@@ -185,8 +182,8 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	for _, d := range p.draining {
-		d.pair.close()
+	for _, pair := range p.draining {
+		pair.close()
 	}
 	p.draining = nil
 }

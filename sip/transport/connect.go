@@ -164,11 +164,6 @@ func (l *Layer) connection(by *Identity, transport, to string) (ours netip.AddrP
 	return ours, true
 }
 
-// Leave has a UDP request leave from the port that we listen on, so that answers and latches find us.
-func (l *Layer) Leave(req *gosip.Request) {
-	req.Laddr = gosip.Addr{IP: l.udp.LocalAddr().(*net.UDPAddr).IP, Port: int(l.at.Port())}
-}
-
 // Aim sends a request of by over a transport to an address.
 func (l *Layer) Aim(by *Identity, req *gosip.Request, transport string, to string) {
 	req.SetTransport(transport)
@@ -178,8 +173,8 @@ func (l *Layer) Aim(by *Identity, req *gosip.Request, transport string, to strin
 	req.SetDestination(to)
 	req.Laddr = gosip.Addr{}
 	switch transport {
-	case "UDP":
-		l.Leave(req)
+	case "UDP": // from the port that we listen on, so that answers and latches find us
+		req.Laddr = gosip.Addr{IP: l.udp.LocalAddr().(*net.UDPAddr).IP, Port: int(l.at.Port())}
 	case "TLS":
 		l.Bind(by, req)
 	}

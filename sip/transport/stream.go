@@ -172,10 +172,7 @@ func (a *namedAddr) String() string {
 // Source is where a message came from; not valid when the transport did not say.
 func Source(m gosip.Message) netip.AddrPort {
 	text, _, _ := strings.Cut(m.Source(), connectionMark)
-	a, err := netip.ParseAddrPort(text)
-	if err != nil {
-		return netip.AddrPort{}
-	}
+	a, _ := netip.ParseAddrPort(text) // not valid with an error
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
