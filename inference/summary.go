@@ -37,8 +37,7 @@ func SummaryFor(lines []SummaryLine, language, wish string) Request {
 	return r
 }
 
-// transcript is what a model is given of what was said: a line each
-// into theirs.
+// transcript is what a model is given of what was said, a line each; of a long one the end.
 func transcript(lines []SummaryLine) string {
 	var b strings.Builder
 	for _, l := range lines {

@@ -135,9 +135,9 @@ func (v topUpView) show(w io.Writer) {
 
 func newAccountTopups() *cobra.Command {
 	cmd := &cobra.Command{Use: "topups ACCOUNT_ID", Short: "List an account's payments, newest first",
-		Long: "Lists the account's top-ups, those that were begun and not paid too, newest first: when, how much in US dollars, its state\n" +
-			"it, and the payment provider's name of the payment. What an operator has credited by hand is none of them. What a demonstration began with\n" +
-			"is one that nobody paid.",
+		Long: "Lists the account's top-ups, newest first, those too that were begun and not paid: when, how much in US dollars, the state,\n" +
+			"and the payment provider's name for the payment. Credit that an operator gave is not among them; that with which a demonstration\n" +
+			"begins is one that nobody paid.",
 		Example: "  parley account topups acc_… --json", Args: cobra.ExactArgs(1)}
 	limit := cmd.Flags().Int("limit", 0, "how many at most; 0: all")
 	return adminCommand(cmd, func(a *admin, args []string) error {
