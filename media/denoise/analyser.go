@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/fft"
 )
 
 // Settings of the analysis. Levels are in dBFS of white noise.
@@ -37,7 +38,7 @@ type Analyser struct {
 	window []float32
 	taper  []float32 // square root of a Hann window: applied here and in synthesis
 
-	fft      *fft
+	fft      *fft.FFT
 	block    []float32 // tapered window, padded with zeros
 	spectrum []complex64
 	power    []float32
@@ -64,11 +65,11 @@ type sums struct {
 // NewAnalyser makes an analyser for a valid rate.
 func NewAnalyser(rate media.Rate) *Analyser {
 	hop, size := geometry(rate)
-	n := fftLength(size)
+	n := fft.Length(size)
 	bins := n/2 + 1
 	length := time.Duration(hop) * time.Second / time.Duration(rate)
 	a := &Analyser{
-		rate: rate, hop: hop, fft: newFFT(n),
+		rate: rate, hop: hop, fft: fft.New(n),
 		window: make([]float32, size), taper: make([]float32, size), block: make([]float32, n),
 		spectrum: make([]complex64, bins), power: make([]float32, bins),
 		gain: make([]float32, bins), prior: make([]float32, bins),
@@ -132,7 +133,7 @@ func (a *Analyser) take(in []int16) {
 	for i, w := range a.taper {
 		a.block[i] = w * a.window[i]
 	}
-	a.fft.forward(a.spectrum, a.block)
+	a.fft.Forward(a.spectrum, a.block)
 	for k, z := range a.spectrum {
 		a.power[k] = real(z)*real(z) + imag(z)*imag(z)
 	}

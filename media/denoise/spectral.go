@@ -52,9 +52,9 @@ func (s *spectral) clean(out, in []int16) {
 	a := s.a
 	a.take(in)
 	for k, g := range a.gain {
-		a.spectrum[k] = scaled(g, a.spectrum[k])
+		a.spectrum[k] = complex(g*real(a.spectrum[k]), g*imag(a.spectrum[k]))
 	}
-	a.fft.inverse(a.block, a.spectrum)
+	a.fft.Inverse(a.block, a.spectrum)
 	for i, w := range a.taper {
 		s.overlap[i] += s.scale * w * a.block[i]
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // detect runs a detector behind a suppressor over samples.
-func detect(t testing.TB, suppressor string, rate media.Rate, pcm []int16) []vad.Decision {
+func detect(t testing.TB, detector, suppressor string, rate media.Rate, pcm []int16) []vad.Decision {
 	t.Helper()
 	s, err := denoise.New(suppressor, rate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := vad.New(vad.Spectral, rate, s)
+	d, err := vad.New(detector, rate, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestSpeechInNoise(t *testing.T) {
 				}
 				// What is 12 dB under a voice or hardly above the noise may drop out.
 				loud := noisetest.SpeechLevel - min(12, snr-3)
-				f := consume(detect(t, denoise.Spectral, rate, noisetest.PCM(mixed)), clean, rate, noisetest.SpeechLevel-snr, loud)
+				f := consume(detect(t, vad.Spectral, denoise.Spectral, rate, noisetest.PCM(mixed)), clean, rate, noisetest.SpeechLevel-snr, loud)
 				t.Logf("%v %-6s %2.0f dB: %v", rate, c.noise, snr, f)
 				if f.falseStarts > c.falseStarts || f.missed > c.missed || quantile(f.onset, 50) > 100 || quantile(f.onset, 85) > 150 ||
 					snr == 10 && quantile(f.heard, 100) > 150 ||
@@ -202,6 +202,26 @@ func TestSpeechInNoise(t *testing.T) {
 					t.Errorf("%v %s %.0f dB: %v", rate, c.noise, snr, f)
 				}
 			}
+		}
+	}
+}
+
+// TestTalkInTheBackground: with eight people who talk 15 dB below the caller, the network starts for
+// the caller almost alone.
+func TestTalkInTheBackground(t *testing.T) {
+	u := noisetest.Utterances(t)
+	track := noisetest.Lay(u, 2)
+	half := track.Halve()
+	babble := noisetest.Babble(u)(len(track.Samples), 11)
+	mixed := map[media.Rate]noisetest.Track{
+		media.Rate8k:  {Samples: noisetest.Mix(half.Samples, noisetest.HalveNoise(babble), 15), Spans: half.Spans},
+		media.Rate16k: {Samples: noisetest.Mix(track.Samples, babble, 15), Spans: track.Spans},
+	}
+	for rate, m := range mixed {
+		f := consume(detect(t, vad.Silero, denoise.Off, rate, noisetest.PCM(m.Samples)), m, rate, noisetest.SpeechLevel-15, 0)
+		t.Logf("%v: %v", rate, f)
+		if f.falseStarts > 1 || f.missed > 0 || quantile(f.onset, 50) > 120 || quantile(f.onset, 100) > 250 || quantile(f.end, 50) > 350 {
+			t.Errorf("%v: %v", rate, f)
 		}
 	}
 }
@@ -217,7 +237,7 @@ func TestSpeechAtOnce(t *testing.T) {
 		}
 		for _, silence := range []int{0, 160, 3 * int(rate)} {
 			x := append(make([]float64, silence), u[cut:]...)
-			f := consume(detect(t, denoise.Spectral, rate, noisetest.PCM(x)),
+			f := consume(detect(t, vad.Spectral, denoise.Spectral, rate, noisetest.PCM(x)),
 				noisetest.Track{Samples: x, Spans: []noisetest.Span{{First: silence, Start: silence, End: len(x)}}}, rate, -99, 0)
 			if f.missed > 0 || f.falseStarts > 0 || f.onset[0] > 400 {
 				t.Errorf("after %d samples of silence: %v", silence, f)
@@ -241,8 +261,10 @@ func TestHiss(t *testing.T) {
 						x[i] = level * v
 					}
 				}
-				if f := consume(detect(t, denoise.Off, rate, noisetest.PCM(x)), noisetest.Track{}, rate, -99, 0); f.frames > 0 {
-					t.Errorf("%s at %.0f after %d samples of silence: %d frames are speech", name, level, lead, f.frames)
+				for _, d := range []string{vad.Spectral, vad.Silero} {
+					if f := consume(detect(t, d, denoise.Off, rate, noisetest.PCM(x)), noisetest.Track{}, rate, -99, 0); f.frames > 0 {
+						t.Errorf("%s: %s at %.0f after %d samples of silence: %d frames are speech", d, name, level, lead, f.frames)
+					}
 				}
 			}
 		}

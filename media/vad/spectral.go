@@ -42,11 +42,16 @@ func (d *spectral) Reset() {
 	d.run, d.hold = 0, 0
 }
 
-func (d *spectral) Detect(f media.Frame) Decision {
-	a := d.analysis
+// analyse is what is known of the frame.
+func (d *spectral) analyse(f media.Frame) *denoise.Analysis {
 	if d.own != nil {
-		a = d.own.Analyse(f)
+		return d.own.Analyse(f)
 	}
+	return d.analysis
+}
+
+func (d *spectral) Detect(f media.Frame) Decision {
+	a := d.analyse(f)
 	open := d.hold > 0
 	ratio := a.Least
 	if open {

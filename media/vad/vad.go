@@ -6,6 +6,11 @@
 // Other people talking in the background, 10 dB below the caller or louder, defeat
 // it.
 //
+// Detector "silero" asks a neural network besides. In the talk of eight people 15 dB below the
+// caller it starts for nobody else, where spectral does eleven times in 33 utterances; at 10 dB it
+// does 13 times on the telephone and 7 at 16 kHz, for 27 and 24. It is 20 to 40 ms later at the
+// start of speech, and 20 to 60 ms at its end.
+//
 // Decisions are made per frame and are not smoothed twice: the detector bridges gaps of 60 ms
 // and opens on two frames, and package turn counts 60 ms of speech before a caller has the
 // floor. In noise 10 dB below, every voice is found within 150 ms of where 60 ms of it can be
@@ -19,8 +24,11 @@ import (
 	"parley/media/denoise"
 )
 
-// Spectral is the name of the default detector.
-const Spectral = "spectral"
+// Names of detectors.
+const (
+	Spectral = "spectral" // the default
+	Silero   = "silero"   // Silero VAD, version 5, behind the gate of spectral; see package silero
+)
 
 // Detector looks at a caller's audio, one 20 ms frame after another. It neither
 // blocks nor allocates, keeps nothing of a frame, and belongs to one goroutine.
@@ -47,10 +55,10 @@ type Decision struct {
 // ahead of the audio that came out by the delay of s. Otherwise, and with a nil s,
 // it makes an analysis of its own.
 func New(name string, rate media.Rate, s denoise.Suppressor) (Detector, error) {
-	if name != Spectral || !rate.Valid() {
+	if name != Spectral && name != Silero || !rate.Valid() {
 		return nil, &Error{Name: name, Rate: rate}
 	}
-	d := &spectral{}
+	d := spectral{}
 	if s != nil {
 		d.analysis = s.Analysis()
 	}
@@ -58,7 +66,10 @@ func New(name string, rate media.Rate, s denoise.Suppressor) (Detector, error) {
 		d.own = denoise.NewAnalyser(rate)
 	}
 	d.Reset()
-	return d, nil
+	if name == Silero {
+		return newNeural(rate, d)
+	}
+	return &d, nil
 }
 
 // Error says that there is no such detector, or not for that rate.

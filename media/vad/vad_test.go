@@ -16,8 +16,10 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	if _, err := vad.New(vad.Spectral, media.Rate22k, nil); err != nil {
-		t.Error(err)
+	for _, name := range []string{vad.Spectral, vad.Silero} {
+		if _, err := vad.New(name, media.Rate22k, nil); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, c := range []struct {
 		name string
@@ -40,7 +42,7 @@ func noisy(t testing.TB) (noisetest.Track, []int16) {
 // and with the detector's own.
 func TestWithoutSuppressor(t *testing.T) {
 	_, x := noisy(t)
-	if !slices.Equal(detect(t, denoise.Off, media.Rate16k, x), detect(t, denoise.Spectral, media.Rate16k, x)) {
+	if !slices.Equal(detect(t, vad.Spectral, denoise.Off, media.Rate16k, x), detect(t, vad.Spectral, denoise.Spectral, media.Rate16k, x)) {
 		t.Error("decisions differ")
 	}
 }
@@ -49,7 +51,7 @@ func TestWithoutSuppressor(t *testing.T) {
 func TestDecisions(t *testing.T) {
 	const rate = media.Rate16k
 	track, x := noisy(t)
-	ds := detect(t, denoise.Spectral, rate, x)
+	ds := detect(t, vad.Spectral, denoise.Spectral, rate, x)
 	for i, d := range ds {
 		if d.Level < -100 || d.Level > 0 {
 			t.Fatalf("frame %d: %+v", i, d)
@@ -84,7 +86,7 @@ func TestClicks(t *testing.T) {
 				x[i] += 3000 * rng.NormFloat64()
 			}
 		}
-		if f := consume(detect(t, denoise.Spectral, rate, noisetest.PCM(x)), noisetest.Track{}, rate, -99, 0); f.falseStarts > 0 {
+		if f := consume(detect(t, vad.Spectral, denoise.Spectral, rate, noisetest.PCM(x)), noisetest.Track{}, rate, -99, 0); f.falseStarts > 0 {
 			t.Errorf("clicks of %d samples: %d starts", length, f.falseStarts)
 		}
 	}
@@ -107,7 +109,7 @@ func TestGate(t *testing.T) {
 		others = append(others, len(x)/320)
 		x = append(x, other...)
 	}
-	ds := detect(t, denoise.Spectral, rate, noisetest.PCM(x))
+	ds := detect(t, vad.Spectral, denoise.Spectral, rate, noisetest.PCM(x))
 	for i, want := range []bool{false, true} {
 		heard := 0
 		for _, d := range ds[others[i]:][:len(other)/320] {
@@ -123,28 +125,30 @@ func TestGate(t *testing.T) {
 
 func TestReset(t *testing.T) {
 	_, x := noisy(t)
-	d, err := vad.New(vad.Spectral, media.Rate16k, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func() (all []vad.Decision) {
-		for i := 0; i+320 <= len(x); i += 320 {
-			all = append(all, d.Detect(media.Frame{Samples: x[i : i+320], Rate: media.Rate16k}))
+	for _, name := range []string{vad.Spectral, vad.Silero} {
+		d, err := vad.New(name, media.Rate16k, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return all
-	}
-	first := run()
-	d.Reset()
-	if !slices.Equal(run(), first) {
-		t.Error("it remembers what came before Reset")
+		run := func() (all []vad.Decision) {
+			for i := 0; i+320 <= len(x); i += 320 {
+				all = append(all, d.Detect(media.Frame{Samples: x[i : i+320], Rate: media.Rate16k}))
+			}
+			return all
+		}
+		first := run()
+		d.Reset()
+		if !slices.Equal(run(), first) {
+			t.Errorf("%s remembers what came before Reset", name)
+		}
 	}
 }
 
 func TestDetectDoesNotAllocate(t *testing.T) {
 	_, x := noisy(t)
-	for _, name := range []string{denoise.Spectral, denoise.Off} {
-		s, _ := denoise.New(name, media.Rate16k)
-		d, _ := vad.New(vad.Spectral, media.Rate16k, s)
+	for _, c := range [][2]string{{vad.Spectral, denoise.Spectral}, {vad.Spectral, denoise.Off}, {vad.Silero, denoise.Off}} {
+		s, _ := denoise.New(c[1], media.Rate16k)
+		d, _ := vad.New(c[0], media.Rate16k, s)
 		i := 0
 		mediatest.NoAllocs(t, func() {
 			d.Detect(s.Process(media.Frame{Samples: x[i : i+320], Rate: media.Rate16k}))
@@ -186,7 +190,7 @@ func TestShout(t *testing.T) {
 	const rate = media.Rate16k
 	const pause = int(rate) * 3 / 10
 	speech := func(x []float64, from int) (heard int) {
-		for _, d := range detect(t, denoise.Spectral, rate, noisetest.PCM(x))[from/320:] {
+		for _, d := range detect(t, vad.Spectral, denoise.Spectral, rate, noisetest.PCM(x))[from/320:] {
 			if d.Speech {
 				heard++
 			}

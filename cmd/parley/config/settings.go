@@ -40,7 +40,7 @@ var (
 	builtASR     = []string{"pocketsphinx", "openai"}
 	builtLLM     = []string{"scripted", "openai"}
 	builtTTS     = []string{"espeak", "openai"}
-	builtVAD     = []string{"spectral"}
+	builtVAD     = []string{"spectral", "silero"}
 	builtDenoise = []string{"spectral", "off"}
 )
 
@@ -192,7 +192,7 @@ var engines = section("Engines", slices.Concat(
 	stage("TTS", "espeak", "Speech synthesis", builtTTS, func(c *Config) *Stage { return &c.TTS }),
 	[]Setting{
 		{Name: "VAD", Default: "spectral", Allowed: engineList(builtVAD),
-			Meaning: "Voice activity detection.",
+			Meaning: "Voice activity detection: spectral, which finds a voice sooner, or silero, a neural network that tells voices in the background from the caller's.",
 			parse:   func(c *Config, s string) bool { return setEngines(&c.VAD, s, builtVAD) }},
 		{Name: "DENOISE", Default: "spectral", Allowed: engineList(builtDenoise),
 			Meaning: "Noise removal before recognition.",

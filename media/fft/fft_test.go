@@ -1,4 +1,4 @@
-package denoise
+package fft
 
 import (
 	"math"
@@ -9,8 +9,8 @@ import (
 
 func TestFFTLength(t *testing.T) {
 	for n, want := range map[int]int{0: 2, 160: 160, 320: 320, 440: 450, 441: 450, 480: 480, 882: 900, 960: 960} {
-		if got := fftLength(n); got != want {
-			t.Errorf("fftLength(%d) = %d, want %d", n, got, want)
+		if got := Length(n); got != want {
+			t.Errorf("Length(%d) = %d, want %d", n, got, want)
 		}
 	}
 }
@@ -19,13 +19,13 @@ func TestFFTLength(t *testing.T) {
 func TestFFT(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{2, 4, 6, 10, 160, 320, 450, 480, 900, 960} {
-		f := newFFT(n)
+		f := New(n)
 		x, back := make([]float32, n), make([]float32, n)
 		for i := range x {
 			x[i] = float32(rng.NormFloat64())
 		}
 		spectrum := make([]complex64, n/2+1)
-		f.forward(spectrum, x)
+		f.Forward(spectrum, x)
 		for k, got := range spectrum {
 			var want complex128
 			for i, v := range x {
@@ -35,7 +35,7 @@ func TestFFT(t *testing.T) {
 				t.Fatalf("n=%d bin %d: %v, want %v", n, k, got, want)
 			}
 		}
-		f.inverse(back, spectrum)
+		f.Inverse(back, spectrum)
 		for i := range x {
 			if math.Abs(float64(back[i]-x[i])) > 1e-5 {
 				t.Fatalf("n=%d sample %d: %g came back as %g", n, i, x[i], back[i])
@@ -45,11 +45,11 @@ func TestFFT(t *testing.T) {
 }
 
 func BenchmarkFFT320(b *testing.B) {
-	f := newFFT(320)
+	f := New(320)
 	x, s := make([]float32, 320), make([]complex64, 161)
 	x[3] = 1
 	for b.Loop() {
-		f.forward(s, x)
-		f.inverse(x, s)
+		f.Forward(s, x)
+		f.Inverse(x, s)
 	}
 }

@@ -1,4 +1,4 @@
-package denoise
+package fft
 
 // The butterflies. Each reads its legs a quarter (third, fifth) of the block
 // apart and writes them next to one another, so that no reordering is needed.

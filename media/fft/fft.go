@@ -1,15 +1,16 @@
-package denoise
+// Package fft transforms real blocks of a fixed even length and back, without allocating.
+package fft
 
 import "math"
 
-// fft transforms real blocks of a fixed even length and back. The length is the
+// FFT transforms real blocks of a fixed even length and back. The length is the
 // window itself (320 samples at 16 kHz) and not the next power of two: a third
 // fewer bins is a third less work in everything that follows.
 //
 // It packs the block into half as many complex numbers (even samples real, odd
 // samples imaginary) and runs self-sorting Stockham passes of radix 2, 3, 4 and
-// 5 over them. It allocates only in newFFT; it is not for concurrent use.
-type fft struct {
+// 5 over them. It allocates only in New; it is not for concurrent use.
+type FFT struct {
 	n      int // real length
 	passes []pass
 	split  []complex64 // exp(-2 pi i k / n), to separate the two packed halves
@@ -23,8 +24,8 @@ type pass struct {
 	twiddle          []complex64 // r-1 for each of the m butterflies
 }
 
-// fftLength is the smallest length from n on that fft can transform.
-func fftLength(n int) int {
+// Length is the smallest length from n on that FFT can transform.
+func Length(n int) int {
 	for n = max(n, 2); ; n++ {
 		if n%2 == 0 && smooth(n/2) {
 			return n
@@ -42,10 +43,10 @@ func smooth(n int) bool {
 	return n == 1
 }
 
-// newFFT prepares for length n, one that fftLength returned.
-func newFFT(n int) *fft {
+// New prepares for length n, one that Length returned.
+func New(n int) *FFT {
 	half := n / 2
-	f := &fft{n: n, split: make([]complex64, half/2+1),
+	f := &FFT{n: n, split: make([]complex64, half/2+1),
 		a: make([]complex64, half), b: make([]complex64, half)}
 	for k := range f.split {
 		f.split[k] = root(k, n)
@@ -77,9 +78,9 @@ func root(k, n int) complex64 {
 	return complex(float32(c), float32(s))
 }
 
-// forward writes the n/2+1 bins of the n samples in x to spectrum. A full-scale
+// Forward writes the n/2+1 bins of the n samples in x to spectrum. A full-scale
 // constant has n times its value in bin 0.
-func (f *fft) forward(spectrum []complex64, x []float32) {
+func (f *FFT) Forward(spectrum []complex64, x []float32) {
 	half := f.n / 2
 	for i := range f.a {
 		f.a[i] = complex(x[2*i], x[2*i+1])
@@ -99,8 +100,8 @@ func (f *fft) forward(spectrum []complex64, x []float32) {
 	}
 }
 
-// inverse undoes forward.
-func (f *fft) inverse(x []float32, spectrum []complex64) {
+// Inverse undoes Forward.
+func (f *FFT) Inverse(x []float32, spectrum []complex64) {
 	half := f.n / 2
 	scale := 1 / float32(f.n)
 	// The packed spectrum is conjugated here and its transform below, which
@@ -123,7 +124,7 @@ func (f *fft) inverse(x []float32, spectrum []complex64) {
 }
 
 // run transforms f.a and returns the result, which lies in f.a or f.b.
-func (f *fft) run() []complex64 {
+func (f *FFT) run() []complex64 {
 	src, dst := f.a, f.b
 	for i := range f.passes {
 		p := &f.passes[i]
