@@ -81,7 +81,11 @@ func (h *handler) clean(ctx context.Context, w http.ResponseWriter, who api.Prin
 	}
 	defer work.End(isolate.Internal) // where nothing else has: a panic
 	rec := denoise.NewRecording(clip.Rate(), clip.Samples())
-	if err := learn(work.Context(), rec, clip); err != nil {
+	err = each(work.Context(), clip, func(samples []int16) error { // for the first time
+		rec.Learn(samples)
+		return nil
+	})
+	if err != nil {
 		work.End(err)
 		return api.Stopped(err)
 	}
@@ -98,14 +102,6 @@ func (h *handler) clean(ctx context.Context, w http.ResponseWriter, who api.Prin
 // milliseconds is the length of n samples, rounded up.
 func milliseconds(n int64, rate media.Rate) int64 {
 	return (n*1000 + int64(rate) - 1) / int64(rate)
-}
-
-// learn goes through the recording for the first time.
-func learn(ctx context.Context, rec *denoise.Recording, clip transcode.Clip) error {
-	return each(ctx, clip, func(samples []int16) error {
-		rec.Learn(samples)
-		return nil
-	})
 }
 
 // each hands out the whole clip in blocks.

@@ -75,12 +75,8 @@ func (m accounts) read(ctx context.Context, id string) (*wire.AccountDetail, err
 	return &wire.AccountDetail{Account: m.view(a), Members: manage.Members(people)}, nil
 }
 
-func (m accounts) answer(ctx context.Context, id string) (*api.Reply[wire.AccountDetail], error) {
-	return api.Found(m.read(ctx, id))
-}
-
 func (m accounts) get(ctx context.Context, in *accountInput) (*api.Reply[wire.AccountDetail], error) {
-	return m.answer(ctx, in.ID)
+	return api.Found(m.read(ctx, in.ID))
 }
 
 // MaxConcurrency is the most that an account may be given, in sessions at once.
@@ -140,14 +136,14 @@ func (m accounts) change(ctx context.Context, in *accountChange) (*api.Reply[wir
 	if c.Suspended != nil && *c.Suspended {
 		m.halt(in.ID)
 	}
-	return m.answer(ctx, in.ID)
+	return api.Found(m.read(ctx, in.ID))
 }
 
 func (m accounts) resolve(ctx context.Context, in *accountInput) (*api.Reply[wire.AccountDetail], error) {
 	if err := m.ledger.ResolveDispute(ctx, in.ID, ""); err != nil {
 		return nil, err
 	}
-	return m.answer(ctx, in.ID)
+	return m.get(ctx, in)
 }
 
 type checkList struct {

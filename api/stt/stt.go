@@ -19,7 +19,6 @@ import (
 	"parley/api/socket"
 	"parley/api/upload"
 	"parley/api/wire"
-	"parley/billing"
 	"parley/inference"
 )
 
@@ -79,12 +78,6 @@ func (s *service) open(ctx context.Context, language string) (inference.Recognit
 		return nil, api.ErrDeaf
 	}
 	return nil, api.ErrRecognition
-}
-
-// begin lets work that is charged start. expected is in milliseconds, 0 when
-// it is not known.
-func (s *service) begin(ctx context.Context, p api.Principal, expected int64) (api.Work, error) {
-	return s.books.Begin(ctx, p, billing.STT, expected)
 }
 
 var languages = []string{"en", "es", "pt", "fr", "it", "de"}

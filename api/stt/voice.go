@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/billing"
 	"parley/inference"
 )
 
@@ -39,7 +40,7 @@ func (v *voice) start() error {
 	if err != nil {
 		return err
 	}
-	if v.work, err = v.begin(v.ctx, api.PrincipalOf(v.ctx), 0); err != nil {
+	if v.work, err = v.books.Begin(v.ctx, api.PrincipalOf(v.ctx), billing.STT, 0); err != nil {
 		v.work = nil
 		return err
 	}
