@@ -7,9 +7,9 @@
 // it.
 //
 // Detector "silero" asks a neural network besides. In the talk of eight people 15 dB below the
-// caller it starts for nobody else, where spectral does eleven times in 33 utterances; at 10 dB it
-// does 13 times on the telephone and 7 at 16 kHz, for 27 and 24. It is 20 to 40 ms later at the
-// start of speech, and 20 to 60 ms at its end.
+// caller it starts once for somebody else, and spectral eleven times, beside 33 utterances; at 10 dB it
+// does 13 times on the telephone and 5 at 16 kHz, for 27 and 24. It is 20 to 60 ms later at the
+// start of speech, and mostly 20 to 70 ms at its end.
 //
 // Decisions are made per frame and are not smoothed twice: the detector bridges gaps of 60 ms
 // and opens on two frames, and package turn counts 60 ms of speech before a caller has the
