@@ -1,6 +1,9 @@
 package inference
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Fault says why an engine refused or failed, for the one error table.
 type Fault uint8
@@ -19,6 +22,8 @@ type Error struct {
 	Engine string
 	Fault  Fault
 	Err    error
+	// RetryAfter is how long the server wants to be left alone; 0: it does not say.
+	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string {

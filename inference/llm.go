@@ -107,6 +107,15 @@ func (r Request) Instructions() string {
 		"\" Answer the caller first, then say what of it they still have to know, unless you have done so since.")
 }
 
+// Prompt is Instructions, with the language to answer in where the request says.
+func (r Request) Prompt() string {
+	prompt := strings.TrimSpace(r.Instructions())
+	if name := languageNames[r.Language]; name != "" {
+		prompt = strings.TrimSpace(prompt + "\n\nAnswer in " + name + ".")
+	}
+	return prompt
+}
+
 // Characters is the length in code points of all that a request gives a model to
 // read: prompt, messages, tool calls and tool definitions.
 func (r Request) Characters() int {
@@ -121,4 +130,13 @@ func (r Request) Characters() int {
 		n += utf8.RuneCountInString(t.Name) + utf8.RuneCountInString(t.Description) + utf8.RuneCount(t.Parameters)
 	}
 	return n
+}
+
+// Spoken is the languages that models and voices of vendors know, of ours.
+func Spoken() []string { return []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"} }
+
+// languageNames are what a model is asked to answer in.
+var languageNames = map[string]string{
+	"en": "English", "es": "Spanish", "ca": "Catalan", "gl": "Galician", "eu": "Basque",
+	"pt": "Portuguese", "fr": "French", "it": "Italian", "de": "German",
 }

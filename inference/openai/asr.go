@@ -26,7 +26,7 @@ var heard = []string{"en", "es", "pt", "fr", "it", "de"}
 
 // NewASR checks c and contacts nobody. The default model is whisper-1.
 func NewASR(c Config) (*ASR, error) {
-	cl, err := newClient("openai", "whisper-1", c)
+	cl, err := newClient("whisper-1", c)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func NewASR(c Config) (*ASR, error) {
 // Info implements inference.ASR.
 func (e *ASR) Info() inference.Info {
 	return inference.Info{
-		Name: e.name, Description: "batch transcription, model " + e.model,
+		Name: e.Engine(), Description: "batch transcription, model " + e.model,
 		Languages: slices.Clone(heard), Latency: 5 * time.Second, Feed: inference.FeedBatch, Caps: inference.Caps{WordTimes: e.verbose},
 	}
 }
@@ -49,7 +49,7 @@ func (e *ASR) Dropped() uint64 { return e.dropped.Load() }
 // is sent with every request, for servers bias recognition towards it.
 func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	if c.Language != "" && !slices.Contains(heard, c.Language) {
-		return nil, e.fault(inference.ErrLanguage, nil)
+		return nil, e.Fault(inference.ErrLanguage, nil)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -133,7 +133,7 @@ func (s *stream) Finish() int {
 	s.mu.Lock()
 	n, ok := s.tape.Finish()
 	if !ok && s.failure == nil {
-		s.failure = s.asr.fault(inference.ErrFailed, errors.New("too many utterances wait"))
+		s.failure = s.asr.Fault(inference.ErrFailed, errors.New("too many utterances wait"))
 		s.cancel(s.failure)
 	}
 	s.mu.Unlock()

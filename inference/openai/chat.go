@@ -68,7 +68,7 @@ type chatToolFunction struct {
 func (l *LLM) chatRequest(r inference.Request) chatRequest {
 	q := chatRequest{Model: l.model, Stream: true}
 	q.StreamOptions.IncludeUsage = true
-	if s := system(r); s != "" {
+	if s := r.Prompt(); s != "" {
 		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: s})
 	}
 	for _, m := range r.Messages {
@@ -90,7 +90,7 @@ func (l *LLM) chatRequest(r inference.Request) chatRequest {
 		q.ResponseFormat.Schema.Name, q.ResponseFormat.Schema.Schema = "answer", r.Schema
 	}
 	// OpenAI's newer models refuse the field that everybody else still knows.
-	if strings.Contains(l.base, "://api.openai.com/") {
+	if strings.Contains(l.Base(), "://api.openai.com/") {
 		q.MaxCompletionTokens = r.MaxTokens
 	} else {
 		q.MaxTokens = r.MaxTokens

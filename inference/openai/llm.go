@@ -6,11 +6,10 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/remote"
 )
 
 // LLM is a chat completion model.
@@ -18,7 +17,7 @@ type LLM struct{ *client }
 
 // NewLLM checks c and contacts nobody. The default model is gpt-4o-mini.
 func NewLLM(c Config) (*LLM, error) {
-	cl, err := newClient("openai", "gpt-4o-mini", c)
+	cl, err := newClient("gpt-4o-mini", c)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +26,7 @@ func NewLLM(c Config) (*LLM, error) {
 
 // Info implements inference.LLM.
 func (l *LLM) Info() inference.Info {
-	return inference.Info{Name: l.name, Description: "chat completions, model " + l.model, Languages: slices.Clone(spoken)}
+	return inference.Info{Name: l.Engine(), Description: "chat completions, model " + l.model, Languages: inference.Spoken()}
 }
 
 // Complete implements inference.LLM. Usage is counted from the characters until
@@ -42,16 +41,16 @@ func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[infer
 		}
 		body, err := json.Marshal(l.chatRequest(r))
 		if err != nil { // a tool's parameters are not JSON
-			yield(inference.Delta{}, l.fault(inference.ErrRefused, errors.New("the tools are not valid JSON")))
+			yield(inference.Delta{}, l.Fault(inference.ErrRefused, errors.New("the tools are not valid JSON")))
 			return
 		}
-		a, err := l.post(ctx, "/chat/completions", "application/json", body)
+		a, err := l.Post(ctx, "/chat/completions", "application/json", body)
 		if err != nil {
 			yield(inference.Delta{}, err)
 			return
 		}
 		defer a.Close()
-		p := &reply{answer: a, yield: yield, turn: len(r.Messages)}
+		p := &reply{Answer: a, yield: yield, turn: len(r.Messages)}
 		p.usage = inference.Usage{In: inference.CountTokens(r.Characters()), Source: inference.UsageCounted}
 		p.run()
 	}
@@ -59,7 +58,7 @@ func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[infer
 
 // reply reads one streamed completion.
 type reply struct {
-	*answer
+	*remote.Answer
 	yield func(inference.Delta, error) bool
 	turn  int // messages before it, for identifiers the server leaves out
 
@@ -88,7 +87,7 @@ type chunk struct {
 			Reasoning int `json:"reasoning_tokens"`
 		} `json:"completion_tokens_details"`
 	} `json:"usage"`
-	Error *serverError `json:"error"`
+	Error *remote.Named `json:"error"`
 }
 
 func (p *reply) run() {
@@ -129,26 +128,26 @@ func (p *reply) tell(d inference.Delta) bool {
 
 // read takes events until the end of the stream.
 func (p *reply) read() error {
-	in := newEvents(p.answer)
+	in := remote.NewEvents(p.Answer)
 	for {
-		data, err := in.next()
+		data, err := in.Next()
 		switch {
 		case err == io.EOF && p.finish != "": // some servers send no [DONE]
 			return nil
 		case err == io.EOF:
-			return p.fault(inference.ErrFailed, io.ErrUnexpectedEOF)
-		case err == errLine || err == errStream:
-			return p.fault(inference.ErrFailed, err)
+			return p.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
+		case err == remote.ErrLine || err == remote.ErrStream:
+			return p.Fault(inference.ErrFailed, err)
 		case err != nil:
 			return err
-		case p.ctx.Err() != nil: // lines that were read before the cancellation
-			return context.Cause(p.ctx)
+		case p.Context().Err() != nil: // lines that were read before the cancellation
+			return context.Cause(p.Context())
 		case string(data) == "[DONE]":
 			return nil
 		}
 		var c chunk
 		if json.Unmarshal(data, &c) != nil {
-			return p.fault(inference.ErrFailed, errors.New("an event that is not JSON"))
+			return p.Fault(inference.ErrFailed, errors.New("an event that is not JSON"))
 		}
 		if err := p.take(c); err != nil {
 			return err
@@ -161,10 +160,10 @@ func (p *reply) read() error {
 func (p *reply) take(c chunk) error {
 	if c.Error != nil {
 		text := "error in the stream"
-		if code := p.code(*c.Error); code != "" {
+		if code := p.Name(*c.Error); code != "" {
 			text += ": " + code
 		}
-		return p.fault(inference.ErrFailed, errors.New(text))
+		return p.Fault(inference.ErrFailed, errors.New(text))
 	}
 	text := ""
 	for _, choice := range c.Choices {
@@ -172,7 +171,7 @@ func (p *reply) take(c chunk) error {
 		for _, d := range choice.Delta.ToolCalls {
 			n, err := p.calls.add(d)
 			if err != nil {
-				return p.fault(inference.ErrFailed, err)
+				return p.Fault(inference.ErrFailed, err)
 			}
 			p.characters += n
 		}
@@ -198,33 +197,15 @@ func (p *reply) take(c chunk) error {
 func (p *reply) finishCalls() error {
 	calls, err := p.calls.complete(p.turn)
 	if err != nil {
-		return p.fault(inference.ErrFailed, err)
+		return p.Fault(inference.ErrFailed, err)
 	}
 	for _, c := range calls {
 		if !p.tell(inference.Delta{ToolCall: c}) {
 			return errLeft
 		}
-		if p.ctx.Err() != nil {
-			return context.Cause(p.ctx)
+		if p.Context().Err() != nil {
+			return context.Cause(p.Context())
 		}
 	}
 	return nil
-}
-
-// spoken are the languages of models and voices.
-var spoken = []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"}
-
-// names of the languages a model is asked to answer in.
-var names = map[string]string{
-	"en": "English", "es": "Spanish", "ca": "Catalan", "gl": "Galician", "eu": "Basque",
-	"pt": "Portuguese", "fr": "French", "it": "Italian", "de": "German",
-}
-
-// system is the prompt, with the language to answer in where the request says.
-func system(r inference.Request) string {
-	prompt := strings.TrimSpace(r.Instructions())
-	if name := names[r.Language]; name != "" {
-		prompt = strings.TrimSpace(prompt + "\n\nAnswer in " + name + ".")
-	}
-	return prompt
 }

@@ -336,11 +336,11 @@ func TestLLMConforms(t *testing.T) {
 // TestUnheard: the model learns what the caller has not heard of the first message.
 func TestUnheard(t *testing.T) {
 	r := inference.Request{System: "You help.", Unheard: "This is Ana of Acme.", Language: "en"}
-	if got := system(r); !strings.HasPrefix(got, "You help.\n\n") || !strings.Contains(got, `"This is Ana of Acme."`) || !strings.HasSuffix(got, "Answer in English.") {
+	if got := r.Prompt(); !strings.HasPrefix(got, "You help.\n\n") || !strings.Contains(got, `"This is Ana of Acme."`) || !strings.HasSuffix(got, "Answer in English.") {
 		t.Errorf("got %q", got)
 	}
-	if r.Unheard = ""; system(r) != "You help.\n\nAnswer in English." {
-		t.Errorf("got %q", system(r))
+	if r.Unheard = ""; r.Prompt() != "You help.\n\nAnswer in English." {
+		t.Errorf("got %q", r.Prompt())
 	}
 }
 

@@ -67,7 +67,7 @@ func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, wo
 	wav.Encode(file, wav.Clip{Rate: media.Rate16k, Samples: audio})
 	form.Close()
 
-	a, err := s.asr.post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
+	a, err := s.asr.Post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
 	if err != nil {
 		return "", nil, -1, err
 	}
@@ -78,7 +78,7 @@ func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, wo
 	}
 	var t transcript
 	if len(answer) > maxTranscript || json.Unmarshal(answer, &t) != nil {
-		return "", nil, -1, a.fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
+		return "", nil, -1, a.Fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
 	}
 	text, words, confidence = t.words()
 	return text, words, confidence, nil

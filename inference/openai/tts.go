@@ -28,7 +28,7 @@ var ownVoices = map[string]string{
 // older ones have no verse, so M5 needs another name there. The dialect cannot
 // name a language: the server takes it from the text.
 func NewTTS(c Config) (*TTS, error) {
-	cl, err := newClient("openai", "gpt-4o-mini-tts", c)
+	cl, err := newClient("gpt-4o-mini-tts", c)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func NewTTS(c Config) (*TTS, error) {
 
 // Info implements inference.TTS.
 func (t *TTS) Info() inference.Info {
-	return inference.Info{Name: t.name, Description: "speech, model " + t.model, Languages: slices.Clone(spoken), NormalisesText: true}
+	return inference.Info{Name: t.Engine(), Description: "speech, model " + t.model, Languages: inference.Spoken(), NormalisesText: true}
 }
 
 // Voices implements inference.TTS.
@@ -67,10 +67,10 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 		voice := ownVoices[s.Voice]
 		switch {
 		case voice == "":
-			yield(inference.Chunk{}, t.fault(inference.ErrVoice, nil))
+			yield(inference.Chunk{}, t.Fault(inference.ErrVoice, nil))
 			return
-		case !slices.Contains(spoken, s.Language):
-			yield(inference.Chunk{}, t.fault(inference.ErrLanguage, nil))
+		case !slices.Contains(inference.Spoken(), s.Language):
+			yield(inference.Chunk{}, t.Fault(inference.ErrLanguage, nil))
 			return
 		case ctx.Err() != nil:
 			yield(inference.Chunk{}, context.Cause(ctx))
@@ -80,10 +80,10 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 		}
 		body, err := json.Marshal(speechRequest{t.model, voice, s.Text, "pcm", s.Speed})
 		if err != nil { // a speed that is no number
-			yield(inference.Chunk{}, t.fault(inference.ErrRefused, errors.New("the request cannot be made")))
+			yield(inference.Chunk{}, t.Fault(inference.ErrRefused, errors.New("the request cannot be made")))
 			return
 		}
-		a, err := t.post(ctx, "/audio/speech", "application/json", body)
+		a, err := t.Post(ctx, "/audio/speech", "application/json", body)
 		if err != nil {
 			yield(inference.Chunk{}, err)
 			return
@@ -94,7 +94,7 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 			c.Usage, usage = usage, nil
 			return yield(c, nil)
 		}
-		if err := a.audio(first); err != nil && err != errLeft {
+		if err := (speech{a}).audio(first); err != nil && err != errLeft {
 			yield(inference.Chunk{}, err)
 		}
 	}
@@ -108,7 +108,7 @@ const (
 )
 
 // audio yields the body's samples as they come, an odd byte carried over.
-func (a *answer) audio(yield func(inference.Chunk) bool) error {
+func (a speech) audio(yield func(inference.Chunk) bool) error {
 	rate, body, err := a.samples()
 	if err != nil {
 		return err
@@ -119,8 +119,8 @@ func (a *answer) audio(yield func(inference.Chunk) bool) error {
 		n, err := body.Read(buffer[kept:])
 		n += kept
 		whole := n &^ 1
-		if a.ctx.Err() != nil {
-			return context.Cause(a.ctx)
+		if a.Context().Err() != nil {
+			return context.Cause(a.Context())
 		}
 		if whole > 0 && !yield(inference.Chunk{Samples: media.AppendSamples(make([]int16, 0, whole/2), buffer[:whole]), Rate: rate}) {
 			return errLeft
@@ -129,13 +129,13 @@ func (a *answer) audio(yield func(inference.Chunk) bool) error {
 		total += whole / 2
 		switch {
 		case err == io.EOF && total == 0:
-			return a.fault(inference.ErrFailed, errors.New("no audio"))
+			return a.Fault(inference.ErrFailed, errors.New("no audio"))
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
 		case total > maxSpeech*int(rate):
-			return a.fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))
+			return a.Fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))
 		}
 	}
 }

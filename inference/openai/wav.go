@@ -10,15 +10,19 @@ import (
 	"strconv"
 
 	"parley/inference"
+	"parley/inference/remote"
 	"parley/media"
 	"parley/media/wav"
 )
 
+// speech is a body of audio.
+type speech struct{ *remote.Answer }
+
 // samples finds out what a body of speech holds: bare 16-bit little-endian
 // samples, 24 kHz unless the content type says otherwise, or a WAV file, which
 // some servers send whatever they were asked for. It returns the samples' bytes.
-func (a *answer) samples() (media.Rate, io.Reader, error) {
-	kind, parameters, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+func (a speech) samples() (media.Rate, io.Reader, error) {
+	kind, parameters, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	if err != nil {
 		kind = ""
 	}
@@ -28,7 +32,7 @@ func (a *answer) samples() (media.Rate, io.Reader, error) {
 	case "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave":
 		riff = true
 	default: // compressed audio or a page would be loud noise
-		return 0, nil, a.fault(inference.ErrFailed, errors.New("the server sent neither PCM nor WAV"))
+		return 0, nil, a.Fault(inference.ErrFailed, errors.New("the server sent neither PCM nor WAV"))
 	}
 	in := bufio.NewReaderSize(a, 4<<10)
 	head, err := in.Peek(4)
@@ -47,9 +51,9 @@ func (a *answer) samples() (media.Rate, io.Reader, error) {
 	return a.checkRate(rate, in)
 }
 
-func (a *answer) checkRate(rate int, body io.Reader) (media.Rate, io.Reader, error) {
+func (a speech) checkRate(rate int, body io.Reader) (media.Rate, io.Reader, error) {
 	if rate > int(media.Rate48k) || !media.Rate(rate).Valid() {
-		return 0, nil, a.fault(inference.ErrFailed, fmt.Errorf("a sample rate of %d Hz", rate))
+		return 0, nil, a.Fault(inference.ErrFailed, fmt.Errorf("a sample rate of %d Hz", rate))
 	}
 	return media.Rate(rate), body, nil
 }
@@ -59,18 +63,18 @@ const maxHeader = 64 << 10
 
 // wav reads a WAV file up to the samples. A file written while it is spoken has a length of 0
 // or nearly 4 GB and ends with the body.
-func (a *answer) wav(in io.Reader) (media.Rate, io.Reader, error) {
+func (a speech) wav(in io.Reader) (media.Rate, io.Reader, error) {
 	h, err := wav.ReadHeader(io.LimitReader(in, maxHeader))
 	_, ours := errors.AsType[*inference.Error](err)
 	switch {
-	case err != nil && (ours || a.ctx.Err() != nil):
+	case err != nil && (ours || a.Context().Err() != nil):
 		return 0, nil, err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return 0, nil, a.fault(inference.ErrFailed, io.ErrUnexpectedEOF)
+		return 0, nil, a.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
 	case err != nil:
-		return 0, nil, a.fault(inference.ErrFailed, errors.New("a broken WAV header"))
+		return 0, nil, a.Fault(inference.ErrFailed, errors.New("a broken WAV header"))
 	case !h.Plain:
-		return 0, nil, a.fault(inference.ErrFailed, errors.New("WAV audio that is not 16-bit mono PCM"))
+		return 0, nil, a.Fault(inference.ErrFailed, errors.New("WAV audio that is not 16-bit mono PCM"))
 	case h.Bytes == 0 || h.Bytes >= 0x7fff0000:
 		return a.checkRate(int(h.Rate), in)
 	}
@@ -80,7 +84,7 @@ func (a *answer) wav(in io.Reader) (media.Rate, io.Reader, error) {
 // exactly reads a known number of bytes; fewer are a fault, what follows is not
 // looked at.
 type exactly struct {
-	a    *answer
+	a    speech
 	in   io.Reader
 	left int64
 }
@@ -92,7 +96,7 @@ func (e *exactly) Read(p []byte) (int, error) {
 	n, err := e.in.Read(p[:min(int64(len(p)), e.left)])
 	e.left -= int64(n)
 	if err == io.EOF && e.left > 0 {
-		err = e.a.fault(inference.ErrFailed, io.ErrUnexpectedEOF)
+		err = e.a.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
 	}
 	return n, err
 }

@@ -1,0 +1,105 @@
+// Package anthropic is Anthropic's Messages API as a language model: streamed text and tools, marks for its cache of
+// prompts, and its thinking, which goes back to it as it came.
+//
+// Its wire is that of Anthropic's published SDK of August 2026, version 2023-06-01 of the API.
+package anthropic
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"time"
+
+	"parley/inference"
+	"parley/inference/remote"
+)
+
+// Config is how Anthropic is reached.
+type Config struct {
+	Name       string // the engine's; empty: anthropic
+	BaseURL    string // empty: https://api.anthropic.com
+	APIKey     string
+	Model      string // empty: claude-haiku-4-5
+	Options    inference.Options
+	HTTPClient *http.Client
+	Timeout    time.Duration // as in remote.Config
+}
+
+// Options are the settings of Anthropic that an operator or an agent may give.
+type Options struct {
+	Temperature *float64 `json:"temperature"` // 0 to 1; a request's own counts more
+	// CacheTTL is how long a prompt is cached: 5m or 1h.
+	CacheTTL string `json:"cache_ttl"`
+}
+
+// LLM is a model. Safe for use from several goroutines.
+type LLM struct {
+	*remote.Client
+	model   string
+	options Options
+}
+
+// maxTokens bounds a reply whose request does not: some minutes of speech.
+const maxTokens = 1024
+
+// NewLLM checks c and contacts nobody.
+func NewLLM(c Config) (*LLM, error) {
+	name := cmp.Or(c.Name, "anthropic")
+	l := &LLM{model: cmp.Or(c.Model, "claude-haiku-4-5")}
+	if len(c.Options) > 0 {
+		in := json.NewDecoder(bytes.NewReader(c.Options))
+		in.DisallowUnknownFields()
+		if err := in.Decode(&l.options); err != nil {
+			return nil, fmt.Errorf("%s: options: %w", name, err)
+		}
+	}
+	switch o := l.options; {
+	case c.APIKey == "":
+		return nil, errors.New(name + ": it needs a key")
+	case o.Temperature != nil && (*o.Temperature < 0 || *o.Temperature > 1):
+		return nil, errors.New(name + ": options: temperature: allowed: 0 to 1")
+	case !slices.Contains([]string{"", "5m", "1h"}, o.CacheTTL):
+		return nil, errors.New(name + ": options: cache_ttl: allowed: 5m or 1h")
+	}
+	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.anthropic.com"), Key: c.APIKey,
+		Headers: map[string]string{"x-api-key": c.APIKey, "anthropic-version": "2023-06-01"}, HTTPClient: c.HTTPClient, Timeout: c.Timeout})
+	l.Client = client
+	return l, err
+}
+
+// Info implements inference.LLM.
+func (l *LLM) Info() inference.Info {
+	return inference.Info{Name: l.Engine(), Description: "messages, model " + l.model, Languages: inference.Spoken()}
+}
+
+// Complete implements inference.LLM. What a reply consumed is counted until Anthropic says it.
+func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
+	return func(yield func(inference.Delta, error) bool) {
+		if ctx.Err() != nil {
+			yield(inference.Delta{}, context.Cause(ctx))
+			return
+		}
+		body, err := json.Marshal(l.request(r))
+		if err != nil { // a tool's parameters are not JSON
+			yield(inference.Delta{}, l.Fault(inference.ErrRefused, errors.New("the tools are not valid JSON")))
+			return
+		}
+		a, err := l.Post(ctx, "/v1/messages", "application/json", body)
+		if err != nil {
+			yield(inference.Delta{}, err)
+			return
+		}
+		defer a.Close()
+		p := &reply{Answer: a, yield: yield, blocks: map[int]*block{}}
+		p.usage = inference.Usage{In: inference.CountTokens(r.Characters()), Requests: 1, Source: inference.UsageCounted}
+		if err := p.read(); err != nil && err != errLeft {
+			p.yield(inference.Delta{}, err)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+// Package cartesia speaks by Cartesia's Sonic models, over a WebSocket with contexts: a reply is one context, so that its
+// sentences have one prosody, and one socket serves all voices.
+//
+// Its wire is that of Cartesia's published SDK of August 2026.
+package cartesia
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/inference"
+	"parley/inference/remote"
+	"parley/inference/synthesiser"
+	"parley/media"
+)
+
+// Config is how Cartesia is reached.
+type Config struct {
+	Name    string // the engine's; empty: cartesia
+	BaseURL string // empty: https://api.cartesia.ai
+	APIKey  string
+	Model   string // empty: sonic-3.5
+	// Voices names Cartesia's voices by ours, F1 to F5 and M1 to M5; one at least. A name that is
+	// missing stands for the first of its gender that is there.
+	Voices  map[string]string
+	Options inference.Options
+	// Stall is how long Cartesia may owe audio and say nothing; 0 means 1.5 s.
+	Stall time.Duration
+	// Dial replaces the dialling of connections.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Options are the settings of Cartesia that an operator or an agent may give.
+type Options struct {
+	Volume  float64 `json:"volume,omitempty"`  // 0.5 to 2
+	Emotion string  `json:"emotion,omitempty"` // as Cartesia names it
+}
+
+// version is that of the wire.
+const version = "2026-03-01"
+
+// NewTTS checks c and contacts nobody.
+func NewTTS(c Config) (*synthesiser.Engine, error) {
+	v := &vendor{name: cmp.Or(c.Name, "cartesia"), model: cmp.Or(c.Model, "sonic-3.5"), voices: c.Voices}
+	refuse := func(text string) (*synthesiser.Engine, error) { return nil, errors.New(v.name + ": " + text) }
+	if len(c.Options) > 0 {
+		in := json.NewDecoder(bytes.NewReader(c.Options))
+		in.DisallowUnknownFields()
+		if err := in.Decode(&v.options); err != nil {
+			return nil, fmt.Errorf("%s: options: %w", v.name, err)
+		}
+		if o := v.options; o.Volume != 0 && (o.Volume < 0.5 || o.Volume > 2) {
+			return refuse("options: volume: allowed: 0.5 to 2")
+		}
+	}
+	for name, id := range c.Voices {
+		if !ours.MatchString(name) || id == "" {
+			return refuse("voices: allowed: F1 to F5 and M1 to M5, with the identifier of a voice each")
+		}
+	}
+	switch {
+	case c.APIKey == "":
+		return refuse("it needs a key")
+	case len(c.Voices) == 0:
+		return refuse("it needs voices: one of F1 to F5 or M1 to M5 at least, with the identifier of a voice")
+	}
+	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://api.cartesia.ai"), Key: c.APIKey,
+		Headers: map[string]string{"X-API-Key": c.APIKey, "Cartesia-Version": version}, Dial: c.Dial})
+	if err != nil {
+		return nil, err
+	}
+	return synthesiser.New(client, v, c.Stall), nil
+}
+
+var ours = regexp.MustCompile(`^[FM][1-5]$`)
+
+type vendor struct {
+	name, model string
+	voices      map[string]string
+	options     Options
+}
+
+// Info implements synthesiser.Vendor.
+func (v *vendor) Info() inference.Info {
+	return inference.Info{Name: v.name, Description: "speech, model " + v.model, Languages: []string{"en", "es", "pt", "fr", "it", "de"}, NormalisesText: true,
+		Caps: inference.Caps{WordTimes: true, TextStream: true}}
+}
+
+// Voices implements synthesiser.Vendor.
+func (v *vendor) Voices() (list []inference.Voice) {
+	for _, name := range slices.Sorted(maps.Keys(v.voices)) {
+		gender := "female"
+		if strings.HasPrefix(name, "M") {
+			gender = "male"
+		}
+		list = append(list, inference.Voice{ID: name, Gender: gender, Description: "Cartesia " + v.model})
+	}
+	return list
+}
+
+// voice is Cartesia's identifier for one of our names, or for one of its own that the operator has listed.
+func (v *vendor) voice(name string) string {
+	if id := v.voices[name]; id != "" {
+		return id
+	}
+	all := slices.Sorted(maps.Keys(v.voices))
+	for _, other := range all {
+		if v.voices[other] == name {
+			return name
+		}
+	}
+	if !ours.MatchString(name) {
+		return ""
+	}
+	for _, other := range all {
+		if other[0] == name[0] {
+			return v.voices[other]
+		}
+	}
+	return v.voices[all[0]]
+}
+
+// Path implements synthesiser.Vendor.
+func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
+	if v.voice(c.Voice) == "" {
+		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
+	}
+	return "/tts/websocket", nil
+}
+
+// Rate implements synthesiser.Vendor.
+func (v *vendor) Rate(c inference.VoiceConfig) media.Rate {
+	switch c.Rate {
+	case media.Rate8k, media.Rate16k, media.Rate24k, media.Rate48k:
+		return c.Rate
+	}
+	return media.Rate24k
+}
+
+// Limits implements synthesiser.Vendor: Cartesia closes sockets that are idle for one to five minutes.
+func (v *vendor) Limits() synthesiser.Limits {
+	return synthesiser.Limits{Idle: 50 * time.Second, Age: 5 * time.Minute}
+}
+
+// Start implements synthesiser.Vendor.
+func (v *vendor) Start(name string, c inference.VoiceConfig) synthesiser.Context {
+	r := request{Context: name, Model: v.model, Language: c.Language, Timestamps: true}
+	r.Voice.Mode, r.Voice.ID = "id", v.voice(c.Voice)
+	r.Format.Container, r.Format.Encoding, r.Format.Rate = "raw", "pcm_s16le", int(v.Rate(c))
+	o := v.options
+	if speed := min(1.5, max(0.6, cmp.Or(c.Speed, 1))); speed != 1 || o != (Options{}) {
+		r.Generation = &generation{Speed: speed, Options: o}
+	}
+	return &speech{r}
+}
+
+// request is a message to Cartesia. What it says besides the text is the same for all of a context.
+type request struct {
+	Context    string `json:"context_id"`
+	Model      string `json:"model_id"`
+	Transcript string `json:"transcript"`
+	Continue   bool   `json:"continue"`
+	Flush      bool   `json:"flush,omitempty"`
+	Voice      struct {
+		Mode string `json:"mode"`
+		ID   string `json:"id"`
+	} `json:"voice"`
+	Language string `json:"language"`
+	Format   struct {
+		Container string `json:"container"`
+		Encoding  string `json:"encoding"`
+		Rate      int    `json:"sample_rate"`
+	} `json:"output_format"`
+	Timestamps bool        `json:"add_timestamps"`
+	Delay      int         `json:"max_buffer_delay_ms"` // we send sentences
+	Generation *generation `json:"generation_config,omitempty"`
+}
+
+type generation struct {
+	Speed float64 `json:"speed"`
+	Options
+}
+
+// speech is one context.
+type speech struct{ request }
+
+// Say implements synthesiser.Context. Cartesia joins texts as they are.
+func (s *speech) Say(text string, flush bool) []byte {
+	r := s.request
+	r.Transcript, r.Continue, r.Flush = text, true, flush
+	return encode(r)
+}
+
+// End implements synthesiser.Context.
+func (s *speech) End() []byte { return encode(s.request) }
+
+// Cancel implements synthesiser.Context.
+func (s *speech) Cancel() []byte {
+	return encode(struct {
+		Context string `json:"context_id"`
+		Cancel  bool   `json:"cancel"`
+	}{s.Context, true})
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil // a speed that is no number: clamped, so there is none
+	}
+	return b
+}
+
+// Read implements synthesiser.Vendor.
+func (v *vendor) Read(message []byte) (p synthesiser.Piece, ok bool, err error) {
+	var m struct {
+		Type    string `json:"type"`
+		Context string `json:"context_id"`
+		Data    []byte `json:"data"`
+		Done    bool   `json:"done"`
+		Words   struct {
+			Words []string  `json:"words"`
+			Start []float64 `json:"start"`
+			End   []float64 `json:"end"`
+		} `json:"word_timestamps"`
+		Status int `json:"status_code"`
+		remote.Named
+	}
+	if json.Unmarshal(message, &m) != nil {
+		return p, false, v.fault(inference.ErrFailed, "a message that is not JSON")
+	}
+	p.Context = m.Context
+	switch m.Type {
+	case "chunk":
+		p.Samples = media.AppendSamples(make([]int16, 0, len(m.Data)/2), m.Data[:len(m.Data)&^1])
+	case "timestamps":
+		w := m.Words
+		for i := range min(len(w.Words), len(w.Start), len(w.End)) {
+			if text := tags.ReplaceAllString(w.Words[i], ""); text != "" {
+				p.Words = append(p.Words, inference.Mark{Text: text, Start: seconds(w.Start[i]), End: seconds(max(w.Start[i], w.End[i])), Char: -1})
+			}
+		}
+	case "flush_done":
+		p.Flushed = true
+	case "done":
+		p.Done = true
+	case "error":
+		return v.failed(p, m.Status)
+	default:
+		return p, false, nil
+	}
+	return p, p.Context != "", nil
+}
+
+// tags are Cartesia's marks in words, as in <spell>.
+var tags = regexp.MustCompile(`<[^<>]*>`)
+
+// failed is an error: of a context where it names one, else of the socket.
+func (v *vendor) failed(p synthesiser.Piece, status int) (synthesiser.Piece, bool, error) {
+	fault := inference.ErrRefused
+	switch {
+	case status == 429:
+		fault = inference.ErrUnavailable
+	case status >= 500 || status == 0:
+		fault = inference.ErrFailed
+	}
+	err := v.fault(fault, fmt.Sprintf("status %d", status))
+	if p.Context == "" {
+		return p, false, err
+	}
+	p.Err = err
+	return p, true, nil
+}
+
+func (v *vendor) fault(f inference.Fault, text string) error {
+	return &inference.Error{Engine: v.name, Fault: f, Err: errors.New(text)}
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(min(math.MaxInt32, max(0, s)) * float64(time.Second)) // whatever the server says
+}

@@ -1,0 +1,149 @@
+// Package deepgram recognises speech by Deepgram's service: the Nova models over /v1/listen, and the
+// Flux models, which find the ends of turns, over /v2/listen.
+//
+// Its wire is that of Deepgram's published SDKs of July 2026.
+package deepgram
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley/inference"
+	"parley/inference/recogniser"
+	"parley/inference/remote"
+)
+
+// Config is how Deepgram is reached.
+type Config struct {
+	Name    string // the engine's; empty: deepgram
+	BaseURL string // empty: https://api.deepgram.com; those of regions have the same paths
+	APIKey  string
+	Model   string // empty: flux-general-multi
+	Options inference.Options
+	// Dial replaces the dialling of connections.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Options are the settings of Deepgram that an operator or an agent may give. Zero values leave
+// them to Deepgram.
+type Options struct {
+	// Of Flux: the probabilities from which a turn has ended and has likely ended, and the longest
+	// pause in a turn.
+	Threshold float64 `json:"eot_threshold"`
+	Eager     float64 `json:"eager_eot_threshold"`
+	TimeoutMS int     `json:"eot_timeout_ms"`
+	// OptOut keeps audio out of Deepgram's training.
+	OptOut bool   `json:"mip_opt_out"`
+	Tag    string `json:"tag"`
+}
+
+// NewASR checks c and contacts nobody.
+func NewASR(c Config) (*recogniser.Engine, error) {
+	name := cmp.Or(c.Name, "deepgram")
+	model := cmp.Or(c.Model, "flux-general-multi")
+	o, err := parse(c.Options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: options: %w", name, err)
+	}
+	if c.APIKey == "" {
+		return nil, errors.New(name + ": it needs a key")
+	}
+	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.deepgram.com"), Key: c.APIKey,
+		Headers: map[string]string{"Authorization": "Token " + c.APIKey}, Dial: c.Dial})
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(model, "flux") {
+		return recogniser.New(client, &flux{name, model, o}), nil
+	}
+	return recogniser.New(client, &nova{name, model, o}), nil
+}
+
+// parse reads options and checks their ranges.
+func parse(options inference.Options) (o Options, err error) {
+	if len(options) > 0 {
+		in := json.NewDecoder(bytes.NewReader(options))
+		in.DisallowUnknownFields()
+		if err := in.Decode(&o); err != nil {
+			return o, err
+		}
+	}
+	within := func(v, least, most float64) bool { return v == 0 || v >= least && v <= most }
+	switch {
+	case !within(o.Threshold, 0.5, 1):
+		return o, errors.New("eot_threshold: allowed: 0.5 to 1")
+	case !within(o.Eager, 0.3, 0.9) || o.Eager > cmp.Or(o.Threshold, 0.7):
+		return o, errors.New("eager_eot_threshold: allowed: 0.3 to 0.9, and no more than eot_threshold")
+	case !within(float64(o.TimeoutMS), 500, 60_000):
+		return o, errors.New("eot_timeout_ms: allowed: 500 to 60000")
+	}
+	return o, nil
+}
+
+// query begins the query of a stream's socket.
+func (o Options) query(model string, c inference.ASRConfig) url.Values {
+	q := url.Values{"model": {model}, "encoding": {"linear16"}, "sample_rate": {"16000"}}
+	for _, term := range c.Hints.Terms {
+		q.Add("keyterm", term)
+	}
+	if o.OptOut {
+		q.Set("mip_opt_out", "true")
+	}
+	if o.Tag != "" {
+		q.Set("tag", o.Tag)
+	}
+	return q
+}
+
+// word is a word of a text, with seconds from the beginning of the socket's audio.
+type word struct {
+	Word       string   `json:"word"`
+	Punctuated string   `json:"punctuated_word"`
+	Start      *float64 `json:"start"`
+	End        *float64 `json:"end"`
+	Confidence float64  `json:"confidence"`
+}
+
+// marks are the words' times; nil where not all have one.
+func marks(words []word) []inference.Mark {
+	var list []inference.Mark
+	for _, w := range words {
+		if w.Start == nil || w.End == nil {
+			return nil
+		}
+		list = append(list, inference.Mark{Text: cmp.Or(w.Punctuated, w.Word), Start: seconds(*w.Start), End: seconds(max(*w.Start, *w.End)), Char: -1, Confidence: w.Confidence})
+	}
+	return list
+}
+
+// sure is the mean confidence of words; -1: there is none.
+func sure(words []word) float64 {
+	sum := 0.0
+	for _, w := range words {
+		sum += w.Confidence
+	}
+	if sum == 0 {
+		return -1
+	}
+	return min(1, sum/float64(len(words)))
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(min(math.MaxInt32, max(0, s)) * float64(time.Second)) // whatever the server says
+}
+
+// errJSON is the fault of a message that cannot be read.
+var errJSON = errors.New("a message that is not JSON")
+
+func (o Options) fault(name string, err error) error {
+	return &inference.Error{Engine: name, Fault: inference.ErrFailed, Err: err}
+}

@@ -1,0 +1,122 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"parley/inference"
+)
+
+// Answer is the body of a response under a watchdog. It belongs to one goroutine.
+type Answer struct {
+	*Client
+	Header http.Header
+
+	ctx    context.Context // the caller's
+	inner  context.Context // the request's, which the watchdog may end before
+	cancel context.CancelCauseFunc
+	body   io.ReadCloser
+	quiet  *time.Timer
+}
+
+// Post sends a request and returns the answer once its status is good. The
+// caller closes it, which also ends the request at the server.
+func (c *Client) Post(ctx context.Context, path, contentType string, body []byte) (*Answer, error) {
+	a := &Answer{Client: c, ctx: ctx}
+	a.inner, a.cancel = context.WithCancelCause(ctx)
+	a.quiet = time.AfterFunc(c.timeout, func() { a.cancel(inference.ErrStalled) })
+	request, err := http.NewRequestWithContext(a.inner, http.MethodPost, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		a.Close()
+		return nil, c.Fault(inference.ErrRefused, errors.New("the request cannot be made"))
+	}
+	for name, value := range c.headers {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("Content-Type", contentType)
+	inference.Sent(ctx)
+	response, err := c.http.Do(request)
+	if err != nil {
+		err = a.explain(err)
+		a.Close()
+		return nil, err
+	}
+	a.Header, a.body = response.Header, response.Body
+	if response.StatusCode/100 != 2 {
+		body, _ := io.ReadAll(io.LimitReader(a, 16<<10))
+		err := context.Cause(ctx)
+		if ctx.Err() == nil {
+			err = c.refusal(response.StatusCode, response.Header, body)
+		}
+		a.Close()
+		return nil, err
+	}
+	a.quiet.Stop()
+	return a, nil
+}
+
+// Context is that of the request.
+func (a *Answer) Context() context.Context { return a.ctx }
+
+// Read implements io.Reader. The watchdog runs only while the server is waited
+// for, not while our own consumer takes its time.
+func (a *Answer) Read(p []byte) (int, error) {
+	a.quiet.Reset(a.timeout)
+	n, err := a.body.Read(p)
+	a.quiet.Stop()
+	if n > 0 {
+		inference.Got(a.ctx, time.Now())
+	}
+	if a.ctx.Err() != nil {
+		return 0, context.Cause(a.ctx)
+	}
+	if err != nil && err != io.EOF {
+		err = a.explain(err)
+	}
+	return n, err
+}
+
+// Close ends the request.
+func (a *Answer) Close() {
+	a.quiet.Stop()
+	a.cancel(nil)
+	if a.body != nil {
+		a.body.Close()
+	}
+}
+
+// explain turns an error of net/http into ours, or into the cause for which the request ended.
+func (a *Answer) explain(err error) error {
+	switch {
+	case a.ctx.Err() != nil:
+		return context.Cause(a.ctx)
+	case a.inner.Err() != nil:
+		return a.Fault(inference.ErrFailed, inference.ErrStalled)
+	}
+	return a.broken(err)
+}
+
+// broken is the fault of a connection. The text of err is dropped: it repeats the URL, and
+// what the transport quotes may come from the other side.
+func (c *Client) broken(err error) error {
+	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
+	var late net.Error
+	switch {
+	case errors.As(err, &late) && late.Timeout():
+		return c.Fault(inference.ErrFailed, inference.ErrStalled)
+	case errors.As(err, &certificate):
+		return c.Fault(inference.ErrUnavailable, errors.New("the server's certificate is not trusted"))
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return c.Fault(inference.ErrUnavailable, errors.New("no connection"))
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return c.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
+	}
+	return c.Fault(inference.ErrFailed, errors.New("connection broken"))
+}

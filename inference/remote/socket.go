@@ -1,0 +1,156 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"parley/inference"
+	"parley/media/isolate"
+)
+
+const (
+	// maxMessage bounds what a vendor may send at once: a second of audio in base64 is 130 kB.
+	maxMessage = 1 << 20
+	// sendQueue holds messages that the vendor has not taken: 20 s of audio in pieces of 40 ms.
+	sendQueue = 500
+	// closeWait is how long the vendor may take to answer a close frame. One that is not closed
+	// properly counts among an account's connections for longer.
+	closeWait = time.Second
+)
+
+// ErrSlow is the fault of a vendor that does not take what it is sent.
+var ErrSlow = errors.New("the server takes no messages")
+
+// Socket is a WebSocket (RFC 6455) to a vendor. One goroutine reads; Send and Close may be
+// called by any.
+type Socket struct {
+	Header http.Header // of the answer to the handshake
+
+	client *Client
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	conn   *websocket.Conn
+	out    chan outgoing
+	done   chan struct{} // the writer has ended
+
+}
+
+type outgoing struct {
+	kind int
+	data []byte
+}
+
+// Dial opens a socket, which ends with ctx or Close. path may hold a query. It waits for the handshake, 3 s at most.
+func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
+	header := http.Header{}
+	for name, value := range c.headers {
+		header.Set(name, value)
+	}
+	s := &Socket{client: c, out: make(chan outgoing, sendQueue), done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	dialer := websocket.Dialer{HandshakeTimeout: connectTimeout, NetDialContext: c.dial, TLSClientConfig: c.tls, Proxy: http.ProxyFromEnvironment}
+	conn, response, err := dialer.DialContext(s.ctx, "ws"+strings.TrimPrefix(c.base, "http")+path, header)
+	if err != nil {
+		s.cancel(nil)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case response != nil:
+			body, _ := io.ReadAll(io.LimitReader(response.Body, 16<<10))
+			return nil, c.refusal(response.StatusCode, response.Header, body)
+		}
+		return nil, c.broken(err)
+	}
+	conn.SetReadLimit(maxMessage)
+	s.conn, s.Header = conn, response.Header
+	isolate.Go("inference/remote/writer", s.cancel, s.write, func() { conn.Close() }, func() { close(s.done) })
+	return s, nil
+}
+
+// Send queues a text message. It keeps data. When the queue is full the socket fails by ErrSlow.
+func (s *Socket) Send(data []byte) { s.queue(websocket.TextMessage, data) }
+
+// SendBinary is Send for a binary message.
+func (s *Socket) SendBinary(data []byte) { s.queue(websocket.BinaryMessage, data) }
+
+func (s *Socket) queue(kind int, data []byte) {
+	select {
+	case s.out <- outgoing{kind, data}:
+	case <-s.ctx.Done():
+	default:
+		s.cancel(s.client.Fault(inference.ErrFailed, ErrSlow))
+	}
+}
+
+// write sends what is queued until the socket ends, and then the close frame.
+func (s *Socket) write() {
+	for {
+		select {
+		case m := <-s.out:
+			s.conn.SetWriteDeadline(time.Now().Add(s.client.timeout))
+			if s.conn.WriteMessage(m.kind, m.data) != nil {
+				return // the reader learns why
+			}
+		case <-s.ctx.Done():
+			s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(closeWait))
+			return
+		}
+	}
+}
+
+// Read returns the next message, which the caller owns, and whether it is binary. Its error is io.EOF when the
+// vendor has closed the socket as agreed, the cause of the end of the context that Dial got, or an
+// *inference.Error.
+func (s *Socket) Read() (data []byte, binary bool, err error) {
+	kind, data, err := s.conn.ReadMessage()
+	if err == nil {
+		return data, kind == websocket.BinaryMessage, nil
+	}
+	if s.ctx.Err() != nil {
+		return nil, false, context.Cause(s.ctx)
+	}
+	s.cancel(err)
+	var closed *websocket.CloseError
+	switch {
+	case errors.As(err, &closed):
+		return nil, false, s.client.closed(closed)
+	case errors.Is(err, websocket.ErrReadLimit):
+		return nil, false, s.client.Fault(inference.ErrFailed, errors.New("a message longer than 1 MiB"))
+	}
+	return nil, false, s.client.broken(err)
+}
+
+// closed is the error of a close frame. Its reason carries the vendor's own code, which alone is shown.
+func (c *Client) closed(e *websocket.CloseError) error {
+	fault := inference.ErrFailed
+	reason := strings.ToLower(e.Text)
+	switch {
+	case e.Code == websocket.CloseNormalClosure:
+		return io.EOF
+	case strings.Contains(reason, "too many"), strings.Contains(reason, "concurren"):
+		fault = inference.ErrUnavailable
+	case e.Code == websocket.ClosePolicyViolation, e.Code == websocket.CloseUnsupportedData:
+		fault = inference.ErrRefused
+	}
+	text := fmt.Sprintf("closed with code %d", e.Code)
+	word, _, _ := strings.Cut(e.Text, " ")
+	if name := c.Name(Named{Type: strings.TrimRight(word, ":,.")}); strings.ContainsAny(name, "-_0123456789") {
+		text += " " + name
+	}
+	return c.Fault(fault, errors.New(text))
+}
+
+// Close ends the socket with a close frame and waits until its resources are free.
+func (s *Socket) Close() {
+	s.cancel(errClosed)
+	<-s.done
+}
+
+var errClosed = errors.New("socket closed")

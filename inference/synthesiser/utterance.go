@@ -1,0 +1,392 @@
+package synthesiser
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"parley/inference"
+	"parley/media"
+	"parley/media/isolate"
+)
+
+const (
+	// maxText bounds the text of an utterance, in bytes: half an hour of speech.
+	maxText = 32 << 10
+	// maxAudio bounds its audio.
+	maxAudio = 20 * time.Minute
+)
+
+// utterance is an inference.Utterance on a lane.
+type utterance struct {
+	engine *Engine
+	voice  inference.VoiceConfig
+	path   string
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	chunks chan inference.Chunk
+	more   chan struct{} // holds one: there is a piece, or something to say
+	name   string        // of its context on the lane
+
+	// Only run touches these.
+	words []inference.Mark // that wait for audio
+	audio time.Duration
+	gave  bool // audio has come
+	done  bool // the vendor has spoken all
+
+	marked int // Says whose end was marked
+	spoken int // of groups
+
+	mu       sync.Mutex
+	pieces   []Piece // in order, not handled
+	texts    []text  // by the numbers of their Says, less one
+	size     int     // bytes in them
+	messages []message
+	sent     int   // of messages, on this lane
+	groups   []int // of Says that are flushed together: the number of the last
+	ended    bool
+	told     bool // the vendor knows of it
+}
+
+// text is one Say.
+type text struct {
+	string
+	at    time.Time
+	found int // bytes of it in which words were found
+}
+
+// message is a text on its way to the vendor.
+type message struct {
+	text  string
+	flush bool
+}
+
+func begin(ctx context.Context, e *Engine, v inference.VoiceConfig, path string) *utterance {
+	u := &utterance{engine: e, voice: v, path: path, chunks: make(chan inference.Chunk), more: make(chan struct{}, 1)}
+	u.ctx, u.cancel = context.WithCancelCause(ctx)
+	isolate.Go("inference/synthesiser/utterance", u.cancel, u.run, func() { u.cancel(inference.ErrUtteranceEnded) }, func() { close(u.chunks) })
+	return u
+}
+
+// Say implements inference.Utterance.
+func (u *utterance) Say(said string) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.ended || u.ctx.Err() != nil:
+		return inference.ErrUtteranceEnded
+	case u.size+len(said) > maxText:
+		return inference.ErrUtteranceFull
+	}
+	u.size += len(said)
+	u.texts = append(u.texts, text{string: said, at: time.Now()})
+	u.send(message{said, endsSentence(said)})
+	return nil
+}
+
+// send queues a message, under the lock.
+func (u *utterance) send(m message) {
+	if m.text == "" && !m.flush {
+		return
+	}
+	if u.messages = append(u.messages, m); m.flush {
+		u.groups = append(u.groups, len(u.texts))
+	}
+	u.signal()
+}
+
+// endsSentence says whether prosody can be found without what follows.
+func endsSentence(text string) bool {
+	text = strings.TrimRight(text, " \n\t\"')»”’")
+	return text != "" && strings.ContainsAny(text[len(text)-1:], ".!?:;") || strings.HasSuffix(text, "…")
+}
+
+// Flush implements inference.Utterance.
+func (u *utterance) Flush() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	flushed := 0
+	if n := len(u.groups); n > 0 {
+		flushed = u.groups[n-1]
+	}
+	if len(u.texts) > flushed {
+		u.send(message{flush: true})
+	}
+	return nil
+}
+
+// End implements inference.Utterance.
+func (u *utterance) End() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ended = true
+	u.signal()
+	return nil
+}
+
+// Cancel implements inference.Utterance.
+func (u *utterance) Cancel() { u.cancel(inference.ErrUtteranceEnded) }
+
+// Chunks implements inference.Utterance.
+func (u *utterance) Chunks() <-chan inference.Chunk { return u.chunks }
+
+func (u *utterance) signal() {
+	select {
+	case u.more <- struct{}{}:
+	default:
+	}
+}
+
+// push takes a piece from the lane. It does not wait.
+func (u *utterance) push(p Piece) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.pieces = append(u.pieces, p)
+	u.signal()
+}
+
+// run speaks until the end, the cancellation or a fault.
+func (u *utterance) run() {
+	if !u.awaitText() {
+		return
+	}
+	for anew := false; ; anew = true {
+		l, fresh, err := u.engine.pool.take(u.ctx, u.path, u, anew)
+		if err == nil {
+			err = u.speak(l)
+			l.part(u, !u.done && err == nil)
+			if errors.Is(err, errAgain) && !fresh {
+				u.restart()
+				continue
+			}
+		}
+		var socket errBroken
+		if errors.As(err, &socket) {
+			err = socket.error
+		}
+		if err != nil && u.ctx.Err() == nil {
+			u.deliver(inference.Chunk{Err: err})
+		}
+		return
+	}
+}
+
+// errBroken is the fault of a socket.
+type errBroken struct{ error }
+
+func (errBroken) Is(target error) bool { return target == errAgain }
+
+// errAgain: another socket may do.
+var errAgain = errors.New("another connection may do")
+
+// awaitText waits for something to speak; false: there is nothing.
+func (u *utterance) awaitText() bool {
+	for {
+		u.mu.Lock()
+		said, ended := len(u.messages) > 0, u.ended
+		u.mu.Unlock()
+		if said || ended {
+			return said
+		}
+		select {
+		case <-u.more:
+		case <-u.ctx.Done():
+			return false
+		}
+	}
+}
+
+// restart forgets what was sent on a lane that has given nothing.
+func (u *utterance) restart() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.pieces, u.sent, u.told, u.words, u.spoken = nil, 0, false, nil, 0
+}
+
+// speak says all on a lane and delivers what comes.
+func (u *utterance) speak(l *lane) error {
+	c := u.engine.vendor.Start(u.name, u.voice)
+	quiet := time.NewTimer(u.engine.stall)
+	defer quiet.Stop()
+	for {
+		if u.tell(l, c) {
+			quiet.Reset(u.engine.stall)
+		}
+		p, ok := u.next()
+		if ok {
+			quiet.Reset(u.engine.stall)
+			switch {
+			case p.Context == broken && !u.gave:
+				return errBroken{p.Err}
+			case p.Err != nil:
+				return p.Err
+			}
+			if !u.take(p) {
+				u.stop(l, c)
+				return nil
+			}
+			if u.done {
+				return nil
+			}
+			continue
+		}
+		select {
+		case <-u.more:
+		case <-quiet.C:
+			if u.owed() {
+				err := u.engine.client.Fault(inference.ErrFailed, inference.ErrStalled)
+				l.retire(err) // a socket that takes text and gives nothing is none for others
+				l.socket.Close()
+				return err
+			}
+		case <-u.ctx.Done():
+			u.stop(l, c)
+			return nil
+		}
+	}
+}
+
+// stop has the vendor drop the rest.
+func (u *utterance) stop(l *lane, c Context) {
+	if message := c.Cancel(); message != nil {
+		l.socket.Send(message)
+	}
+}
+
+// tell sends what was said and not sent, and the end; true: there was something.
+func (u *utterance) tell(l *lane, c Context) (any bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for ; u.sent < len(u.messages); u.sent++ {
+		m := u.messages[u.sent]
+		l.socket.Send(c.Say(m.text, m.flush))
+		any = true
+	}
+	if u.ended && !u.told {
+		u.told, any = true, true
+		l.socket.Send(c.End())
+	}
+	return any
+}
+
+// next takes the oldest piece.
+func (u *utterance) next() (p Piece, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.pieces) == 0 {
+		return p, false
+	}
+	p, u.pieces = u.pieces[0], u.pieces[1:]
+	return p, true
+}
+
+// owed says that the vendor has text that it has not spoken, or has not said that it is done.
+func (u *utterance) owed() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.told || u.spoken < len(u.groups)
+}
+
+// take delivers a piece; false: nobody wants more.
+func (u *utterance) take(p Piece) bool {
+	u.words = append(u.words, p.Words...)
+	if len(p.Samples) > 0 {
+		if u.audio += u.rate().Duration(len(p.Samples)).Duration(); u.audio > maxAudio {
+			u.deliver(inference.Chunk{Err: u.engine.client.Fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))})
+			return false
+		}
+		if !u.deliver(u.chunk(p.Samples)) {
+			return false
+		}
+		u.gave = true
+	}
+	if p.Flushed && !u.last(false) {
+		return false
+	}
+	if p.Done {
+		u.done = true
+		return u.last(true)
+	}
+	return true
+}
+
+func (u *utterance) rate() media.Rate { return u.engine.vendor.Rate(u.voice) }
+
+// current is the number of the Say that is spoken now, or of the last of those that were flushed together. The lock is held.
+func (u *utterance) current() int {
+	if u.spoken < len(u.groups) {
+		return u.groups[u.spoken]
+	}
+	return len(u.texts)
+}
+
+// chunk is audio of the Say that is spoken now, with the words that wait.
+func (u *utterance) chunk(samples []int16) inference.Chunk {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	n := u.current()
+	return inference.Chunk{Samples: samples, Rate: u.rate(), Words: u.place(n), Usage: u.usage(), Say: n, Sent: u.texts[n-1].at, Got: time.Now()}
+}
+
+// place finds the words that wait in the texts of the Says that are not marked, up to n. A word that is not there,
+// because the vendor says it otherwise, has no place.
+func (u *utterance) place(n int) []inference.Mark {
+	words := u.words
+	u.words = nil
+	for k := range words {
+		words[k].Char = -1
+		for i := u.marked; i < n && words[k].Char < 0 && words[k].Text != ""; i++ {
+			t := &u.texts[i]
+			if at := strings.Index(t.string[t.found:], words[k].Text); at >= 0 {
+				words[k].Char = utf8.RuneCountInString(t.string[:t.found+at])
+				t.found += at + len(words[k].Text)
+			}
+		}
+	}
+	return words
+}
+
+// usage is what was said so far. The lock is held.
+func (u *utterance) usage() *inference.Usage {
+	n := 0
+	for _, m := range u.messages[:u.sent] {
+		n += utf8.RuneCountInString(m.text)
+	}
+	return &inference.Usage{Characters: n, Audio: u.audio, Requests: 1, Source: inference.UsageCounted}
+}
+
+// last marks the end of the Says that were flushed together, or of all; false: nobody wants more.
+func (u *utterance) last(all bool) bool {
+	u.mu.Lock()
+	n := u.current()
+	if all {
+		n = len(u.texts)
+	}
+	words := u.place(n)
+	u.mu.Unlock()
+	u.spoken++
+	for u.marked < n {
+		u.marked++
+		c := inference.Chunk{Say: u.marked, Last: true, Rate: u.rate(), Got: time.Now()}
+		if u.marked == n {
+			c.Words = words
+		}
+		if !u.deliver(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// deliver says false when the utterance has ended first.
+func (u *utterance) deliver(c inference.Chunk) bool {
+	select {
+	case u.chunks <- c:
+		return true
+	case <-u.ctx.Done():
+		return false
+	}
+}
