@@ -23,7 +23,7 @@ import (
 // TestRandomConversations plays conversations with random speech, noise, networks,
 // engine delays and faults, and checks what must hold in every one of them.
 func TestRandomConversations(t *testing.T) {
-	playMany(t, 0, 150)
+	playMany(t, 0, 60)
 }
 
 // TestRandomStreams is the same with voices that stream, give up utterances, and leave the ends of sentences unmarked: none
@@ -48,7 +48,7 @@ func TestSoakRandomConversations(t *testing.T) {
 	if os.Getenv("PARLEY_SOAK") == "" {
 		t.Skip("PARLEY_SOAK is not set")
 	}
-	playMany(t, 150, 1150)
+	playMany(t, 60, 1150)
 }
 
 func playMany(t *testing.T, from, to int) {

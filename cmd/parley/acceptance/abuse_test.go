@@ -12,8 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/media/transcode"
 )
 
 // memory is how much of the server is in memory, in bytes.

@@ -18,8 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"parley/sip/trunk"
 	"parley/store/bus"
 )
@@ -94,17 +92,8 @@ type Config struct {
 	MaxCPU         int // percent of the machine's processors from which on no call is taken; 0: no limit
 	TrustedProxies []netip.Prefix
 
-	values map[string]value // what Print shows
-	trunks *yaml.Node       // as they stand in the file; nil: there are none
-}
-
-// Stage is what a slow engine needs to know: the names of the engines to try,
-// in order, and where a remote one is.
-type Stage struct {
-	Engines []string
-	URL     string // base address, without a final slash
-	APIKey  string
-	Model   string
+	values map[string]value  // what Print shows
+	lists  map[string]listed // trunks and engines, as they stand in the file
 }
 
 // stages are the slow engines, with the names that their settings begin with.
@@ -145,15 +134,20 @@ type Sources struct {
 // Load reads and checks all settings. The error is an *Error.
 func Load(s Sources) (c *Config, warnings []string, err error) {
 	env, warnings := readEnv(s.Env)
-	file, lines := map[string]value{}, listed{}
+	file, lists := map[string]value{}, map[string]listed{}
 	if path := cmp.Or(s.File, env["CONFIG"].text); path != "" {
-		if file, lines, err = readFile(path); err != nil {
+		if file, lists, err = readFile(path); err != nil {
 			return nil, nil, err
 		}
 	}
-	c = &Config{values: map[string]value{}, trunks: lines.node}
-	if lines.node != nil {
-		if c.Trunks, err = readTrunks(lines.where, lines.node); err != nil {
+	c = &Config{values: map[string]value{}, lists: lists}
+	if l, there := lists[trunksKey]; there {
+		if c.Trunks, err = readTrunks(l.where, l.node); err != nil {
+			return nil, nil, err
+		}
+	}
+	if l, there := lists[enginesKey]; there {
+		if err = readEngines(c, l.where, l.node); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -207,6 +201,11 @@ func (c *Config) check() error {
 	for _, s := range c.stages() {
 		if slices.Contains(s.Engines, "openai") && s.URL == "" {
 			return c.wrong(s.name+"_URL", "the engine openai needs it; allowed: "+allowedURL)
+		}
+		for _, vendor := range []string{"deepgram", "anthropic"} {
+			if slices.Contains(s.Engines, vendor) && s.APIKey == "" {
+				return c.wrong(s.name+"_API_KEY", "the engine "+vendor+" needs it; allowed: one line of text")
+			}
 		}
 	}
 	for _, check := range []func() error{c.checkPayments, c.checkTelnyx, c.checkCRM, c.checkCluster, c.checkTrunks, c.checkTLS} {

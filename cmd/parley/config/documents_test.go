@@ -62,9 +62,45 @@ func exampleDocument() string {
 		}
 		fmt.Fprintf(&b, "#%s: %s\n", s.Key(), yamlText(s.Default))
 	}
+	b.WriteString(enginesExample)
 	b.WriteString(trunksExample)
 	return b.String()
 }
+
+// enginesExample is the part of the example file for the engines.
+const enginesExample = `
+# --- List of engines ---
+
+# Engines of vendors, each under a name of its own; several of one vendor are usual. Only this
+# file has them. The settings asr, llm and tts name those that are used unless an agent names
+# others, in order: asr: [flux, pocketsphinx]. Vendors: deepgram and openai for asr,
+# anthropic and openai for llm, cartesia and openai for tts.
+#engines:
+#  - name: flux
+#    stage: asr
+#    vendor: deepgram
+#    model: flux-general-multi     # flux-... finds the ends of turns; nova-3 does not
+#    key_file: /etc/parley/deepgram.key   # or key:
+#    options: {eot_threshold: 0.7, eager_eot_threshold: 0.4}
+#  - name: haiku
+#    stage: llm
+#    vendor: anthropic
+#    model: claude-haiku-4-5
+#    key_file: /etc/parley/anthropic.key
+#    options: {temperature: 0.5, cache_ttl: 5m}
+#  - name: sonic
+#    stage: tts
+#    vendor: cartesia
+#    model: sonic-3.5
+#    key_file: /etc/parley/cartesia.key
+#    # The vendor's voices by ours; a missing one is the first of its gender.
+#    voices: {F1: "identifier of a voice", M1: "identifier of a voice"}
+#  - name: local
+#    stage: llm
+#    vendor: openai                # any server of that dialect
+#    url: http://127.0.0.1:11434/v1
+#    model: llama3.1
+`
 
 // trunksExample is the part of the example file for the trunks.
 const trunksExample = `

@@ -74,6 +74,15 @@ func (c *Config) exposed() (all []Doubt) {
 			Text: "PARLEY_" + s.name + "_API_KEY and what is said in calls go unencrypted to " + quote(u.Hostname()),
 			Fix:  "set PARLEY_" + s.name + "_URL to an https:// address"})
 	}
+	for _, s := range c.stages() {
+		for _, e := range s.listed {
+			if host := e.unencrypted(); host != "" {
+				all = append(all, Doubt{Name: e.Name + " connection",
+					Text: "the key of the engine " + e.Name + " and what is said in calls go unencrypted to " + quote(host),
+					Fix:  "set its url to an https:// address"})
+			}
+		}
+	}
 	return all
 }
 
@@ -108,9 +117,13 @@ var embedded = []string{"pocketsphinx", "scripted", "espeak", "spectral", "off"}
 func (c *Config) realEngines() []string {
 	var found []string
 	for _, s := range c.stages() {
-		for _, e := range s.Engines {
-			if !slices.Contains(embedded, e) {
-				found = append(found, "PARLEY_"+s.name+"="+e)
+		for _, e := range s.All() {
+			switch {
+			case slices.Contains(embedded, e.Vendor):
+			case e.Name == e.Vendor:
+				found = append(found, "PARLEY_"+s.name+"="+e.Name)
+			default:
+				found = append(found, "the engine "+e.Name)
 			}
 		}
 	}

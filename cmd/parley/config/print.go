@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // plainValue needs no quotes in YAML.
@@ -26,8 +28,10 @@ func (c *Config) Shown() []Shown {
 		}
 		all = append(all, Shown{s.Key(), v.text, string(v.source)})
 	}
-	if c.trunks != nil {
-		all = append(all, Shown{trunksKey, printTrunks(c.trunks), string(fromFile)})
+	for _, key := range []string{enginesKey, trunksKey} {
+		if text := c.printList(key); text != "" {
+			all = append(all, Shown{key, text, string(fromFile)})
+		}
 	}
 	return all
 }
@@ -36,12 +40,27 @@ func (c *Config) Shown() []Shown {
 func (c *Config) Print() string {
 	var b strings.Builder
 	for _, s := range c.Shown() {
-		if s.Key != trunksKey {
-			fmt.Fprintf(&b, "%-44s # %s\n", s.Key+": "+yamlText(s.Value), s.Source)
+		if _, isList := c.lists[s.Key]; isList {
+			b.WriteString(s.Value)
+			continue
 		}
+		fmt.Fprintf(&b, "%-44s # %s\n", s.Key+": "+yamlText(s.Value), s.Source)
 	}
-	b.WriteString(printTrunks(c.trunks))
 	return b.String()
+}
+
+// printList is a list as YAML, without secrets; empty: the file has none.
+func (c *Config) printList(key string) string {
+	l, there := c.lists[key]
+	if !there {
+		return ""
+	}
+	hide := map[string]func(*yaml.Node) *yaml.Node{enginesKey: hiddenEngines, trunksKey: hidden}[key]
+	b, err := yaml.Marshal(map[string]*yaml.Node{key: hide(l.node)})
+	if err != nil {
+		return "" // it was read, so it can be written
+	}
+	return string(b)
 }
 
 func yamlText(v string) string {

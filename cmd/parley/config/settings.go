@@ -37,8 +37,8 @@ const (
 // The engines that exist, by stage. A name that is not here is refused with
 // this list.
 var (
-	builtASR     = []string{"pocketsphinx", "openai"}
-	builtLLM     = []string{"scripted", "openai"}
+	builtASR     = []string{"pocketsphinx", "openai", "deepgram"}
+	builtLLM     = []string{"scripted", "openai", "anthropic"}
 	builtTTS     = []string{"espeak", "openai"}
 	builtVAD     = []string{"spectral", "silero"}
 	builtDenoise = []string{"spectral", "off"}
@@ -203,8 +203,14 @@ var engines = section("Engines", slices.Concat(
 func stage(name, engine, what string, built []string, of func(*Config) *Stage) []Setting {
 	return []Setting{
 		{Name: name, Default: engine, Allowed: engineList(built),
-			Meaning: what + ": the engine, or a list tried in order.",
-			parse:   func(c *Config, s string) bool { return setEngines(&of(c).Engines, s, built) }},
+			Meaning: what + ": the engine, or a list tried in order; besides those that are built, those of the file's list of engines.",
+			parse: func(c *Config, s string) bool {
+				names := slices.Clone(built)
+				for _, e := range of(c).listed {
+					names = append(names, e.Name)
+				}
+				return setEngines(&of(c).Engines, s, names)
+			}},
 		{Name: name + "_URL", Otherwise: "not used", Allowed: allowedURL,
 			Meaning: what + ": base address of a remote engine, such as http://127.0.0.1:11434/v1.",
 			parse:   func(c *Config, s string) bool { return setURL(&of(c).URL, s) }},

@@ -107,15 +107,15 @@ func readEnv(environ []string) (env map[string]value, warnings []string) {
 // listed is a setting with parts of its own, and what it is called.
 type listed struct {
 	where string
-	node  *yaml.Node // nil: it is not there
+	node  *yaml.Node
 }
 
 // readFile reads the YAML file: flat keys with plain values or lists of them, and
-// the list of trunks.
-func readFile(path string) (map[string]value, listed, error) {
+// the lists of trunks and engines, by their keys.
+func readFile(path string) (map[string]value, map[string]listed, error) {
 	root, err := readRoot(path)
 	if root == nil || err != nil {
-		return nil, listed{}, err
+		return nil, nil, err
 	}
 	return readMapping(filepath.Base(path), root)
 }
@@ -150,28 +150,28 @@ func readRoot(path string) (*yaml.Node, error) {
 	return root, nil
 }
 
-func readMapping(file string, root *yaml.Node) (values map[string]value, trunks listed, err error) {
-	values = map[string]value{}
+func readMapping(file string, root *yaml.Node) (values map[string]value, lists map[string]listed, err error) {
+	values, lists = map[string]value{}, map[string]listed{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		k, v := root.Content[i], root.Content[i+1]
 		where := fmt.Sprintf("%s line %d: %s", file, k.Line, quoteKey(k.Value))
 		name := strings.ToUpper(k.Value)
-		if k.Value == trunksKey {
-			if trunks.node != nil {
-				return nil, trunks, &Error{where, "is given twice; allowed: once"}
+		if k.Value == trunksKey || k.Value == enginesKey {
+			if _, twice := lists[k.Value]; twice {
+				return nil, nil, &Error{where, "is given twice; allowed: once"}
 			}
-			trunks = listed{where, v}
+			lists[k.Value] = listed{where, v}
 			continue
 		}
 		if k.Value != strings.ToLower(k.Value) || !known(name) {
-			return nil, trunks, &Error{where, "is not a setting; the nearest is " + strings.ToLower(nearest(strings.TrimPrefix(name, prefix)))}
+			return nil, nil, &Error{where, "is not a setting; the nearest is " + strings.ToLower(nearest(strings.TrimPrefix(name, prefix)))}
 		}
 		if _, twice := values[name]; twice {
-			return nil, trunks, &Error{where, "is given twice; allowed: once"}
+			return nil, nil, &Error{where, "is given twice; allowed: once"}
 		}
 		text, ok := plain(v)
 		if !ok {
-			return nil, trunks, &Error{where, "has parts of its own; allowed: one value, or a list of values"}
+			return nil, nil, &Error{where, "has parts of its own; allowed: one value, or a list of values"}
 		}
 		values[name] = value{text, fromFile, where}
 	}
@@ -180,7 +180,7 @@ func readMapping(file string, root *yaml.Node) (values map[string]value, trunks 
 			delete(values, name)
 		}
 	}
-	return values, trunks, nil
+	return values, lists, nil
 }
 
 // plain is the text of a value; a list becomes what the environment would hold.

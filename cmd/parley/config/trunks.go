@@ -14,7 +14,7 @@ import (
 	"parley/sip/trunk"
 )
 
-// trunksKey is the one setting that has parts of its own; only the file has it.
+// trunksKey is the list of trunks, which only the file has.
 const trunksKey = "trunks"
 
 // maxTrunks bounds the list: each is looked at for every message that comes in.
@@ -291,18 +291,6 @@ func without(v *yaml.Node, secret func(name string) bool) *yaml.Node {
 		c.Content = append(c.Content, part)
 	}
 	return c
-}
-
-// printTrunks is the trunks as YAML, as Print shows them.
-func printTrunks(v *yaml.Node) string {
-	if v == nil {
-		return ""
-	}
-	b, err := yaml.Marshal(map[string]*yaml.Node{trunksKey: hidden(v)})
-	if err != nil {
-		return "" // they were read, so they can be written
-	}
-	return string(b)
 }
 
 // checkTrunks keeps play money and real lines apart.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/engine"
 	"parley/inference"
 	"parley/inference/espeak"
 	"parley/inference/pocketsphinx"
@@ -37,17 +38,20 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 		{"llm", cfg.LLM, nil},
 		{"tts", cfg.TTS, map[string]probe{espeak.Name: speakAWord}},
 	} {
-		for i, engine := range stage.Engines {
+		for i, e := range stage.All() {
 			name := stage.name + " engine"
-			try, ours := stage.try[engine]
+			try, ours := stage.try[e.Name]
 			switch {
-			case engine == "openai":
-				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, stage.Stage) }
-			case !ours: // lives in the server itself
-				all = append(all, good("%s, built in", engine).of(name))
+			case e.Vendor == "openai":
+				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, e) }
+			case ours:
+			case e.APIKey != "":
+				try = func(ctx context.Context) (string, error) { return "", engine.Try(ctx, stage.name, e) }
+			default: // lives in the server itself
+				all = append(all, good("%s, built in", e.Name).of(name))
 				continue
 			}
-			f := judgeEngine(ctx, engine, stage.name, try).of(name)
+			f := judgeEngine(ctx, e, stage.name, try).of(name)
 			if f.Status == Broken && i > 0 {
 				f.Status = Doubt
 			}
@@ -57,18 +61,21 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 	return all
 }
 
-func judgeEngine(ctx context.Context, engine, stage string, try probe) Finding {
+func judgeEngine(ctx context.Context, e config.Engine, stage string, try probe) Finding {
 	ctx, cancel := context.WithTimeout(ctx, enginePatience)
 	defer cancel()
 	more, err := try(ctx)
 	if err != nil {
 		fix := "parley-speech must lie beside parley or on the PATH (make build), with espeak-ng, pocketsphinx and pocketsphinx-en-us installed"
-		if engine == "openai" {
+		switch {
+		case e.Name != e.Vendor:
+			fix = "check url, key and options of " + e.Name + " in the list of engines, and that its server runs"
+		case e.Vendor == "openai" || e.APIKey != "":
 			fix = "check PARLEY_" + strings.ToUpper(stage) + "_URL and PARLEY_" + strings.ToUpper(stage) + "_API_KEY, and that the server runs"
 		}
-		return fail(fix, "%s: %v", engine, err)
+		return fail(fix, "%s: %v", e.Name, err)
 	}
-	return good("%s works%s", engine, more)
+	return good("%s works%s", e.Name, more)
 }
 
 // during runs an engine's workers while use does.
@@ -150,7 +157,7 @@ func hear(ctx context.Context) (found string, err error) {
 
 // reachEngine asks a remote engine's server for its models: whatever it answers, it is
 // there, unless it refuses the key.
-func reachEngine(ctx context.Context, s config.Stage) error {
+func reachEngine(ctx context.Context, s config.Engine) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/models", nil)
 	if err != nil {
 		return err

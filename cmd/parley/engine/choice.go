@@ -8,7 +8,6 @@ import (
 
 	"parley/cmd/parley/config"
 	"parley/inference"
-	"parley/inference/openai"
 	"parley/pipeline/agent"
 )
 
@@ -55,7 +54,9 @@ func (e *Set) EndsTurns() (names []string) {
 type pool[E any] struct {
 	names []string
 	all   []E
-	join  func([]E) E
+	// chosen is the list of those that the server uses unless an agent names others.
+	chosen E
+	join   func([]E) E
 
 	mu     sync.Mutex
 	joined map[string]E
@@ -63,19 +64,19 @@ type pool[E any] struct {
 
 // open makes the engines of a stage, in order. join makes one of several.
 func (p *pool[E]) open(name string, stage config.Stage, all makers[E], join func([]E) E) error {
-	p.names, p.join = stage.Engines, join
-	remote := openai.Config{BaseURL: stage.URL, APIKey: stage.APIKey, Model: stage.Model}
-	for _, engine := range stage.Engines {
-		begin := all[engine]
+	p.join = join
+	for _, engine := range stage.All() {
+		begin := all[engine.Vendor]
 		if begin == nil {
-			return fmt.Errorf("%s: there is no engine %q", name, engine)
+			return fmt.Errorf("%s: there is no engine %q", name, engine.Name)
 		}
-		made, err := begin(remote)
+		made, err := begin(engine)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		p.all = append(p.all, made)
+		p.names, p.all = append(p.names, engine.Name), append(p.all, made)
 	}
+	p.chosen = join(p.all[:len(stage.Engines)])
 	return nil
 }
 

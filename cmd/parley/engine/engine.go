@@ -15,9 +15,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/inference/espeak"
-	"parley/inference/openai"
 	"parley/inference/pocketsphinx"
-	"parley/inference/scripted"
 	"parley/pipeline/agent"
 )
 
@@ -77,24 +75,18 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		log.Warn("an engine failed", "engine", engine, "err", err)
 	}}
 	err := cmp.Or(
-		e.pools.asr.open("ASR", cfg.ASR, makers[inference.ASR]{
-			pocketsphinx.Name: func(openai.Config) (inference.ASR, error) {
-				return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
-			},
-			"openai": func(c openai.Config) (inference.ASR, error) { return openai.NewASR(c) },
-		}, func(list []inference.ASR) inference.ASR {
-			if len(list) == 1 && list[0].Info().Name != "openai" {
+		e.pools.asr.open("ASR", cfg.ASR, recognisers(func(c config.Engine) (inference.ASR, error) {
+			return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
+		}), func(list []inference.ASR) inference.ASR {
+			if len(list) == 1 && list[0].Info().Local {
 				return list[0]
 			}
 			return inference.NewFailoverASR(failover, list...) // alone too: one failed request must not leave the call deaf
 		}),
 		openModels(&e.pools.llm, cfg.LLM, failover),
-		e.pools.tts.open("TTS", cfg.TTS, makers[inference.TTS]{
-			espeak.Name: func(openai.Config) (inference.TTS, error) {
-				return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
-			},
-			"openai": func(c openai.Config) (inference.TTS, error) { return openai.NewTTS(c) },
-		}, func(list []inference.TTS) inference.TTS {
+		e.pools.tts.open("TTS", cfg.TTS, voices(func(c config.Engine) (inference.TTS, error) {
+			return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
+		}), func(list []inference.TTS) inference.TTS {
 			if len(list) == 1 {
 				return list[0]
 			}
@@ -104,19 +96,13 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		return nil, err
 	}
 	e.Listed = slices.Concat(described(status.TTS, e.pools.tts.all), described(status.STT, e.pools.asr.all), described(status.LLM, e.pools.llm.all))
-	e.ASR, e.LLM, e.TTS = e.pools.asr.join(e.pools.asr.all), e.pools.llm.join(e.pools.llm.all), e.pools.tts.join(e.pools.tts.all)
+	e.ASR, e.LLM, e.TTS = e.pools.asr.chosen, e.pools.llm.chosen, e.pools.tts.chosen
 	return e, nil
 }
 
-// makers make the engines of one stage, by name. The configuration is that of remote ones.
-type makers[E any] map[string]func(openai.Config) (E, error)
-
 // openModels makes the language models.
 func openModels(p *pool[inference.LLM], stage config.Stage, failover inference.FailoverConfig) error {
-	return p.open("LLM", stage, makers[inference.LLM]{
-		"scripted": func(openai.Config) (inference.LLM, error) { return scripted.New(), nil },
-		"openai":   func(c openai.Config) (inference.LLM, error) { return openai.NewLLM(c) },
-	}, func(list []inference.LLM) inference.LLM {
+	return p.open("LLM", stage, models, func(list []inference.LLM) inference.LLM {
 		if len(list) == 1 {
 			return list[0]
 		}
@@ -149,9 +135,9 @@ func described[E interface{ Info() inference.Info }](kind status.Kind, engines [
 
 // Model makes the configured language model, or those of its list that wanted names.
 func Model(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
-	var models pool[inference.LLM]
-	if err := openModels(&models, cfg.LLM, inference.FailoverConfig{First: firstWords}); err != nil {
+	var list pool[inference.LLM]
+	if err := openModels(&list, cfg.LLM, inference.FailoverConfig{First: firstWords}); err != nil {
 		return nil, err
 	}
-	return models.pick(wanted.Of(agent.StageLLM), models.join(models.all)), nil
+	return list.pick(wanted.Of(agent.StageLLM), list.chosen), nil
 }

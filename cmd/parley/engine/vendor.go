@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/cmd/parley/config"
+	"parley/inference"
+	"parley/inference/anthropic"
+	"parley/inference/cartesia"
+	"parley/inference/deepgram"
+	"parley/inference/espeak"
+	"parley/inference/openai"
+	"parley/inference/pocketsphinx"
+	"parley/inference/scripted"
+)
+
+// makers make the engines of one stage, by vendor. They contact nobody.
+type makers[E any] map[string]func(config.Engine) (E, error)
+
+// recognisers are those of recognition; embedded makes the one that runs on this machine.
+func recognisers(embedded func(config.Engine) (inference.ASR, error)) makers[inference.ASR] {
+	return makers[inference.ASR]{
+		pocketsphinx.Name: embedded,
+		"openai":          func(e config.Engine) (inference.ASR, error) { return openai.NewASR(dialect(e)) },
+		"deepgram": func(e config.Engine) (inference.ASR, error) {
+			return deepgram.NewASR(deepgram.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+		},
+	}
+}
+
+// models are those that answer.
+var models = makers[inference.LLM]{
+	"scripted": func(config.Engine) (inference.LLM, error) { return scripted.New(), nil },
+	"openai":   func(e config.Engine) (inference.LLM, error) { return openai.NewLLM(dialect(e)) },
+	"anthropic": func(e config.Engine) (inference.LLM, error) {
+		return anthropic.NewLLM(anthropic.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+	},
+}
+
+// voices are those of synthesis; embedded makes the one that runs on this machine.
+func voices(embedded func(config.Engine) (inference.TTS, error)) makers[inference.TTS] {
+	return makers[inference.TTS]{
+		espeak.Name: embedded,
+		"openai":    func(e config.Engine) (inference.TTS, error) { return openai.NewTTS(dialect(e)) },
+		"cartesia": func(e config.Engine) (inference.TTS, error) {
+			return cartesia.NewTTS(cartesia.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
+		},
+	}
+}
+
+func dialect(e config.Engine) openai.Config {
+	return openai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model}
+}
+
+// Try asks an engine of a vendor, of stage asr, llm or tts, for as little as shows that it works. The vendor charges for it.
+func Try(ctx context.Context, stage string, e config.Engine) error {
+	none := errors.New("it runs on this machine")
+	switch stage {
+	case "asr":
+		return try(e, recognisers(func(config.Engine) (inference.ASR, error) { return nil, none }), func(asr inference.ASR) error {
+			r, err := asr.Open(ctx, inference.ASRConfig{Language: asr.Info().Languages[0]})
+			if err != nil {
+				return err
+			}
+			r.Write(make([]int16, 8000))
+			r.Finish()
+			defer r.Close()
+			select {
+			case x := <-r.Results():
+				return x.Err
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	case "llm":
+		return try(e, models, func(llm inference.LLM) error {
+			for _, err := range llm.Complete(ctx, inference.Request{Messages: []inference.Message{{Role: inference.RoleUser, Text: "Say yes."}}, MaxTokens: 16}) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return try(e, voices(func(config.Engine) (inference.TTS, error) { return nil, none }), func(tts inference.TTS) error {
+		v := inference.VoiceConfig{Voice: tts.Voices()[0].ID, Language: tts.Info().Languages[0]}
+		for _, err := range tts.Speak(ctx, inference.Speech{Text: "Yes.", VoiceConfig: v}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func try[E any](e config.Engine, all makers[E], use func(E) error) error {
+	begin := all[e.Vendor]
+	if begin == nil {
+		return fmt.Errorf("there is no engine %q", e.Name)
+	}
+	made, err := begin(e)
+	if err != nil {
+		return err
+	}
+	return use(made)
+}
