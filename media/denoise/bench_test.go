@@ -9,9 +9,12 @@ import (
 	"parley/media/denoise/noisetest"
 )
 
-// BenchmarkSpectral reports ns for a 20 ms frame of speech in noise, and ms per
-// second of audio.
-func BenchmarkSpectral(b *testing.B) {
+func BenchmarkSpectral(b *testing.B) { benchmark(b, denoise.Spectral) }
+
+func BenchmarkGTCRN(b *testing.B) { benchmark(b, denoise.GTCRN) }
+
+// benchmark reports ns for a 20 ms frame of speech in noise, and ms per second of audio.
+func benchmark(b *testing.B, name string) {
 	frames := func(rate media.Rate) []int16 {
 		x := noisetest.Mix(noisetest.White(noisetest.Rate*2, 1), noisetest.Pink(noisetest.Rate*2, 1), 10)
 		for i := range x {
@@ -21,7 +24,7 @@ func BenchmarkSpectral(b *testing.B) {
 	}
 	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k, media.Rate48k} {
 		b.Run(fmt.Sprint(int(rate)), func(b *testing.B) {
-			s, _ := denoise.New(denoise.Spectral, rate)
+			s, _ := denoise.New(name, rate)
 			x, n := frames(rate), rate.FrameSamples()
 			i := 0
 			for b.Loop() {

@@ -16,7 +16,7 @@ import (
 var rates = []media.Rate{media.Rate8k, media.Rate16k, media.Rate22k, media.Rate24k, media.Rate44k, media.Rate48k}
 
 func TestNew(t *testing.T) {
-	for _, name := range []string{denoise.Spectral, denoise.Off} {
+	for _, name := range []string{denoise.Spectral, denoise.GTCRN, denoise.Off} {
 		for _, rate := range rates {
 			if _, err := denoise.New(name, rate); err != nil {
 				t.Error(err)
@@ -167,9 +167,9 @@ func TestAnalysis(t *testing.T) {
 
 func TestProcessDoesNotAllocate(t *testing.T) {
 	for _, rate := range rates {
-		s := newSpectral(t, rate)
+		s, n := newSpectral(t, rate), newNeural(t, rate)
 		a := denoise.NewAnalyser(rate)
 		f := media.Frame{Samples: pulses(rate, 2)[int(rate):][:rate.FrameSamples()], Rate: rate}
-		mediatest.NoAllocs(t, func() { s.Process(f); a.Analyse(f) })
+		mediatest.NoAllocs(t, func() { s.Process(f); n.Process(f); a.Analyse(f) })
 	}
 }

@@ -59,6 +59,8 @@ var goBars = []struct {
 	{goMetric{"resample", "Process/24000-44100", "ns/op"}, "24 to 44.1 kHz", "us", 1e-3, otherPair, resampleFloor},
 	{goMetric{"denoise", "Spectral/8000", "ms/s"}, "suppressor, 8 kHz", "ms/s", 1, 0.8, goMetric{}},
 	{goMetric{"denoise", "Spectral/16000", "ms/s"}, "suppressor, 16 kHz", "ms/s", 1, 1.5, goMetric{}},
+	{goMetric{"denoise", "GTCRN/8000", "ms/s"}, "neural suppressor, 8 kHz", "ms/s", 1, 40, goMetric{}},
+	{goMetric{"denoise", "GTCRN/16000", "ms/s"}, "neural suppressor, 16 kHz", "ms/s", 1, 40, goMetric{}},
 	{goMetric{"vad", "Detect/8000/own", "ms/s"}, "detector alone, 8 kHz", "ms/s", 1, 0, goMetric{}},
 	{goMetric{"vad", "Detect/8000/shared", "ms/s"}, "behind the suppressor", "ms/s", 1, 0, goMetric{}},
 	{goMetric{"jitter", "Frame/loss=0", "ns/op"}, "frame, no loss", "us", 1e-3, 0, goMetric{}},

@@ -41,7 +41,7 @@ var (
 	builtLLM     = []string{"scripted", "openai", "anthropic"}
 	builtTTS     = []string{"espeak", "openai"}
 	builtVAD     = []string{"spectral", "silero"}
-	builtDenoise = []string{"spectral", "off"}
+	builtDenoise = []string{"spectral", "gtcrn", "off"}
 )
 
 // Settings lists every setting in the order in which documents show them.
@@ -195,7 +195,7 @@ var engines = section("Engines", slices.Concat(
 			Meaning: "Voice activity detection: spectral, which finds a voice sooner, or silero, a neural network that tells voices in the background from the caller's.",
 			parse:   func(c *Config, s string) bool { return setEngines(&c.VAD, s, builtVAD) }},
 		{Name: "DENOISE", Default: "spectral", Allowed: engineList(builtDenoise),
-			Meaning: "Noise removal before recognition.",
+			Meaning: "Noise removal before recognition: spectral, or gtcrn, a neural network that removes more of the noise of a line and of a car, but needs 2 % of a core, is 18 ms later, and lowers the caller where others talk.",
 			parse:   func(c *Config, s string) bool { return setEngines(&c.Denoise, s, builtDenoise) }},
 	}))
 

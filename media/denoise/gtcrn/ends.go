@@ -60,7 +60,8 @@ func newSecond(r *reader) [2]convolution {
 	m.bias = r.take(2 * lanes)
 	var c [2]convolution
 	for half := range c {
-		c[half] = convolution{bias: eight(m.bias[half*lanes:]), tiles: [2]tile{m.tile(half*lanes, lanes*window, taps(window))}, slope: constant(slopesAt[1])}
+		c[half].bias, c[half].slope = eight(m.bias[half*lanes:]), constant(slopesAt[1])
+		c[half].tiles[0] = m.tile(half*lanes, lanes*window, taps(window))
 	}
 	return c
 }

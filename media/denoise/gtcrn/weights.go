@@ -22,10 +22,10 @@ var errFile = errors.New("gtcrn: the file of weights is damaged")
 const (
 	addrStem     = 4128                // convolutions of 5 taps: 9 to 16 channels, then 16 to 16 in two groups
 	addrEncoder  = 10496               // the first three blocks
-	addrStates   = 35360               // of the states: of the first dual path's units along time, then of the fourth block's attention
+	addrStates   = 35360               // of the states of units along time: the first dual path, then the fourth block
 	addrBands    = 40352               // 192 bins to 64 bands, a row for each input
 	addrDual1    = 89504               // the first dual path
-	addrStates2  = 101856              // of the states: of the second dual path's units along time
+	addrStates2  = 101856              // of the states of units along time: the second dual path
 	addrDual2    = addrStates2 + 1728  // the second dual path
 	addrDecoder  = 116736              // the last three blocks
 	addrHead     = 140640              // transposed convolutions of 5 taps: 16 to 16 channels in two groups, 16 to 2
@@ -38,7 +38,8 @@ const (
 // rectifiers, and of each block the biases of its attention and, in the decoder, of its depthwise
 // convolution.
 var (
-	slopesAt = [...]int{28908, 29263, 30052, 30520, 33921, 34393, 37890, 38362, 59138, 64148, 67828, 72766, 76645, 81583, 85383}
+	slopesAt = [3 + 2*blocks]int{28908, 29263, 30052, 30520, 33921, 34393, 37890, 38362,
+		59138, 64148, 67828, 72766, 76645, 81583, 85383}
 	attendAt = [blocks]int{32438, 36311, 40280, 66085, 74921, 83738}
 	deepAt   = [blocks / 2]int{59599, 68217, 77034}
 )
