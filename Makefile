@@ -42,6 +42,7 @@ lint: go
 	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 
 soak: go bin/.installed-test ## the long and heavy proofs, up to 90 minutes, all but one without the race detector
+	go test -race -count 1 -timeout 25m ./cmd/parley/acceptance -raced
 	PARLEY_SOAK=1 go test -v -p 1 -count 1 -timeout 60m -run Soak -skip SoakLongCall ./...
 	@# A thousand runs of each scenario, late in other ways each time, under the race detector. They are in
 	@# simulated time and leave what time they can to twenty minutes on the telephone.

@@ -24,8 +24,11 @@ const atOnce = "2"
 var (
 	programs string // directory of all
 	parley   string // the program, for commands
-	served   string // the program, for servers: under the race detector it is built with it
+	served   string // the program, for servers
 )
+
+// raced has servers run under the race detector, which the tests of cmd/parley/node do anyway. make soak asks for it.
+var raced = flag.Bool("raced", false, "servers run under the race detector")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -77,7 +80,7 @@ func build(dir string) error {
 	programs, parley = dir, filepath.Join(dir, "parley")
 	served = parley
 	builds := [][]string{{"-o", parley, "parley/cmd/parley"}, {"-o", filepath.Join(dir, "parley-speech"), "parley/cmd/parley-speech"}}
-	if race {
+	if *raced {
 		served = filepath.Join(dir, "parley-race")
 		builds = append(builds, []string{"-race", "-o", served, "parley/cmd/parley"})
 	}

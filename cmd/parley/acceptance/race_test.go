@@ -1,6 +1,0 @@
-//go:build race
-
-package acceptance
-
-// race says whether the race detector is on.
-const race = true
