@@ -1,0 +1,71 @@
+package deepgramtest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// configure answers Configure: one at a time, and all of it or nothing.
+func (f *flux) configure(data []byte) {
+	if !f.configuring.CompareAndSwap(false, true) {
+		f.server.Violate("Configure while another was unanswered")
+		f.send(outgoing{}, map[string]any{"type": "ConfigureFailure", "description": "another Configure is in progress"})
+		return
+	}
+	answered := outgoing{due: time.Now().Add(f.server.script.Delays.Configure()), before: func() { f.configuring.Store(false) }}
+	if err := f.apply(data); err != nil {
+		f.server.Violate("Configure: %v", err)
+		f.send(answered, map[string]any{"type": "ConfigureFailure", "description": err.Error()})
+		return
+	}
+	f.send(answered, map[string]any{"type": "ConfigureSuccess", "thresholds": f.thresholds,
+		"keyterms": append([]string{}, f.keyterms...), "language_hints": append([]string{}, f.hints...)})
+}
+
+// apply changes what the message names.
+func (f *flux) apply(data []byte) error {
+	var m struct {
+		Type       string
+		Thresholds struct {
+			End     *float64 `json:"eot_threshold"`
+			Eager   *float64 `json:"eager_eot_threshold"`
+			Timeout *int     `json:"eot_timeout_ms"`
+		}
+		Keyterms *[]string
+		Hints    *[]string `json:"language_hints"`
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return err
+	}
+	t := f.thresholds
+	t.End = *cmp.Or(m.Thresholds.End, &t.End)
+	t.Eager = *cmp.Or(m.Thresholds.Eager, &t.Eager)
+	t.Timeout = *cmp.Or(m.Thresholds.Timeout, &t.Timeout)
+	if err := t.valid(); err != nil {
+		return err
+	}
+	if m.Hints != nil && len(*m.Hints) > 0 && f.model != multi {
+		return fmt.Errorf("language_hints are not supported by %s", f.model)
+	}
+	f.thresholds = t
+	f.keyterms = *cmp.Or(m.Keyterms, &f.keyterms)
+	f.hints = *cmp.Or(m.Hints, &f.hints)
+	return nil
+}
+
+// languages are those of the words, each once.
+func languages(words []word) []string {
+	list := []string{}
+	for _, w := range words {
+		if l := cmp.Or(w.of.Language, "en"); !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return list
+}

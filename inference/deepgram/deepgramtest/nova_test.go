@@ -1,0 +1,180 @@
+package deepgramtest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"parley/inference/enginetest/loopbacktest"
+)
+
+const ms = time.Millisecond
+
+// quick ends speech soon.
+var quick = strings.Replace(novaPath, "endpointing=300", "endpointing=100", 1)
+
+// equal compares texts.
+func equal(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+}
+
+func TestNovaHearsAnUtterance(t *testing.T) {
+	s := New(t, Script{Utterances: []Utterance{{Text: "Good morning, Ana.", Length: 900 * ms}, {Text: "Bye."}}})
+	c := dial(t, s, novaPath+"&utterance_end_ms=1000")
+	c.hush(200 * ms)
+	c.say(900 * ms)
+	c.hush(1200 * ms)
+	list := c.until("UtteranceEnd")
+	texts := []string{}
+	for _, m := range list {
+		texts = append(texts, m.short())
+	}
+	equal(t, texts, "SpeechStarted", "partial Good", "partial Good morning,", "partial Good morning, Ana.", "speech_final Good morning, Ana.", "UtteranceEnd")
+	if m := list[0]; m.Timestamp != .2 {
+		t.Errorf("speech started at %v", m.Timestamp)
+	}
+	m := list[4]
+	var channel struct {
+		Alternatives []struct {
+			Words []struct {
+				Word       string
+				Punctuated string `json:"punctuated_word"`
+				Start, End float64
+			}
+		}
+	}
+	if err := json.Unmarshal(m.Channel, &channel); err != nil {
+		t.Fatal(err)
+	}
+	if m.Start != 0 || m.Duration != 1.4 {
+		t.Errorf("the final covers %v for %v", m.Start, m.Duration)
+	}
+	if w := channel.Alternatives[0].Words[1]; w.Start != .5 || w.End != .8 || w.Word != "morning" || w.Punctuated != "morning," {
+		t.Errorf("%+v", w)
+	}
+	if list[5].LastWordEnd != 1.1 {
+		t.Errorf("last word ended at %v", list[5].LastWordEnd)
+	}
+	c.say(260 * ms)
+	c.text(`{"type":"CloseStream"}`)
+	equal(t, c.closed(1000, ""), "SpeechStarted", "partial Bye.", "final Bye.", "Metadata")
+	if b := s.Books(); b.Audio != 2560*ms || b.AudioBytes != 2560*16 || b.Opened != 1 {
+		t.Errorf("%+v", b)
+	}
+}
+
+func TestNovaPausesEndSpeech(t *testing.T) {
+	s := New(t, Script{Utterances: []Utterance{{Text: "my number is five five", Length: 1900 * ms, Pauses: []Pause{{After: 3, Length: 400 * ms}}}}})
+	c := dial(t, s, novaPath)
+	c.say(900 * ms)
+	c.hush(400 * ms)
+	c.say(600 * ms)
+	c.hush(300 * ms)
+	equal(t, shorts(c.until("speech_final five")), "SpeechStarted", "speech_final my number is", "speech_final five five")
+}
+
+func TestNovaFinalizes(t *testing.T) {
+	s := New(t, Script{Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
+	c := dial(t, s, strings.Replace(novaPath, "endpointing=300", "endpointing=false", 1))
+	c.say(800 * ms)
+	c.text(`{"type":"Finalize"}`)
+	c.say(400 * ms)
+	c.hush(600 * ms)
+	c.text(`{"type":"Finalize"}`)
+	c.text(`{"type":"Finalize"}`)
+	c.text(`{"type":"CloseStream"}`)
+	var got []string
+	for _, text := range c.closed(1000, "") {
+		if !strings.HasPrefix(text, "partial") {
+			got = append(got, text)
+		}
+	}
+	equal(t, got, "SpeechStarted", "from_finalize one two three", "from_finalize four", "from_finalize", "final", "Metadata")
+	if n := s.Books().Finishes; n != 3 {
+		t.Error(n)
+	}
+}
+
+func TestNovaFinalsOfLongSpeech(t *testing.T) {
+	s := New(t, Script{FinalEvery: time.Second, Utterances: []Utterance{{Text: "a b c d e f", Length: 2400 * ms}}})
+	c := dial(t, s, quick)
+	c.say(2400 * ms)
+	c.hush(400 * ms)
+	list := c.until("speech_final")
+	equal(t, shorts(list), "SpeechStarted", "final a b", "final c d", "speech_final e f")
+	at := 0.0
+	for _, m := range list {
+		if m.Final {
+			if m.Start != at {
+				t.Errorf("a final begins at %v, want %v", m.Start, at)
+			}
+			at = m.Start + m.Duration
+		}
+	}
+}
+
+func TestNovaTraps(t *testing.T) {
+	s := New(t, Script{Traps: Traps{FinalizeUnanswered: true, SpeechStartedRepeats: true},
+		Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
+	c := dial(t, s, novaPath)
+	c.text(`{"type":"Finalize"}`)
+	c.say(500 * ms)
+	c.hush(400 * ms)
+	c.text(`{"type":"Finalize"}`)
+	c.text(`{"type":"CloseStream"}`)
+	equal(t, c.closed(1000, ""), "SpeechStarted", "SpeechStarted", "partial yes", "partial yes please", "speech_final", "final", "Metadata")
+}
+
+func TestNovaGoesOnOverConnections(t *testing.T) {
+	s := New(t, Script{Continue: true, FinalEvery: time.Second, Faults: []Fault{{Connections: 1, AfterMessages: 4, Then: loopbacktest.Cut}},
+		Utterances: []Utterance{{Text: "a b c d e f", Length: 2400 * ms}, {Text: "next"}}})
+	c := dial(t, s, quick)
+	c.say(1200 * ms)
+	equal(t, shorts(c.until("final")), "SpeechStarted", "final a b")
+	if _, err := c.read(); err == nil {
+		t.Fatal("the connection was not cut")
+	}
+	c = dial(t, s, quick)
+	c.say(1600 * ms) // from the end of b
+	c.hush(400 * ms)
+	c.say(300 * ms)
+	c.hush(400 * ms)
+	equal(t, shorts(c.until("speech_final next")), "SpeechStarted", "final c d", "speech_final e f", "SpeechStarted", "speech_final next")
+}
+
+func TestNovaWantsKeepAlive(t *testing.T) {
+	s := New(t, Script{Idle: 100 * ms, Expects: []string{"neither audio nor KeepAlive"}})
+	c := dial(t, s, novaPath)
+	c.text(`{"type":"KeepAlive"}`)
+	equal(t, c.closed(1011, "NET-0001"))
+	if n := s.Books().KeepAlives; n != 1 {
+		t.Error(n)
+	}
+}
+
+func TestNovaRefusesMessages(t *testing.T) {
+	for _, tt := range []struct {
+		kind            int
+		data, violation string
+	}{
+		{websocket.BinaryMessage, `{"type":"KeepAlive"}`, "KeepAlive came in a binary message"},
+		{websocket.BinaryMessage, "abc", "no whole samples"},
+		{websocket.BinaryMessage, "", "empty message"},
+		{websocket.TextMessage, `{"type":"Configure"}`, `knows no text message "Configure"`},
+		{websocket.TextMessage, `{`, `no JSON`},
+	} {
+		s := New(t, Script{Expects: []string{tt.violation}})
+		c := dial(t, s, novaPath)
+		if err := c.conn.WriteMessage(tt.kind, []byte(tt.data)); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, c.closed(1008, "DATA-0000"))
+	}
+}

@@ -1,0 +1,219 @@
+// Package deepgramtest is a fake of Deepgram's recognition on loopback, Nova at /v1/listen
+// and Flux at /v2/listen, for tests of its adapter and for measurements.
+//
+// It does not understand speech. It hears frames of 20 ms as loud or quiet, and gives the
+// n-th utterance that it hears the n-th text of its script, word by word, spread over the
+// script's length of that utterance. All times of the protocol are time of audio, counted
+// from the first byte of the connection, so a test may send audio as fast as it likes.
+// The clock counts for two things alone: how long a client may say nothing to Nova, and
+// the delays of the script.
+//
+// What Deepgram refuses it refuses, and notes each mistake of its client as a violation.
+package deepgramtest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/inference/enginetest/loopbacktest"
+)
+
+// Fault and Books are those of all fakes.
+type (
+	Fault = loopbacktest.Fault
+	Books = loopbacktest.Books
+)
+
+// DefaultKey is accepted when the script names no key.
+const DefaultKey = "dg-test-key-0123456789"
+
+// Script is what a server does. Its zero value hears no words.
+type Script struct {
+	Key        string // "": DefaultKey
+	Utterances []Utterance
+	// Continue counts the utterances over all connections: a new one goes on with the first
+	// word of which no final was sent. It is for one client that reconnects.
+	Continue bool
+	Delays   Delays
+	Faults   []Fault
+	Traps    Traps
+	Expects  []string // parts of the violations that the test means to cause
+	Sockets  int      // at a time, more are refused with 429; 0: any number
+
+	Idle       time.Duration // Nova: without audio or KeepAlive, by the clock; 0: 10 s
+	FinalEvery time.Duration // Nova: the longest time of audio without a final; 0: 3 s
+	EagerAfter time.Duration // Flux: of quiet until EagerEndOfTurn; 0: 160 ms
+	EndAfter   time.Duration // Flux: of quiet until EndOfTurn; 0: 400 ms
+}
+
+// Utterance is what one utterance is heard as.
+type Utterance struct {
+	Text   string
+	Length time.Duration // from its first sound to its last, pauses included; 0: 250 ms a word and the pauses
+	Pauses []Pause       // in the order of the words
+	// Language is what words are marked with where the model may hear several; "": en.
+	Language string
+	// EmptyFinal makes Nova's finals empty, though the partials had words.
+	EmptyFinal bool
+}
+
+// Pause is quiet inside an utterance, longer than between words. The audio may have it a bit
+// earlier or later, and the words after it follow the audio.
+type Pause struct {
+	After  int // words
+	Length time.Duration
+}
+
+// Delays are drawn for each message, by the clock, in addition to the time of audio. Nil: none.
+type Delays struct {
+	Word      func() time.Duration // a word in a partial, after its end
+	Eager     func() time.Duration // an eager end of a turn, after the last sound
+	Final     func() time.Duration // a final or the end of a turn, after the last sound
+	Configure func() time.Duration // the answer to Configure; nil: 20 ms
+}
+
+// Traps are what Nova does although no document says so.
+type Traps struct {
+	FinalizeUnanswered   bool // when no words are pending
+	SpeechStartedMissing bool
+	SpeechStartedRepeats bool
+}
+
+// Server is the fake. Safe for concurrent use.
+type Server struct {
+	*loopbacktest.Server
+	script Script
+
+	mu    sync.Mutex
+	place place // of the last word of which a final was sent
+}
+
+// place is a position in the script.
+type place struct{ utterance, words int }
+
+// New starts a server that runs until the test ends, and then reports violations.
+func New(t testing.TB, script Script) *Server {
+	t.Helper()
+	s, err := Start(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Watch(t, script.Expects)
+	return s
+}
+
+// Start starts a server that runs until Close.
+func Start(script Script) (*Server, error) {
+	script.Key = cmp.Or(script.Key, DefaultKey)
+	script.Idle = cmp.Or(script.Idle, 10*time.Second)
+	script.FinalEvery = cmp.Or(script.FinalEvery, 3*time.Second)
+	script.EagerAfter = cmp.Or(script.EagerAfter, 160*time.Millisecond)
+	script.EndAfter = cmp.Or(script.EndAfter, 400*time.Millisecond)
+	if script.Delays.Configure == nil {
+		script.Delays.Configure = func() time.Duration { return 20 * time.Millisecond }
+	}
+	s := &Server{script: script}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v1/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseNova, serveNova) })
+	mux.HandleFunc("/v2/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseFlux, serveFlux) })
+	var err error
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	return s, err
+}
+
+// listen answers a handshake and serves the connection.
+func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http.Request) (query, error), serve func(*Server, *loopbacktest.Socket, query, string)) {
+	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
+	fault := s.Next()
+	if fault.Status != 0 {
+		fault.Headers(w.Header())
+		s.refuse(w, fault.Status, "")
+		return
+	}
+	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if scheme != "Token" {
+		s.Violate("Authorization is not Token KEY")
+	}
+	if scheme != "Token" || key != s.Key {
+		s.refuse(w, http.StatusUnauthorized, "")
+		return
+	}
+	q, err := parse(r)
+	if err != nil {
+		s.Violate("%s: %v", r.URL.Path, err)
+		s.refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if !s.Enter(s.script.Sockets) {
+		s.refuse(w, http.StatusTooManyRequests, "")
+		return
+	}
+	defer s.Leave()
+	shapes := loopbacktest.Shapes{Nulls: novaNulls}
+	if q.flux {
+		shapes = fluxShapes
+	}
+	id := requestID()
+	k, ok := s.Upgrade(w, r, http.Header{"Dg-Request-Id": {id}}, fault, shapes)
+	if !ok {
+		return
+	}
+	defer k.End()
+	serve(s, k, q, id)
+}
+
+// refusals are the bodies of refused handshakes.
+var refusals = map[int][2]string{
+	http.StatusBadRequest:          {"Bad Request", "Bad Request: failed to process the request"},
+	http.StatusUnauthorized:        {"INVALID_AUTH", "Invalid credentials."},
+	http.StatusPaymentRequired:     {"ASR_PAYMENT_REQUIRED", "Project does not have enough credits for an ASR request and does not have an overage agreement."},
+	http.StatusForbidden:           {"INSUFFICIENT_PERMISSIONS", "Project does not have access to the requested model."},
+	http.StatusTooManyRequests:     {"TOO_MANY_REQUESTS", "Too many requests. Please try again later."},
+	http.StatusInternalServerError: {"INTERNAL_SERVER_ERROR", "An internal server error occurred."},
+	http.StatusServiceUnavailable:  {"SERVICE_UNAVAILABLE", "Service unavailable."},
+}
+
+func (s *Server) refuse(w http.ResponseWriter, status int, message string) {
+	text, ok := refusals[status]
+	if !ok {
+		text = [2]string{fmt.Sprint(status), http.StatusText(status)}
+	}
+	message = cmp.Or(message, text[1])
+	id := requestID()
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("dg-request-id", id)
+	w.Header().Set("dg-error", message)
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"err_code": text[0], "err_msg": message, "request_id": id})
+}
+
+// resume is where a new connection begins in the script.
+func (s *Server) resume() place {
+	if !s.script.Continue {
+		return place{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.place
+	if p.utterance < len(s.script.Utterances) && p.words > 0 && p.words >= len(strings.Fields(s.script.Utterances[p.utterance].Text)) {
+		return place{utterance: p.utterance + 1}
+	}
+	return p
+}
+
+// final notes that a final with these words was sent.
+func (s *Server) final(words []word) {
+	if len(words) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := words[len(words)-1]
+	s.place = place{last.utterance, last.index + 1}
+}
