@@ -20,11 +20,12 @@ type Line struct {
 	From string `json:"from"` // client or vendor
 	MS   int    `json:"ms"`   // of audio received when it was sent; without audio, its number
 
-	Get   string          `json:"get,omitempty"`          // path and query of the handshake
-	Text  json.RawMessage `json:"text,omitempty"`         // a message, or the data of an event
-	Bytes int             `json:"binary_bytes,omitempty"` // a message of audio
-	Level int             `json:"level_dbfs,omitempty"`   // of that audio; 0: silence
-	Close int             `json:"close,omitempty"`        // the code of a close frame
+	Get    string          `json:"get,omitempty"`          // path and query of the handshake
+	Text   json.RawMessage `json:"text,omitempty"`         // a message, a body, or the data of an event
+	Bytes  int             `json:"binary_bytes,omitempty"` // a message of audio
+	Level  int             `json:"level_dbfs,omitempty"`   // of that audio; 0: silence
+	Close  int             `json:"close,omitempty"`        // the code of a close frame
+	Status int             `json:"status,omitempty"`       // of an answer over HTTP
 }
 
 // varying are the fields of messages that differ from one run to the next.
