@@ -121,7 +121,7 @@ func (r *Request) marks() (list []*CacheControl) {
 func (r *Request) checkMarks() error {
 	list := r.marks()
 	if len(list) > maxMarks {
-		return fmt.Errorf("A maximum of %d blocks with cache_control may be provided. Found %d.", maxMarks, len(list))
+		return fmt.Errorf("a maximum of %d blocks with cache_control may be provided, found %d", maxMarks, len(list))
 	}
 	short := false
 	for _, c := range list {

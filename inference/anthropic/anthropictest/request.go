@@ -97,7 +97,7 @@ var blockFields = map[string][]string{
 // decode reads a request and refuses fields that are not known.
 func decode(body []byte) (r Request, err error) {
 	if !json.Valid(body) {
-		return r, errors.New("The request body is not valid JSON")
+		return r, errors.New("the request body is not valid JSON")
 	}
 	r.Bytes = len(body)
 	return r, strict(body, &r)

@@ -64,8 +64,8 @@ func TestRequestsAreRefused(t *testing.T) {
 		{fieldsOf{"tools": []any{look}, "tool_choice": fieldsOf{"type": "required"}}, "tool_choice"},
 		{fieldsOf{"tools": []any{look}, "tool_choice": fieldsOf{"type": "tool", "name": "find"}}, "tool_choice"},
 		{fieldsOf{"thinking": fieldsOf{"type": "enabled", "budget_tokens": 1024}}, "max_tokens"},
-		{messages(message("user", mark(""), mark(""), mark(""), mark(""), mark(""))), "Found 5"},
-		{fieldsOf{"cache_control": fieldsOf{"type": "ephemeral"}, "messages": []any{message("user", mark(""), mark(""), mark(""), mark(""))}}, "Found 5"},
+		{messages(message("user", mark(""), mark(""), mark(""), mark(""), mark(""))), "found 5"},
+		{fieldsOf{"cache_control": fieldsOf{"type": "ephemeral"}, "messages": []any{message("user", mark(""), mark(""), mark(""), mark(""))}}, "found 5"},
 		{messages(message("user", mark("10m"))), "ttl"},
 		{messages(message("user", mark("5m"), mark("1h"))), "must not come after"},
 	} {
