@@ -3,6 +3,7 @@ package inference
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -52,6 +53,15 @@ func (f *FailoverLLM) Complete(ctx context.Context, r Request) iter.Seq2[Delta, 
 	return stream(ctx, f.health, f.health.order, open, content)
 }
 
+// Warm implements Warmer: the engine that is tried next prepares.
+func (f *FailoverLLM) Warm(ctx context.Context) { warm(ctx, f.engines[f.health.order()[0]]) }
+
+func warm(ctx context.Context, engine any) {
+	if w, ok := engine.(Warmer); ok {
+		w.Warm(ctx)
+	}
+}
+
 // FailoverTTS tries voices in order, as FailoverLLM does models; those that stream and those
 // that take whole texts may stand in for each other. Safe for use from several goroutines.
 type FailoverTTS struct {
@@ -79,6 +89,9 @@ func (f *FailoverTTS) Voices() []Voice {
 	}
 	return all
 }
+
+// Warm is like FailoverLLM's.
+func (f *FailoverTTS) Warm(ctx context.Context) { warm(ctx, f.engines[f.health.order()[0]]) }
 
 // Speak implements TTS.
 func (f *FailoverTTS) Speak(ctx context.Context, s Speech) iter.Seq2[Chunk, error] {
@@ -133,13 +146,17 @@ func (h *health) order() []int {
 	return order
 }
 
-// failed records an engine's failure. A refusal (credentials, request, voice,
+// failed records an engine's failure; its server may say for how long. A refusal (credentials, request, voice,
 // language) comes at once and may be about this request only, so the engine
 // keeps its place: one customer's odd request must not move everybody else.
 func (h *health) failed(i int, err error) {
 	if f := FaultOf(err); f == ErrFailed || f == ErrUnavailable {
+		rest := h.Cooldown
+		if e, ok := errors.AsType[*Error](err); ok && e.RetryAfter > 0 {
+			rest = e.RetryAfter
+		}
 		h.mu.Lock()
-		h.until[i] = time.Now().Add(h.Cooldown)
+		h.until[i] = time.Now().Add(rest)
 		h.mu.Unlock()
 	}
 	if h.Failed != nil {

@@ -116,6 +116,11 @@ func (c *Call) Prepare(ctx context.Context) error {
 		c.crew.kill(err)
 		return err
 	}
+	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
+		if w, ok := engine.(inference.Warmer); ok {
+			c.crew.spawn("pipeline/warm", func() { w.Warm(c.crew.life) })
+		}
+	}
 	if c.cfg.ASR != nil {
 		asr, err := c.openRecogniser()
 		if err != nil {

@@ -185,15 +185,15 @@ func script(t *testing.T) string {
 	return path
 }
 
-// givenPorts are those that freePorts has given out.
+// givenPorts are those that freePorts has given to tests that run.
 var givenPorts sync.Map
 
-// freePorts finds ten ports in a row that nobody has, and none of which the
-// kernel, or a server with its default range, gives to anybody by itself.
+// freePorts finds ten ports in a row that nobody has until the test ends, and none of which the
+// kernel, a server with its default range, or one of serve gives to anybody by itself.
 func freePorts(t *testing.T) int {
 	t.Helper()
 	for range 100 {
-		first := 22000 + 10*rand.N(700)
+		first := 30000 + 10*rand.N(270)
 		if _, taken := givenPorts.LoadOrStore(first, true); taken {
 			continue
 		}
@@ -212,8 +212,10 @@ func freePorts(t *testing.T) int {
 			tcp.Close()
 		}
 		if free {
+			t.Cleanup(func() { givenPorts.Delete(first) })
 			return first
 		}
+		givenPorts.Delete(first)
 	}
 	t.Fatal("no free ports")
 	return 0

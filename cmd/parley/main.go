@@ -44,7 +44,7 @@ func newRoot() *cobra.Command {
 			"recordings into clean ones. This program is the server and the tool to run, inspect and try it.",
 		Example: "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
 	}
-	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
+	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newEngineCommand(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
 	root.AddCommand(admin.Commands(version)...)
 	root.AddCommand(remote.Commands()...)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -78,6 +78,9 @@ func (l *LLM) Info() inference.Info {
 	return inference.Info{Name: l.Engine(), Description: "messages, model " + l.model, Languages: inference.Spoken()}
 }
 
+// Warm implements inference.Warmer.
+func (l *LLM) Warm(ctx context.Context) { l.Client.Warm(ctx, "/v1/models") }
+
 // Complete implements inference.LLM. What a reply consumed is counted until Anthropic says it.
 func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
 	return func(yield func(inference.Delta, error) bool) {

@@ -118,6 +118,7 @@ func (p *reply) tell(d inference.Delta) error {
 func (p *reply) take(e event) error {
 	switch e.Type {
 	case "message_start":
+		e.Message.Usage.Out = nil // of what is still to be written
 		p.count(e.Message.Usage)
 	case "content_block_start":
 		return p.start(e)
@@ -149,12 +150,11 @@ func (p *reply) count(u usage) {
 		return max(0, *n)
 	}
 	if u.In != nil {
-		p.usage.Source = inference.UsageProvider
 		p.usage.Cached = whole(u.CacheRead)
 		p.usage.In = whole(u.In) + whole(u.CacheWrite) + p.usage.Cached
 	}
 	if u.Out != nil {
-		p.usage.Out = whole(u.Out)
+		p.usage.Out, p.usage.Source = whole(u.Out), inference.UsageProvider
 	}
 }
 
@@ -182,7 +182,7 @@ func (p *reply) start(e event) error {
 func (p *reply) grow(e event) error {
 	b := p.blocks[e.Index]
 	if b == nil {
-		return p.Fault(inference.ErrFailed, errors.New("a piece of a block that has not begun"))
+		return nil
 	}
 	d := e.Delta
 	p.characters += utf8.RuneCountInString(d.Text + d.JSON + d.Thinking)

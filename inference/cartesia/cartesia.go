@@ -148,9 +148,10 @@ func (v *vendor) Rate(c inference.VoiceConfig) media.Rate {
 	return media.Rate24k
 }
 
-// Limits implements synthesiser.Vendor: Cartesia closes sockets that are idle for one to five minutes.
+// Limits implements synthesiser.Vendor: Cartesia closes sockets that are idle for one to five minutes, and ends a context
+// a second after its last audio.
 func (v *vendor) Limits() synthesiser.Limits {
-	return synthesiser.Limits{Idle: 50 * time.Second, Age: 5 * time.Minute}
+	return synthesiser.Limits{Idle: 50 * time.Second, Age: 5 * time.Minute, ContextIdle: time.Second}
 }
 
 // Start implements synthesiser.Vendor.

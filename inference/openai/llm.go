@@ -29,6 +29,9 @@ func (l *LLM) Info() inference.Info {
 	return inference.Info{Name: l.Engine(), Description: "chat completions, model " + l.model, Languages: inference.Spoken()}
 }
 
+// Warm implements inference.Warmer.
+func (l *LLM) Warm(ctx context.Context) { l.Client.Warm(ctx, "/models") }
+
 // Complete implements inference.LLM. Usage is counted from the characters until
 // the server tells its own, which replaces the count; a reply that is cut short
 // therefore still says what it consumed. A request that the server never began

@@ -52,7 +52,7 @@ type incoming struct {
 // connect opens a socket that begins with the oldest audio without a final result.
 func (s *stream) connect() error {
 	e := s.engine
-	socket, err := e.client.Dial(context.WithoutCancel(s.ctx), e.vendor.Path(s.config))
+	socket, err := e.client.Dial(s.ctx, e.vendor.Path(s.config))
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *stream) send() time.Duration {
 	return s.due(now)
 }
 
-// configure tells the vendor how turns end, once it can be told.
+// configure sends the vendor how turns end, once it takes that.
 func (s *stream) configure(turns *inference.TurnOptions) {
 	message := s.conn.Configure(*turns)
 	if message == nil {
@@ -206,10 +206,13 @@ func (s *stream) configure(turns *inference.TurnOptions) {
 func (s *stream) sendAudio(to int64, now time.Time) {
 	c := s.conn
 	for c.sent < to {
-		n := min(c.chunk, to-c.sent)
-		c.socket.SendBinary(s.samples(c.sent, c.sent+n))
-		c.clock.audio(c.sent, int(n))
-		c.sent, c.lastSent = c.sent+n, now
+		from, audio := s.samples(c.sent, min(to, c.sent+c.chunk))
+		n := len(audio) / 2
+		if c.sent = from + int64(n); n > 0 {
+			c.socket.SendBinary(audio)
+			c.clock.audio(from, n)
+			c.lastSent = now
+		}
 	}
 }
 

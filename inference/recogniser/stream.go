@@ -249,14 +249,16 @@ func (s *stream) span() (from, to int64) {
 	return s.tape.Span()
 }
 
-// samples encodes a piece of the tape.
-func (s *stream) samples(from, to int64) []byte {
+// samples encodes what is kept of a piece of the tape, and says where that begins.
+func (s *stream) samples(from, to int64) (at int64, encoded []byte) {
 	s.mu.Lock()
-	audio := s.tape.Append(make([]int16, 0, to-from), from, to)
+	oldest, _ := s.tape.Span()
+	at = min(to, max(from, oldest))
+	audio := s.tape.Append(make([]int16, 0, to-at), at, to)
 	s.mu.Unlock()
-	out := make([]byte, 0, 2*len(audio))
+	encoded = make([]byte, 0, 2*len(audio))
 	for _, v := range audio {
-		out = binary.LittleEndian.AppendUint16(out, uint16(v))
+		encoded = binary.LittleEndian.AppendUint16(encoded, uint16(v))
 	}
-	return out
+	return at, encoded
 }

@@ -61,6 +61,24 @@ func (c *Client) Post(ctx context.Context, path, contentType string, body []byte
 	return a, nil
 }
 
+// Warm connects, by asking for path, so that the next request need not wait for that. What the server answers does not
+// matter.
+func (c *Client) Warm(ctx context.Context, path string) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return
+	}
+	for name, value := range c.headers {
+		request.Header.Set(name, value)
+	}
+	if response, err := c.http.Do(request); err == nil {
+		io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // a connection is used again when all was read
+		response.Body.Close()
+	}
+}
+
 // Context is that of the request.
 func (a *Answer) Context() context.Context { return a.ctx }
 

@@ -13,11 +13,14 @@ import (
 	"parley/inference"
 )
 
+// overloaded is Anthropic's status of a service that has no room.
+const overloaded = 529
+
 // refusal is the error of a status that is not a success.
 func (c *Client) refusal(status int, header http.Header, body []byte) error {
 	fault := inference.ErrRefused
 	switch {
-	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == overloaded:
 		fault = inference.ErrUnavailable
 	case status >= 500, status == http.StatusRequestTimeout:
 		fault = inference.ErrFailed

@@ -47,16 +47,17 @@ type outgoing struct {
 	data []byte
 }
 
-// Dial opens a socket, which ends with ctx or Close. path may hold a query. It waits for the handshake, 3 s at most.
+// Dial opens a socket, which lives until it breaks or Close. path may hold a query. It waits for the handshake, 3 s at most and
+// until ctx ends.
 func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
 	header := http.Header{}
 	for name, value := range c.headers {
 		header.Set(name, value)
 	}
 	s := &Socket{client: c, out: make(chan outgoing, sendQueue), done: make(chan struct{})}
-	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	dialer := websocket.Dialer{HandshakeTimeout: connectTimeout, NetDialContext: c.dial, TLSClientConfig: c.tls, Proxy: http.ProxyFromEnvironment}
-	conn, response, err := dialer.DialContext(s.ctx, "ws"+strings.TrimPrefix(c.base, "http")+path, header)
+	conn, response, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(c.base, "http")+path, header)
 	if err != nil {
 		s.cancel(nil)
 		switch {
@@ -106,8 +107,7 @@ func (s *Socket) write() {
 }
 
 // Read returns the next message, which the caller owns, and whether it is binary. Its error is io.EOF when the
-// vendor has closed the socket as agreed, the cause of the end of the context that Dial got, or an
-// *inference.Error.
+// vendor has closed the socket as agreed, else an *inference.Error, but for a socket that was closed on our side.
 func (s *Socket) Read() (data []byte, binary bool, err error) {
 	kind, data, err := s.conn.ReadMessage()
 	if err == nil {

@@ -2,6 +2,7 @@ package synthesiser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -31,30 +32,11 @@ const idleMost = 5 * time.Minute
 
 // dial opens a socket, which lives on its own.
 func (p *pool) dial(ctx context.Context, path string) (*lane, error) {
-	life := context.WithoutCancel(ctx)
-	type dialled struct {
-		socket *remote.Socket
-		err    error
+	socket, err := p.engine.client.Dial(ctx, path)
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan dialled, 1)
-	isolate.Go("inference/synthesiser/dial", func(err error) { done <- dialled{err: err} }, func() {
-		socket, err := p.engine.client.Dial(life, path)
-		done <- dialled{socket, err}
-	})
-	select {
-	case d := <-done:
-		if d.err != nil {
-			return nil, d.err
-		}
-		return &lane{pool: p, path: path, socket: d.socket, born: time.Now(), on: map[string]*utterance{}}, nil
-	case <-ctx.Done():
-		isolate.Go("inference/synthesiser/undial", nil, func() {
-			if d := <-done; d.socket != nil {
-				d.socket.Close()
-			}
-		})
-		return nil, context.Cause(ctx)
-	}
+	return &lane{pool: p, path: path, socket: socket, born: time.Now(), on: map[string]*utterance{}}, nil
 }
 
 // begin has the lane read, until it ends. It is called once, when the pool has it.
@@ -70,14 +52,17 @@ func (l *lane) begin() {
 // unused closes the socket if nobody speaks on it.
 func (l *lane) unused() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.on) == 0 {
+	idle := len(l.on) == 0
+	if idle {
 		l.retired = errIdle
-		isolate.Go("inference/synthesiser/close", nil, l.socket.Close)
+	}
+	l.mu.Unlock()
+	if idle {
+		l.socket.Close()
 	}
 }
 
-var errIdle = fmt.Errorf("not used any more")
+var errIdle = errors.New("not used any more")
 
 // fit says whether another utterance may begin on it.
 func (l *lane) fit() bool {

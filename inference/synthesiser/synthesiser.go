@@ -43,8 +43,9 @@ type Vendor interface {
 
 // Limits are those of a vendor's socket; zero values mean none.
 type Limits struct {
-	Idle, Age time.Duration // after which the vendor closes it
-	Contexts  int           // utterances at a time
+	Idle, Age   time.Duration // after which the vendor closes it
+	Contexts    int           // utterances at a time
+	ContextIdle time.Duration // after its last audio, when a context ends by itself
 }
 
 // Context is what one utterance says. Messages are text; nil: nothing has to be sent.

@@ -34,8 +34,10 @@ type utterance struct {
 	// Only run touches these.
 	words []inference.Mark // that wait for audio
 	audio time.Duration
-	gave  bool // audio has come
-	done  bool // the vendor has spoken all
+	base  time.Duration // audio of the contexts before this one
+	last  time.Time     // when the vendor gave something
+	gave  bool          // audio has come
+	done  bool          // the vendor has spoken all
 
 	marked int // Says whose end was marked
 	spoken int // of groups
@@ -47,9 +49,17 @@ type utterance struct {
 	messages []message
 	sent     int   // of messages, on this lane
 	groups   []int // of Says that are flushed together: the number of the last
-	ended    bool
-	told     bool // the vendor knows of it
+	end      end
 }
+
+// end says whether more may be said.
+type end uint8
+
+const (
+	open end = iota
+	ended
+	sent // and the vendor knows
+)
 
 // text is one Say.
 type text struct {
@@ -76,7 +86,7 @@ func (u *utterance) Say(said string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case u.ended || u.ctx.Err() != nil:
+	case u.end != open || u.ctx.Err() != nil:
 		return inference.ErrUtteranceEnded
 	case u.size+len(said) > maxText:
 		return inference.ErrUtteranceFull
@@ -122,7 +132,7 @@ func (u *utterance) Flush() error {
 func (u *utterance) End() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.ended = true
+	u.end = max(u.end, ended)
 	u.signal()
 	return nil
 }
@@ -186,9 +196,9 @@ var errAgain = errors.New("another connection may do")
 func (u *utterance) awaitText() bool {
 	for {
 		u.mu.Lock()
-		said, ended := len(u.messages) > 0, u.ended
+		said, over := len(u.messages) > 0, u.end != open
 		u.mu.Unlock()
-		if said || ended {
+		if said || over {
 			return said
 		}
 		select {
@@ -203,7 +213,8 @@ func (u *utterance) awaitText() bool {
 func (u *utterance) restart() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.pieces, u.sent, u.told, u.words, u.spoken = nil, 0, false, nil, 0
+	u.pieces, u.sent, u.words, u.spoken = nil, 0, nil, 0
+	u.end = min(u.end, ended)
 }
 
 // speak says all on a lane and delivers what comes.
@@ -212,12 +223,18 @@ func (u *utterance) speak(l *lane) error {
 	quiet := time.NewTimer(u.engine.stall)
 	defer quiet.Stop()
 	for {
+		if u.expired() {
+			if c = u.renew(l); c == nil {
+				return errBroken{u.engine.client.Fault(inference.ErrFailed, inference.ErrUtteranceEnded)}
+			}
+		}
 		if u.tell(l, c) {
 			quiet.Reset(u.engine.stall)
 		}
 		p, ok := u.next()
 		if ok {
 			quiet.Reset(u.engine.stall)
+			u.last = time.Now()
 			switch {
 			case p.Context == broken && !u.gave:
 				return errBroken{p.Err}
@@ -249,6 +266,35 @@ func (u *utterance) speak(l *lane) error {
 	}
 }
 
+// expired says that the vendor has ended the context, or is about to, because nothing was said for too long, and that there is
+// more to say.
+func (u *utterance) expired() bool {
+	limit := part(u.engine.vendor.Limits().ContextIdle)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return limit > 0 && u.sent > 0 && u.sent < len(u.messages) && u.marked > 0 && u.spoken >= u.flushes() && time.Since(u.last) > limit
+}
+
+// flushes is how many groups the vendor has. The lock is held.
+func (u *utterance) flushes() (n int) {
+	for _, m := range u.messages[:u.sent] {
+		if m.flush {
+			n++
+		}
+	}
+	return n
+}
+
+// renew goes on in another context; nil: the lane has ended.
+func (u *utterance) renew(l *lane) Context {
+	l.part(u, false)
+	if !l.join(u) {
+		return nil
+	}
+	u.base = u.audio
+	return u.engine.vendor.Start(u.name, u.voice)
+}
+
 // stop has the vendor drop the rest.
 func (u *utterance) stop(l *lane, c Context) {
 	if message := c.Cancel(); message != nil {
@@ -265,8 +311,8 @@ func (u *utterance) tell(l *lane, c Context) (any bool) {
 		l.socket.Send(c.Say(m.text, m.flush))
 		any = true
 	}
-	if u.ended && !u.told {
-		u.told, any = true, true
+	if u.end == ended {
+		u.end, any = sent, true
 		l.socket.Send(c.End())
 	}
 	return any
@@ -287,28 +333,31 @@ func (u *utterance) next() (p Piece, ok bool) {
 func (u *utterance) owed() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.told || u.spoken < len(u.groups)
+	return u.end == sent || u.spoken < len(u.groups)
 }
 
 // take delivers a piece; false: nobody wants more.
 func (u *utterance) take(p Piece) bool {
-	u.words = append(u.words, p.Words...)
+	for _, w := range p.Words {
+		w.Start, w.End = w.Start+u.base, w.End+u.base
+		u.words = append(u.words, w)
+	}
 	if len(p.Samples) > 0 {
 		if u.audio += u.rate().Duration(len(p.Samples)).Duration(); u.audio > maxAudio {
 			u.deliver(inference.Chunk{Err: u.engine.client.Fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))})
 			return false
 		}
-		if !u.deliver(u.chunk(p.Samples)) {
+		if !u.advance() || !u.deliver(u.chunk(p.Samples)) {
 			return false
 		}
 		u.gave = true
 	}
-	if p.Flushed && !u.last(false) {
+	if p.Flushed && !u.mark(false) {
 		return false
 	}
 	if p.Done {
 		u.done = true
-		return u.last(true)
+		return u.mark(true)
 	}
 	return true
 }
@@ -323,27 +372,42 @@ func (u *utterance) current() int {
 	return len(u.texts)
 }
 
+// advance marks the ends of Says that were flushed together, up to the one in which the oldest waiting word is; false: nobody
+// wants more.
+func (u *utterance) advance() bool {
+	u.mu.Lock()
+	to := u.marked
+	if n := u.current(); len(u.words) > 0 && u.words[0].Text != "" {
+		for i := u.marked; i < n; i++ {
+			if t := u.texts[i]; strings.Contains(t.string[t.found:], u.words[0].Text) {
+				to = i
+				break
+			}
+		}
+	}
+	u.mu.Unlock()
+	return u.ends(to, nil)
+}
+
 // chunk is audio of the Say that is spoken now, with the words that wait.
 func (u *utterance) chunk(samples []int16) inference.Chunk {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	n := u.current()
+	n := min(u.marked+1, len(u.texts))
 	return inference.Chunk{Samples: samples, Rate: u.rate(), Words: u.place(n), Usage: u.usage(), Say: n, Sent: u.texts[n-1].at, Got: time.Now()}
 }
 
-// place finds the words that wait in the texts of the Says that are not marked, up to n. A word that is not there,
-// because the vendor says it otherwise, has no place.
+// place finds the words that wait in the text of Say n. A word that is not there, because the vendor says it otherwise, has
+// no place.
 func (u *utterance) place(n int) []inference.Mark {
-	words := u.words
+	words, t := u.words, &u.texts[n-1]
 	u.words = nil
 	for k := range words {
-		words[k].Char = -1
-		for i := u.marked; i < n && words[k].Char < 0 && words[k].Text != ""; i++ {
-			t := &u.texts[i]
-			if at := strings.Index(t.string[t.found:], words[k].Text); at >= 0 {
-				words[k].Char = utf8.RuneCountInString(t.string[:t.found+at])
-				t.found += at + len(words[k].Text)
-			}
+		w := &words[k]
+		w.Char = -1
+		if at := strings.Index(t.string[t.found:], w.Text); at >= 0 && w.Text != "" {
+			w.Char = utf8.RuneCountInString(t.string[:t.found+at])
+			t.found += at + len(w.Text)
 		}
 	}
 	return words
@@ -358,16 +422,24 @@ func (u *utterance) usage() *inference.Usage {
 	return &inference.Usage{Characters: n, Audio: u.audio, Requests: 1, Source: inference.UsageCounted}
 }
 
-// last marks the end of the Says that were flushed together, or of all; false: nobody wants more.
-func (u *utterance) last(all bool) bool {
+// mark marks the end of the Says that were flushed together, or of all; false: nobody wants more.
+func (u *utterance) mark(all bool) bool {
 	u.mu.Lock()
 	n := u.current()
 	if all {
 		n = len(u.texts)
 	}
-	words := u.place(n)
+	var words []inference.Mark
+	if n > u.marked {
+		words = u.place(n)
+	}
 	u.mu.Unlock()
 	u.spoken++
+	return u.ends(n, words)
+}
+
+// ends delivers the ends of the Says up to n, the last with words.
+func (u *utterance) ends(n int, words []inference.Mark) bool {
 	for u.marked < n {
 		u.marked++
 		c := inference.Chunk{Say: u.marked, Last: true, Rate: u.rate(), Got: time.Now()}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +22,8 @@ import (
 	"parley/cmd/parley/command"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/engine"
+	"parley/cmd/parley/local"
 	"parley/pipeline/agent"
 	"parley/store"
 )
@@ -83,16 +87,33 @@ func applyFlags(cmd *cobra.Command, a *store.Agent) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrInvalid, file, err)
 	}
-	if err := conversation.ApplyDocument(agentNames, a, text, true); err != nil {
+	cfg, _, err := local.Config(cmd)
+	if err != nil {
+		return err
+	}
+	names, err := agentNames(cfg)
+	if err != nil {
+		return err
+	}
+	if err := conversation.ApplyDocument(names, a, text, true); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	return nil
 }
 
-// agentNames know the engines of the program: which of them the server offers, its own
-// settings say, and these may be another's.
-var agentNames = agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: map[agent.Stage][]string{
-	agent.StageASR: config.Built("asr"), agent.StageLLM: config.Built("llm"), agent.StageTTS: config.Built("tts")}}
+// agentNames know the engines of the program and those that the settings name: which of them the
+// server offers, its own settings say, and these may be another's.
+func agentNames(cfg *config.Config) (agent.Names, error) {
+	set, err := engine.New(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return agent.Names{}, err
+	}
+	offered := set.Offered()
+	for stage, names := range offered {
+		offered[stage] = slices.Concat(names, config.Built(string(stage)))
+	}
+	return agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: offered, Turns: set.EndsTurns()}, nil
+}
 
 // agentCommand makes cmd an administration command on one agent, the first argument. Its identifier
 // names its account already: --account may be left out, and given it must be right.

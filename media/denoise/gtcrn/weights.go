@@ -62,9 +62,6 @@ func (r *reader) take(n int) []float32 {
 	return list
 }
 
-// eight is the next eight.
-func (r *reader) eight() eight { return eight(r.take(lanes)) }
-
 // constant is a number in the code of the module.
 func constant(at int) float32 {
 	r := reader{file[at:]}

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// loadEngines reads a file with this text.
+func loadEngines(t *testing.T, text string) (*Config, error) {
+	t.Helper()
+	c, _, err := Load(Sources{File: write(t, text)})
+	return c, err
+}
+
+func TestEngines(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(secret, []byte("from-a-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := loadEngines(t, `
+engines:
+  - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, key_file: `+secret+`, options: {eot_threshold: 0.7}}
+  - {name: spare, stage: asr, vendor: openai, url: "http://127.0.0.1:9/v1"}
+  - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret}
+  - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, M1: two}, url: "http://gateway.example"}
+asr: [flux, pocketsphinx]
+tts: sonic
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Engine{{Name: "flux", Vendor: "deepgram", Model: "flux-general-en", APIKey: "from-a-file", Options: []byte(`{"eot_threshold":0.7}`)},
+		{Name: "pocketsphinx", Vendor: "pocketsphinx"}, {Name: "spare", Vendor: "openai", URL: "http://127.0.0.1:9/v1"}}
+	if got := c.ASR.All(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if got := c.LLM.All(); len(got) != 2 || got[0].Name != "scripted" || got[1].Name != "haiku" || c.LLM.Engines[0] != "scripted" {
+		t.Errorf("%+v", got)
+	}
+	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" {
+		t.Errorf("%+v", got)
+	}
+	text := c.Print()
+	for _, part := range []string{"sk-secret", "from-a-file"} {
+		if strings.Contains(text, part) {
+			t.Errorf("it shows a secret: %s", text)
+		}
+	}
+	if !strings.Contains(text, "name: haiku") || !strings.Contains(text, "(secret)") {
+		t.Errorf("%s", text)
+	}
+	doubts := ""
+	for _, d := range c.Doubts() {
+		doubts += d.Text + "\n"
+	}
+	if !strings.Contains(doubts, `the key of the engine sonic and what is said in calls go unencrypted to "gateway.example"`) || !strings.Contains(doubts, "the engine haiku") {
+		t.Errorf("%s", doubts)
+	}
+}
+
+// TestSingleEngineSettings: the settings of a stage make one engine that is named like its vendor.
+func TestSingleEngineSettings(t *testing.T) {
+	c, _, err := Load(Sources{Env: []string{"PARLEY_LLM=anthropic,scripted", "PARLEY_LLM_API_KEY=k", "PARLEY_LLM_MODEL=m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.LLM.All(); !reflect.DeepEqual(got, []Engine{{Name: "anthropic", Vendor: "anthropic", Model: "m", APIKey: "k"}, {Name: "scripted", Vendor: "scripted"}}) {
+		t.Errorf("%+v", got)
+	}
+	if _, _, err := Load(Sources{Env: []string{"PARLEY_ASR=deepgram"}}); err == nil || !strings.Contains(err.Error(), "PARLEY_ASR_API_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+func TestWrongEngines(t *testing.T) {
+	for text, want := range map[string]string{
+		`engines: flux`: "is not a list of engines",
+		`engines: [{stage: asr, vendor: deepgram, key: k}]`:                                                            "has no name",
+		`engines: [{name: a, vendor: deepgram, key: k}]`:                                                               "has no stage",
+		`engines: [{name: a, stage: ear, vendor: deepgram, key: k}]`:                                                   `stage: "ear" is not allowed; allowed: asr, llm or tts`,
+		`engines: [{name: a, stage: llm, vendor: deepgram, key: k}]`:                                                   `"deepgram" has no engine for llm; allowed: anthropic, openai`,
+		`engines: [{name: a, stage: llm, vendor: acme, key: k}]`:                                                       `"acme"`,
+		`engines: [{name: openai, stage: llm, vendor: openai, url: "http://h"}]`:                                       "no name of an engine that is built",
+		`engines: [{name: a, stage: llm, vendor: openai}]`:                                                             "has no url",
+		`engines: [{name: a, stage: asr, vendor: deepgram}]`:                                                           "has no key",
+		`engines: [{name: a, stage: asr, vendor: deepgram, key: "sk-secret\nmore"}]`:                                   "this value is not allowed",
+		`engines: [{name: a, stage: asr, vendor: deepgram, key_file: /nowhere}]`:                                       "/nowhere",
+		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, url: "http://u:p@h"}]`:                              "url",
+		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, colour: red}]`:                                      "is no key of an engine",
+		`engines: [{name: a, stage: tts, vendor: cartesia, key: k, voices: {X1: one}}]`:                                "F1 to F5",
+		`engines: [{name: a, stage: tts, vendor: cartesia, key: k, options: 7}]`:                                       "is not a list of keys",
+		`engines: [{name: a, stage: llm, vendor: anthropic, key: k}, {name: a, stage: asr, vendor: deepgram, key: k}]`: `"a" is there twice`,
+		"engines: []\nasr: flux": `"flux" is not allowed`,
+	} {
+		_, err := loadEngines(t, text)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-secret") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestEnginesExample: the example's list can be read as it stands.
+func TestEnginesExample(t *testing.T) {
+	text := regexp.MustCompile(`(?m)^#(engines:|  )`).ReplaceAllString(enginesExample, "$1")
+	text = regexp.MustCompile(`key_file: \S+`).ReplaceAllString(text, "key: k")
+	c, err := loadEngines(t, text)
+	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 3 || len(c.TTS.All()) != 2 {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,240 @@
+package cartesia_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/inference"
+	"parley/inference/cartesia"
+	"parley/inference/cartesia/cartesiatest"
+	"parley/inference/enginetest"
+	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/synthesiser"
+	"parley/media"
+)
+
+func engine(t *testing.T, s *cartesiatest.Server, stall time.Duration) *synthesiser.Engine {
+	t.Helper()
+	e, err := cartesia.NewTTS(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Voices: map[string]string{"F1": cartesiatest.DefaultVoice}, Stall: stall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestConformance(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{LateChunks: 2})
+	e := engine(t, s, 10*time.Second)
+	o := enginetest.TTSOptions{Busy: s.Busy}
+	t.Run("whole texts", func(t *testing.T) { enginetest.TestTTS(t, e, o) })
+	t.Run("utterances", func(t *testing.T) { enginetest.TestStreamingTTS(t, e, o) })
+	if b := s.Books(); b.Opened > 2 {
+		t.Errorf("%d sockets; one serves all", b.Opened)
+	}
+}
+
+var voice = inference.VoiceConfig{Voice: "F1", Language: "en", Rate: media.Rate8k}
+
+func open(t *testing.T, e *synthesiser.Engine) inference.Utterance {
+	t.Helper()
+	u, err := e.Open(t.Context(), voice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// heard reads an utterance to its end.
+func heard(u inference.Utterance) (chunks []inference.Chunk, length time.Duration, err error) {
+	for c := range u.Chunks() {
+		if c.Err != nil {
+			return chunks, length, c.Err
+		}
+		chunks, length = append(chunks, c), length+c.Length()
+	}
+	return chunks, length, nil
+}
+
+// TestOneProsody: a reply is one context, its words are where its text has them, and each sentence has its end.
+func TestOneProsody(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{})
+	u := open(t, engine(t, s, 0))
+	texts := []string{"Good morning, Ana. ", "We are open. "}
+	for _, text := range texts {
+		u.Say(text)
+	}
+	u.End()
+	chunks, length, err := heard(u)
+	if err != nil || length < time.Second {
+		t.Fatalf("%v of audio, %v", length, err)
+	}
+	if all := s.Contexts(); len(all) != 1 || all[0].Text != strings.Join(texts, "") {
+		t.Errorf("contexts %+v", all)
+	}
+	ends, words := []int{}, 0
+	for _, c := range chunks {
+		if c.Last {
+			ends = append(ends, c.Say)
+		}
+		for _, w := range c.Words {
+			words++
+			if at := []rune(texts[c.Say-1]); w.Char < 0 || !strings.HasPrefix(string(at[w.Char:]), w.Text) {
+				t.Errorf("%q of Say %d is at %d", w.Text, c.Say, w.Char)
+			}
+		}
+	}
+	if len(ends) != 2 || ends[0] != 1 || ends[1] != 2 || words != 6 {
+		t.Errorf("ends %v, %d words", ends, words)
+	}
+	if last := chunks[len(chunks)-2].Usage; last == nil || last.Characters != len(strings.Join(texts, "")) {
+		t.Errorf("usage %+v", last)
+	}
+}
+
+// TestPauseInAReply: the text of a reply may stop for longer than a context lives.
+func TestPauseInAReply(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{ContextLife: time.Second})
+	u := open(t, engine(t, s, 0))
+	u.Say("One moment. ")
+	for c := range u.Chunks() {
+		if c.Last {
+			break
+		}
+	}
+	time.Sleep(1500 * time.Millisecond) // that time passes is what is tried
+	u.Say("There is a table. ")
+	u.End()
+	chunks, length, err := heard(u)
+	if err != nil || length < 500*time.Millisecond || chunks[0].Say != 2 {
+		t.Fatalf("%v of audio, %v, %+v", length, err, s.Contexts())
+	}
+	for _, c := range chunks {
+		for _, w := range c.Words {
+			if w.Start < 600*time.Millisecond {
+				t.Errorf("%+v begins before the first sentence is over", w)
+			}
+		}
+	}
+}
+
+// TestClosedMeanwhile: a socket that the vendor has closed is replaced, and nothing is lost or said twice.
+func TestClosedMeanwhile(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{{Connections: 1, AfterMessages: 30, Then: loopbacktest.Cut}}})
+	e := engine(t, s, 0)
+	for n := range 20 {
+		u := open(t, e)
+		u.Say("Good morning. ")
+		u.End()
+		_, length, err := heard(u)
+		if want := time.Duration(len("Good morning. ")) * cartesiatest.CharacterTime; err == nil && (length < want-100*time.Millisecond || length > want+100*time.Millisecond) {
+			t.Errorf("utterance %d: %v of audio, want %v", n, length, want)
+		}
+		if err != nil && n == 0 {
+			t.Errorf("%v", err)
+		}
+	}
+	if b := s.Books(); b.Opened != 2 {
+		t.Errorf("%d sockets", b.Opened)
+	}
+}
+
+// TestStalls: a socket that takes text and says nothing is given up after a while, and not used again.
+func TestStalls(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{{Connections: 1, AfterMessages: 1, Then: loopbacktest.Stall}}})
+	e := engine(t, s, 300*time.Millisecond)
+	u := open(t, e)
+	u.Say("Good morning. ")
+	u.End()
+	if _, _, err := heard(u); inference.FaultOf(err) != inference.ErrFailed {
+		t.Errorf("%v", err)
+	}
+	u = open(t, e)
+	u.Say("Good morning. ")
+	u.End()
+	if _, length, err := heard(u); err != nil || length == 0 {
+		t.Errorf("afterwards: %v of audio, %v", length, err)
+	}
+}
+
+// TestFaults: whatever breaks after the beginning ends the utterance once, and nothing follows.
+func TestFaults(t *testing.T) {
+	for what, fault := range map[string]loopbacktest.Fault{
+		"cut": {AfterMessages: 3, Then: loopbacktest.Cut}, "bytes": {AfterBytes: 4000}, "invalid": {AfterMessages: 3, Then: loopbacktest.Invalid},
+		"huge": {AfterMessages: 3, Then: loopbacktest.Huge}, "closed": {AfterMessages: 3, Then: loopbacktest.Close, Code: 1011, Reason: "gone"},
+		"reported": {AfterMessages: 3, Then: loopbacktest.Fail, Reason: "Good morning"},
+	} {
+		s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{fault}})
+		u := open(t, engine(t, s, 0))
+		u.Say(strings.Repeat("Good morning to all of you. ", 20))
+		u.End()
+		_, _, err := heard(u)
+		if inference.FaultOf(err) != inference.ErrFailed || strings.Contains(err.Error(), "Good morning") || strings.Contains(err.Error(), s.Key) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := u.Say("More."); err == nil {
+			t.Errorf("%s: it takes more text", what)
+		}
+	}
+}
+
+// TestRefusals: every status of the handshake has its fault.
+func TestRefusals(t *testing.T) {
+	for status, want := range map[int]inference.Fault{
+		http.StatusUnauthorized: inference.ErrRefused, http.StatusPaymentRequired: inference.ErrRefused, http.StatusTooManyRequests: inference.ErrUnavailable,
+		http.StatusInternalServerError: inference.ErrFailed, http.StatusServiceUnavailable: inference.ErrUnavailable,
+	} {
+		s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{{Status: status}}})
+		u := open(t, engine(t, s, 0))
+		u.Say("Hello. ")
+		if _, _, err := heard(u); inference.FaultOf(err) != want || strings.Contains(err.Error(), s.Key) {
+			t.Errorf("status %d: %v", status, err)
+		}
+	}
+}
+
+// TestTooMany: more contexts than the plan has are refused one by one.
+func TestTooMany(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{Contexts: 1, Delays: cartesiatest.Delays{FirstAudio: func() time.Duration { return 300 * time.Millisecond }},
+		Expects: []string{"transcript is empty"}}) // the end of what was refused
+	e := engine(t, s, 0)
+	first, second := open(t, e), open(t, e)
+	first.Say("Good morning. ")
+	time.Sleep(100 * time.Millisecond) // the first one has its place
+	second.Say("Good morning. ")
+	second.End()
+	if _, _, err := heard(second); inference.FaultOf(err) != inference.ErrUnavailable {
+		t.Errorf("%v", err)
+	}
+	first.End()
+	if _, length, err := heard(first); err != nil || length == 0 {
+		t.Errorf("the first: %v, %v", length, err)
+	}
+}
+
+func TestWarm(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{})
+	e := engine(t, s, 0)
+	e.Warm(t.Context())
+	e.Warm(t.Context())
+	u := open(t, e)
+	u.Say("Hello. ")
+	u.End()
+	heard(u)
+	if b := s.Books(); b.Opened != 1 {
+		t.Errorf("%d sockets", b.Opened)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	voices := map[string]string{"F1": "one"}
+	for want, c := range map[string]cartesia.Config{
+		"key": {Voices: voices}, "voices": {APIKey: "k"}, "F1 to F5": {APIKey: "k", Voices: map[string]string{"X": "one"}},
+		"volume": {APIKey: "k", Voices: voices, Options: inference.Options(`{"volume": 9}`)}, "colour": {APIKey: "k", Voices: voices, Options: inference.Options(`{"colour": 9}`)},
+	} {
+		if _, err := cartesia.NewTTS(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
