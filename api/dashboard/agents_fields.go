@@ -16,6 +16,7 @@ type shape struct {
 	Enum, Required   []string
 	Default          any
 	Minimum, Maximum *float64
+	MaxItems         int
 	Items            *shape
 	Properties       map[string]*shape
 	AnyOf            []*shape // one value, or a list of them
@@ -35,6 +36,16 @@ func (s *shape) box() bool { return s.Type == "boolean" && len(s.Form.Choices) =
 
 // chosen says whether the value is one of several.
 func (s *shape) chosen() bool { return len(s.Form.Choices) > 0 || len(s.Enum) > 0 }
+
+// one is the shape of a value that may be written as a list, which has one entry at most: it is entered alone.
+func (s *shape) one() *shape {
+	if len(s.AnyOf) == 0 || !slices.ContainsFunc(s.AnyOf, func(of *shape) bool { return of.MaxItems == 1 }) {
+		return s
+	}
+	alone := *s.AnyOf[0]
+	alone.Title, alone.Form = s.Title, s.Form
+	return &alone
+}
 
 // number says whether the value is one.
 func (s *shape) number() bool { return s.Type == "integer" || s.Type == "number" }
@@ -109,7 +120,7 @@ func (q *Request) agentFields() (*agentFields, error) {
 // object among them that has members of its own is those.
 func (s agentSection) resolved(of *shape, prefix string) agentSection {
 	for _, name := range s.Fields {
-		x := &agentField{shape: of.Properties[name], path: prefix + name}
+		x := &agentField{shape: of.Properties[name].one(), path: prefix + name}
 		if inner := x.Form.Fields; len(inner) > 0 {
 			s.fields = append(s.fields, agentSection{Fields: inner}.resolved(x.shape, x.path+".").fields...)
 			continue

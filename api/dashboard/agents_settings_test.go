@@ -99,7 +99,7 @@ const rich = `{"speed":1.0,"interruptible":"always","first_message_interruptible
 	"min_endpoint_ms":150,"max_endpoint_ms":3000,"barge_in_ms":500,"ring_ms":0,"speculative_llm":false,"speculative_voice":true,"goodbye":" Bye. ",
 	"phrases":["half board","a = b"],"pronunciation":[{"word":"a = b","say":"c"}],"variables":{"text":"one\ntwo"},"later":{"than":["this","form"]},
 	"transfer_to":[{"number":"+34911234567","name":"Sales","description":"Prices","warm":true},{"number":"+34911234568"}],"transfer_any":false,
-	"on_machine":"message","machine_message":"Call us.","engines":{"llm":["gone","scripted"],"tts":"espeak","asr":[],"vad":1},
+	"on_machine":"message","machine_message":"Call us.","engines":{"llm":["gone","scripted"],"tts":"espeak","asr":[],"vad":["silero"],"denoise":"gtcrn","nose":1},
 	"analysis":{"summary":true,"summary_prompt":"Dishes","later":1,"extract":{"type":"object","required":["status","guests"],"properties":{"guests":{"type":"integer","description":"How many"},
 	"status":{"type":"string","enum":["booked","cancelled"]},"when":{"type":"string"}}}}}`
 
@@ -140,6 +140,8 @@ func TestSettingsAreEntered(t *testing.T) {
 		{`{}`, "engines_llm_engine=scripted&engines_llm_engine=&engines_llm_engine=espeak&engines_tts_engine=espeak", `{"engines":{"llm":["scripted","espeak"],"tts":"espeak"}}`},
 		{`{"engines":{"llm":"scripted","tts":"espeak"}}`, "engines_llm_engine=", `{"engines":{"tts":"espeak"}}`},
 		{`{"engines":{"llm":"scripted"}}`, "engines_llm_engine=", `{}`},
+		{`{}`, "engines_vad=silero&engines_denoise=off", `{"engines":{"vad":"silero","denoise":"off"}}`},
+		{`{"engines":{"vad":["silero"],"denoise":"gtcrn"}}`, "engines_denoise=", `{"engines":{"vad":["silero"]}}`},
 		{`{}`, "analysis_summary=on&analysis_extract_name=guests&analysis_extract_kind=integer&analysis_extract_choices=&analysis_extract_description=How many&analysis_extract_needed=on",
 			`{"analysis":{"summary":true,"extract":{"type":"object","properties":{"guests":{"type":"integer","description":"How many"}},"required":["guests"]}}}`},
 		{`{}`, "analysis_extract_name=status&analysis_extract_kind=choice&analysis_extract_choices=booked, cancelled,&analysis_extract_description=&analysis_extract_needed=",

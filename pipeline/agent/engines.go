@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/media/denoise"
+	"parley/media/vad"
 	"parley/pipeline/schema"
 )
 
@@ -14,14 +16,17 @@ const (
 	maxSummaryPrompt = 2000 // characters
 )
 
-// Stage is one of the three kinds of engines that a call needs.
+// Stage is a kind of engines that a call needs.
 type Stage string
 
-// The stages, as agents and records name them.
+// The stages, as agents and records name them. Of the last two, which are part of the program, a call has
+// one each for its whole length.
 const (
-	StageASR Stage = "asr"
-	StageLLM Stage = "llm"
-	StageTTS Stage = "tts"
+	StageASR     Stage = "asr"
+	StageLLM     Stage = "llm"
+	StageTTS     Stage = "tts"
+	StageVAD     Stage = "vad"
+	StageDenoise Stage = "denoise"
 )
 
 // EngineNames are engines of one stage, in the order in which they are tried.
@@ -43,6 +48,9 @@ type Engines struct {
 	ASR EngineNames `json:"asr,omitempty"`
 	LLM EngineNames `json:"llm,omitempty"`
 	TTS EngineNames `json:"tts,omitempty"`
+	// VAD and Denoise are one name each at most.
+	VAD     EngineNames `json:"vad,omitempty"`
+	Denoise EngineNames `json:"denoise,omitempty"`
 }
 
 // Of are the names of one stage.
@@ -54,6 +62,10 @@ func (e *Engines) Of(s Stage) EngineNames {
 		return e.ASR
 	case s == StageLLM:
 		return e.LLM
+	case s == StageVAD:
+		return e.VAD
+	case s == StageDenoise:
+		return e.Denoise
 	}
 	return e.TTS
 }
@@ -74,11 +86,26 @@ func enginesSchema() *schema.Schema {
 		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel}).
 			Named(string(name), title, schema.Entry{Label: label, Add: "Add one that takes over"})
 	}
+	built := func(name Stage, text, title, label string, choices [][2]any) *schema.Schema {
+		var names []string
+		for _, c := range choices {
+			names = append(names, c[0].(string))
+		}
+		return schema.OneOrMore(text, 1, schema.OneOf("", names...)).
+			Named(string(name), title, schema.Entry{Label: label, Choices: append([][2]any{{nil, "As the server has it"}}, choices...)})
+	}
 	return schema.Form("The engines that it uses, by name, of those that the server offers (GET /models): one, or several that are tried in order, "+
-		"the next within the turn in which one fails. What is not there is as the server has it. A call's engines say which served.", []*schema.Schema{
+		"the next within the turn in which one fails. Every server has those of vad and denoise, of which one is named. "+
+		"What is not there is as the server has it. A call's engines say which of the others served.", []*schema.Schema{
 		stage(StageASR, "Recognition.", "Engines for hearing", "Hearing: turns speech into text"),
 		stage(StageLLM, "The language model.", "Engines for answering", "Answering: decides what to say"),
 		stage(StageTTS, "The voice.", "Engines for speaking", "Speaking: turns text into speech"),
+		built(StageVAD, "What notices that the caller speaks: spectral, which is the sooner, or silero, a neural network that tells their voice from others behind them.",
+			"Voice detection", "Noticing: finds where the caller speaks", [][2]any{{vad.Spectral, "spectral: notices a voice soonest"},
+				{vad.Silero, "silero: tells the caller from voices in the background"}}),
+		built(StageDenoise, "What takes the noise off the caller's audio: spectral; gtcrn, a neural network that takes more of it, costs more of the server and is 18 ms later; or off, nothing.",
+			"Noise removal", "Cleaning: takes noise off the caller’s voice", [][2]any{{denoise.Spectral, "spectral: takes off steady noise"},
+				{denoise.GTCRN, "gtcrn: takes off more, but also from the caller where others talk"}, {denoise.Off, "off: leaves it as it comes"}}),
 	}).Named("engines", "Engines", schema.Entry{})
 }
 

@@ -102,7 +102,7 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 
 // config makes a call's configuration.
 func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool, err error) {
-	front, err := m.FrontEnd(rate)
+	front, err := m.FrontEnd(p, rate)
 	if err != nil {
 		return cfg, false, err
 	}
@@ -142,9 +142,10 @@ func OnTelephone(cfg *pipeline.Config, deaf bool, s *session.Session, record *me
 	}
 }
 
-// FrontEnd makes the denoiser and detector of a leg that brings audio at rate.
-func (m *Maker) FrontEnd(rate media.Rate) (listen.FrontEnd, error) {
-	return listen.NewFrontEnd(m.Engines.Denoise, m.Engines.VAD, rate)
+// FrontEnd makes the denoiser and detector that an agent's calls have, for a leg that brings audio at rate.
+func (m *Maker) FrontEnd(p *Plan, rate media.Rate) (listen.FrontEnd, error) {
+	engines := m.Engines.Chosen(p.Settings.Engines)
+	return listen.NewFrontEnd(engines.Denoise, engines.VAD, rate)
 }
 
 // noteTime bounds storing that a call is to be noted.

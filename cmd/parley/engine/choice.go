@@ -16,6 +16,8 @@ type Choice struct {
 	ASR inference.ASR
 	LLM inference.LLM
 	TTS inference.TTS
+	// VAD and Denoise are names, as listen.NewFrontEnd takes them.
+	VAD, Denoise string
 }
 
 // Hears says whether the recogniser knows a language.
@@ -30,10 +32,23 @@ func (e *Set) Chosen(wanted *agent.Engines) Choice {
 		ASR: e.pools.asr.pick(wanted.Of(agent.StageASR), e.ASR),
 		LLM: e.pools.llm.pick(wanted.Of(agent.StageLLM), e.LLM),
 		TTS: e.pools.tts.pick(wanted.Of(agent.StageTTS), e.TTS),
+
+		VAD:     built(agent.StageVAD, wanted, e.VAD),
+		Denoise: built(agent.StageDenoise, wanted, e.Denoise),
 	}
 }
 
-// Offered is the names that agents may give.
+// built is the engine of a stage that an agent wants of those that are part of the program; otherwise, when it wants none.
+func built(stage agent.Stage, wanted *agent.Engines, otherwise string) string {
+	for _, name := range wanted.Of(stage) {
+		if slices.Contains(config.Built(string(stage)), name) {
+			return name
+		}
+	}
+	return otherwise
+}
+
+// Offered is the names that agents may give, but for the stages of which every server has all that there are.
 func (e *Set) Offered() map[agent.Stage][]string {
 	return map[agent.Stage][]string{agent.StageASR: e.pools.asr.names, agent.StageLLM: e.pools.llm.names, agent.StageTTS: e.pools.tts.names}
 }

@@ -25,6 +25,7 @@ type Set struct {
 	LLM inference.LLM
 	TTS inference.TTS
 
+	// VAD and Denoise are the names of the detector and the denoiser of agents that choose none.
 	VAD, Denoise string
 
 	// Failures counts failures by engine, including those that the next of a list covered.

@@ -17,6 +17,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/bridge"
+	"parley/pipeline/listen"
 	"parley/pipeline/session"
 	"parley/sip"
 	"parley/sip/transport"
@@ -48,7 +49,8 @@ func (x *Transfers) Functions(cfg *pipeline.Config, p *conversation.Plan, sessio
 	for _, d := range p.Settings.TransferTo {
 		c.tries.listed = append(c.tries.listed, d.Number)
 	}
-	cfg.Telephone(&p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: x.Maker.FrontEnd}, func(ctx context.Context) error {
+	listens := func(rate media.Rate) (listen.FrontEnd, error) { return x.Maker.FrontEnd(p, rate) }
+	cfg.Telephone(&p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens}, func(ctx context.Context) error {
 		// store.ErrInvalid: the caller withholds their number.
 		return x.Store.OptOut(ctx, session.Account(), "", session.ID())
 	})
