@@ -1,16 +1,19 @@
 // Package denoise serves POST /denoise: a recording comes in, the same without its
-// noise goes out, at the same rate and of the same length to the sample. Every
-// rate is cleaned over its whole band. The recording is gone through twice, first
+// noise goes out, at the same rate and of the same length to the sample. The usual
+// engine cleans every rate over its whole band. The recording is gone through twice, first
 // to learn the noise, and the answer is written while it is cleaned, so that two
 // hours of audio are never in memory.
 package denoise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,6 +32,9 @@ const (
 	// atOnce bounds the recordings in memory: 25 MB each, and as much processor as
 	// there is besides the calls.
 	atOnce = 4
+	// neuralAtOnce is how many of these the neural network cleans: one takes a processor for
+	// minutes where spectral needs seconds, and calls must have the others.
+	neuralAtOnce = 1
 	// gateWait is how long a request waits for room before it is refused.
 	gateWait = 10 * time.Second
 	// block is how many samples are cleaned at a time.
@@ -43,19 +49,24 @@ const (
 type handler struct {
 	books api.Books
 	gate  *upload.Gate
+	slow  *upload.Gate // before it, for the neural network
 }
 
 // newHandler returns a handler that charges in books.
 func newHandler(books api.Books) *handler {
-	return &handler{books: books, gate: upload.NewGate(atOnce, gateWait)}
+	return &handler{books: books, gate: upload.NewGate(atOnce, gateWait), slow: upload.NewGate(neuralAtOnce, gateWait)}
 }
 
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := upload.CheckType(r); err != nil {
 		return err
 	}
+	engine := cmp.Or(r.URL.Query().Get(engineParam), denoise.Spectral)
+	if !slices.Contains(engines, engine) {
+		return api.Bad("The engine is %s; allowed are %s.", strconv.Quote(engine), strings.Join(engines, " and "))
+	}
 	who := api.PrincipalOf(r.Context())
-	leave, err := h.gate.Enter(r.Context(), who.Account)
+	leave, err := h.enter(r.Context(), who.Account, engine)
 	if err != nil {
 		return err
 	}
@@ -69,18 +80,41 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 		return upload.Fault(err)
 	}
 	defer clip.Close()
-	return h.clean(r.Context(), w, who, clip)
+	rec, err := denoise.NewRecording(engine, clip.Rate(), clip.Samples())
+	if _, refused := errors.AsType[*denoise.Error](err); refused {
+		return api.Bad("The engine %s takes no recordings of %d samples a second.", engine, clip.Rate())
+	}
+	if err != nil {
+		return err
+	}
+	return h.clean(r.Context(), w, who, clip, rec)
 }
 
-// clean answers with the clip without its noise. It returns an error while nothing
-// has been sent.
-func (h *handler) clean(ctx context.Context, w http.ResponseWriter, who api.Principal, clip transcode.Clip) error {
+// enter takes a place for a recording that the engine cleans, which leave gives back.
+func (h *handler) enter(ctx context.Context, account, engine string) (leave func(), err error) {
+	if engine != denoise.GTCRN {
+		return h.gate.Enter(ctx, account)
+	}
+	slow, err := h.slow.Enter(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	fast, err := h.gate.Enter(ctx, account)
+	if err != nil {
+		slow()
+		return nil, err
+	}
+	return func() { fast(); slow() }, nil
+}
+
+// clean answers with the clip without its noise, which rec removes. It returns an error
+// while nothing has been sent.
+func (h *handler) clean(ctx context.Context, w http.ResponseWriter, who api.Principal, clip transcode.Clip, rec denoise.Recording) error {
 	work, err := h.books.Begin(ctx, who, billing.Denoise, milliseconds(clip.Samples(), clip.Rate()))
 	if err != nil {
 		return err
 	}
-	defer work.End(isolate.Internal) // where nothing else has: a panic
-	rec := denoise.NewRecording(clip.Rate(), clip.Samples())
+	defer work.End(isolate.Internal)                               // where nothing else has: a panic
 	err = each(work.Context(), clip, func(samples []int16) error { // for the first time
 		rec.Learn(samples)
 		return nil
@@ -136,7 +170,7 @@ func (*gone) Is(target error) bool { return target == context.Canceled }
 
 // answer goes through the recording for the second time and sends it, and returns
 // how many samples the client took.
-func answer(ctx context.Context, w http.ResponseWriter, rec *denoise.Recording, clip transcode.Clip) (int64, error) {
+func answer(ctx context.Context, w http.ResponseWriter, rec denoise.Recording, clip transcode.Clip) (int64, error) {
 	h := w.Header()
 	h.Set("Content-Type", "audio/wav")
 	h.Set("Content-Length", strconv.FormatInt(wav.HeaderSize+2*clip.Samples(), 10))
@@ -181,6 +215,11 @@ func (s *sender) send() error {
 // Path is where recordings are sent.
 const Path = "/denoise"
 
+// engineParam is the parameter that says which of the engines cleans; the first of them unless it does.
+const engineParam = "engine"
+
+var engines = []string{denoise.Spectral, denoise.GTCRN}
+
 // Mount adds the route to an API. The work is charged in books.
 func Mount(a *api.API, books api.Books) {
 	file := api.Bytes("application/octet-stream")
@@ -188,6 +227,9 @@ func Mount(a *api.API, books api.Books) {
 	a.Handle(api.Route{Access: api.Service, Scope: api.Denoising, Operation: huma.Operation{
 		Method: http.MethodPost, Path: Path, OperationID: "denoise", Tags: []string{"Speech"},
 		Summary: "Remove the noise from a recording",
+		Parameters: []*huma.Param{{Name: engineParam, In: "query", Description: "What cleans it: spectral, over the whole band; or gtcrn, a neural network that removes more " +
+			"of a car and of hiss, but also of voices where others talk, and what is above 8 kHz. It takes twenty times as long, one recording at a time.",
+			Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{denoise.Spectral, denoise.GTCRN}, Default: denoise.Spectral}, Example: denoise.Spectral}},
 		Description: "Steady noise goes (hiss, hum, a car, a fan); other people's voices stay. The file is WAV, or MP3, AAC, Ogg, WebM, MP4 " +
 			"or FLAC where the server can read these; its content decides, not its name. At most 25 MB and two hours. The answer has one " +
 			"channel, the rate of the recording and exactly its length. Charged by the second of audio.",

@@ -73,7 +73,12 @@ func server(t *testing.T, books api.Books) http.Handler {
 }
 
 func post(h http.Handler, contentType string, body io.Reader) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("POST", Path, body)
+	return ask(h, Path, contentType, body)
+}
+
+// ask is post to another address.
+func ask(h http.Handler, at, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", at, body)
 	r.Header.Set("X-API-Key", "sk_a")
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
@@ -102,9 +107,16 @@ func noisy(t *testing.T, rate media.Rate, n int) (file []byte, samples []int16) 
 	return b.Bytes(), samples
 }
 
-// cleaned is what the suppressor makes of samples.
+// cleaned is what the usual suppressor makes of samples.
 func cleaned(samples []int16, rate media.Rate) []int16 {
-	r := denoise.NewRecording(rate, int64(len(samples)))
+	return cleanedBy(denoise.Spectral, samples, rate)
+}
+
+func cleanedBy(engine string, samples []int16, rate media.Rate) []int16 {
+	r, err := denoise.NewRecording(engine, rate, int64(len(samples)))
+	if err != nil {
+		panic(err)
+	}
 	r.Learn(samples)
 	return r.Finish(r.Clean(nil, samples))
 }
@@ -140,6 +152,63 @@ func TestRecording(t *testing.T) {
 			t.Errorf("%v: the books say %+v, want %d ms", tt.rate, books, tt.ms)
 		}
 	}
+}
+
+// TestEngines: who asks for an engine gets it, who does not spectral, and one that there is not, or not
+// for the rate, is refused before it is charged.
+func TestEngines(t *testing.T) {
+	for _, tt := range []struct {
+		query, engine string
+		rate          media.Rate
+		says          string
+	}{
+		{"", denoise.Spectral, 8000, ""},
+		{"?engine=", denoise.Spectral, 8000, ""},
+		{"?engine=spectral", denoise.Spectral, 44101, ""},
+		{"?engine=gtcrn", denoise.GTCRN, 8000, ""},
+		{"?engine=gtcrn", denoise.GTCRN, 44100, ""},
+		{"?engine=gtcrn", "", 44101, "takes no recordings of 44101 samples a second"},
+		{"?engine=off", "", 8000, `is \"off\"; allowed are spectral and gtcrn`},
+	} {
+		file, samples := noisy(t, tt.rate, int(tt.rate)/2)
+		var books account
+		w := ask(server(t, &books), Path+tt.query, "audio/wav", bytes.NewReader(file))
+		if tt.engine == "" {
+			if w.Code != 400 || !strings.Contains(w.Body.String(), tt.says) || books.expected != 0 {
+				t.Errorf("%s at %v: status %d, %s, %+v", tt.query, tt.rate, w.Code, w.Body, books)
+			}
+			continue
+		}
+		clip, err := wav.Decode(w.Body, 1<<30)
+		if w.Code != 200 || err != nil || !slices.Equal(clip.Samples, cleanedBy(tt.engine, samples, tt.rate)) || books.used != 500 {
+			t.Errorf("%s at %v: status %d, %v, %+v", tt.query, tt.rate, w.Code, err, books)
+		}
+	}
+}
+
+// TestNeuralFull: while the network is busy, others are cleaned by spectral only.
+func TestNeuralFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHandler(&account{})
+		leave, err := h.enter(t.Context(), "b", denoise.GTCRN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := ask(api.HandlerFunc(h.serve), Path+"?engine=gtcrn", "audio/wav", untouched{t}); w.Code != 503 {
+			t.Errorf("status %d, %s", w.Code, w.Body)
+		}
+		if other, err := h.enter(t.Context(), "a", denoise.Spectral); err != nil {
+			t.Error(err)
+		} else {
+			other()
+		}
+		leave()
+		if again, err := h.enter(t.Context(), "a", denoise.GTCRN); err != nil {
+			t.Error(err)
+		} else {
+			again()
+		}
+	})
 }
 
 // TestOverTheNetwork: one connection serves one recording after another.

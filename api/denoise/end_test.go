@@ -11,6 +11,7 @@ import (
 
 	"parley/api"
 	"parley/media"
+	"parley/media/denoise"
 	"parley/media/transcode"
 	"parley/store"
 )
@@ -112,7 +113,11 @@ func TestEnds(t *testing.T) {
 			c := &clip{pass: tt.pass, at: length / 2, then: func() error { return tt.then(cancel) }}
 			books := account{ctx: ctx}
 			w := &receiver{&httptest.ResponseRecorder{Body: &bytes.Buffer{}}, tt.room}
-			err := newHandler(&books).clean(ctx, w, api.Principal{Account: "a"}, c)
+			rec, err := denoise.NewRecording(denoise.Spectral, c.Rate(), c.Samples())
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = newHandler(&books).clean(ctx, w, api.Principal{Account: "a"}, c, rec)
 			if !errors.Is(err, tt.err) {
 				t.Errorf("error %v, want %v", err, tt.err)
 			}

@@ -99,7 +99,7 @@ func TestCleanSpeech(t *testing.T) {
 		pcm := noisetest.PCM(clean)
 		for name, out := range map[string][]int16{
 			"stream": process(newSpectral(t, rate), rate, pcm),
-			"whole":  clip(pcm, rate),
+			"whole":  clip(t, denoise.Spectral, pcm, rate),
 		} {
 			y := floats(out)
 			level := noisetest.LevelWhere(y, active, true, int(rate)) - noisetest.LevelWhere(clean, active, true, int(rate))

@@ -6,12 +6,35 @@ import (
 	"parley/media"
 )
 
-// Recording cleans a recording, which need not fit into memory, in two passes: it
-// listens to all of it once to learn the noise, so that its first second is as
-// clean as its last, and goes on following the noise while it cleans. It takes any
-// rate, and what it gives back has the length of the recording and no delay. It
-// belongs to one goroutine.
-type Recording struct {
+// Recording cleans a recording, which need not fit into memory, in two passes. It takes any number of
+// samples at a time, and what it gives back has the length of the recording and no delay. It belongs to
+// one goroutine.
+type Recording interface {
+	// Learn takes the next samples of the first pass. After Clean it must not be called.
+	Learn(samples []int16)
+	// Clean takes the next samples of the second pass, and appends to dst what is clean by them.
+	Clean(dst, samples []int16) []int16
+	// Finish appends the end of the recording, which is pushed out by silence as long as the delay.
+	// Nothing may follow.
+	Finish(dst []int16) []int16
+}
+
+// NewRecording returns the Recording of the suppressor of that name, Spectral or GTCRN, for that many
+// samples. Spectral takes any rate, and GTCRN those that are converted to 16 kHz and back: what is above
+// 8 kHz is lost.
+func NewRecording(name string, rate media.Rate, samples int64) (Recording, error) {
+	switch name {
+	case Spectral:
+		return newSpectralRecording(rate, samples), nil
+	case GTCRN:
+		return newNeuralRecording(rate)
+	}
+	return nil, &Error{Name: name, Rate: rate}
+}
+
+// spectralRecording listens to all of a recording once to learn the noise, so that its first second is as
+// clean as its last, and goes on following the noise while it cleans.
+type spectralRecording struct {
 	s    *spectral
 	rest []int16 // less than a hop, waiting for more
 	skip int     // samples of the delay not yet dropped
@@ -27,20 +50,18 @@ type learnt struct {
 	n, hop, settle int
 }
 
-// NewRecording returns a Recording of that many samples; a rate below 1,000 Hz,
-// which no recording has, counts as 1,000. The number only says how much of a
-// short recording is left out of the first pass while the estimate settles.
-func NewRecording(rate media.Rate, samples int64) *Recording {
+// newSpectralRecording makes one; a rate below 1,000 Hz, which no recording has, counts as 1,000. The
+// number of samples only says how much of a short recording is left out of the first pass while the
+// estimate settles.
+func newSpectralRecording(rate media.Rate, samples int64) *spectralRecording {
 	s := newSpectral(max(rate, 1000))
-	r := &Recording{s: s, skip: len(s.a.window) - s.a.hop}
+	r := &spectralRecording{s: s, skip: len(s.a.window) - s.a.hop}
 	r.learnt.sum = make([]float64, len(s.a.noise.psd))
 	r.learnt.settle = int(min(int64(2*s.a.noise.window), samples/int64(s.a.hop)/2))
 	return r
 }
 
-// Learn takes the next samples of the first pass, any number of them. After Clean
-// it must not be called.
-func (r *Recording) Learn(samples []int16) {
+func (r *spectralRecording) Learn(samples []int16) {
 	r.hops(samples, func(hop []int16) {
 		r.s.a.take(hop)
 		r.learnt.add(r.s.a.noise)
@@ -71,9 +92,7 @@ func (l *learnt) mean() []float32 {
 	return mean
 }
 
-// Clean takes the next samples of the second pass, any number of them, and appends
-// to dst what is clean by them.
-func (r *Recording) Clean(dst, samples []int16) []int16 {
+func (r *spectralRecording) Clean(dst, samples []int16) []int16 {
 	if !r.seeded {
 		r.seeded = true
 		r.rest = r.rest[:0]
@@ -85,9 +104,7 @@ func (r *Recording) Clean(dst, samples []int16) []int16 {
 	return dst
 }
 
-// Finish appends the end of the recording, which is pushed out by silence as long
-// as the delay. Nothing may follow.
-func (r *Recording) Finish(dst []int16) []int16 {
+func (r *spectralRecording) Finish(dst []int16) []int16 {
 	silence := make([]int16, r.s.a.hop)
 	for r.owed > 0 {
 		r.hops(silence, func(hop []int16) { dst = r.clean(dst, hop) })
@@ -97,7 +114,7 @@ func (r *Recording) Finish(dst []int16) []int16 {
 
 // clean appends what is clean by one more hop, less the delay and never more than
 // is owed.
-func (r *Recording) clean(dst, hop []int16) []int16 {
+func (r *spectralRecording) clean(dst, hop []int16) []int16 {
 	at := len(dst)
 	dst = slices.Grow(dst, len(hop))[:at+len(hop)]
 	r.s.clean(dst[at:], hop)
@@ -109,7 +126,7 @@ func (r *Recording) clean(dst, hop []int16) []int16 {
 }
 
 // hops cuts samples into hops, of which the first begins with what was left over.
-func (r *Recording) hops(samples []int16, each func(hop []int16)) {
+func (r *spectralRecording) hops(samples []int16, each func(hop []int16)) {
 	size := r.s.a.hop
 	if len(r.rest) > 0 {
 		n := min(size-len(r.rest), len(samples))

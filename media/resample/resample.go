@@ -5,7 +5,7 @@
 // lands above the band that was kept.
 //
 // Resampler is a media.Stage for live audio: 20 ms in, 20 ms out, from the first
-// frame on. All converts a whole clip and takes the delay out.
+// frame on. All converts a whole clip and takes the delay out; Stream does so in pieces.
 //
 // Filter design: J. F. Kaiser and R. W. Schafer, "On the use of the I0-sinh window
 // for spectrum analysis", IEEE Trans. ASSP 28 (1980); half-band and polyphase
@@ -15,6 +15,7 @@ package resample
 
 import (
 	"fmt"
+	"slices"
 
 	"parley/media"
 )
@@ -91,33 +92,9 @@ func Supported(from, to media.Rate) bool {
 // are round(len(samples)*to/from) of them. The result is always a new slice. All
 // panics when the rates are not Supported.
 func All(samples []int16, from, to media.Rate) []int16 {
-	if !Supported(from, to) {
-		panic(fmt.Sprintf("resample: no conversion from %v to %v", from, to))
-	}
-	n := int((int64(len(samples))*int64(to) + int64(from)/2) / int64(from))
-	if from == to {
-		return append(make([]int16, 0, n), samples...)
-	}
-	up, down := Ratio(from, to)
-	// A block is a whole number of filter cycles of about 20 ms.
-	cycles := max(1, from.FrameSamples()/down)
-	in, out := cycles*down, cycles*up
-	conv := newConverter(from, to, in)
-
-	// Priming with the start of the clip takes out the whole input samples of
-	// the delay; what is left of it is dropped in output samples.
-	lead, skip := conv.delay()
-	head := make([]int16, lead)
-	rest := samples[copy(head, samples):]
-	conv.prime(head)
-	dst := make([]int16, 0, n+skip+out)
-	for len(dst) < n+skip {
-		k := min(in, len(rest))
-		dst = dst[:len(dst)+out]
-		conv.convert(dst[len(dst)-out:], rest[:k])
-		rest = rest[k:]
-	}
-	return dst[skip : skip+n : skip+n]
+	s := NewStream(from, to)
+	n := (int64(len(samples))*int64(to) + int64(from)/2) / int64(from)
+	return slices.Clip(s.Finish(s.Convert(make([]int16, 0, n+int64(len(s.out))), samples)))
 }
 
 // converter is a filter with its history.

@@ -142,6 +142,26 @@ func TestAllIsTheStream(t *testing.T) {
 	})
 }
 
+// TestStreamInPieces: however a clip is cut up, it comes out the same, and a piece is not kept.
+func TestStreamInPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.SampledFrom([]media.Rate{8000, 11025, 16000, 44100}).Draw(t, "from")
+		to := rapid.SampledFrom(rates).Draw(t, "to")
+		in := noise(rapid.IntRange(0, 3000).Draw(t, "n"), 1)
+		s, out := NewStream(from, to), []int16(nil)
+		for rest := in; len(rest) > 0; {
+			n := rapid.IntRange(0, min(700, len(rest))).Draw(t, "piece")
+			piece := slices.Clone(rest[:n])
+			out = s.Convert(out, piece)
+			clear(piece)
+			rest = rest[n:]
+		}
+		if out = s.Finish(out); !slices.Equal(out, All(in, from, to)) {
+			t.Fatal("the pieces make another clip")
+		}
+	})
+}
+
 func TestAllLength(t *testing.T) {
 	others := append([]media.Rate{11025, 12000, 32000, 88200, 96000, 192000, 4000}, rates...)
 	rapid.Check(t, func(t *rapid.T) {
