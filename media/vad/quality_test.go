@@ -211,18 +211,21 @@ func TestSpeechInNoise(t *testing.T) {
 func TestTalkInTheBackground(t *testing.T) {
 	u := noisetest.Utterances(t)
 	track := noisetest.Lay(u, 2)
-	half := track.Halve()
-	babble := noisetest.Babble(u)(len(track.Samples), 11)
-	mixed := map[media.Rate]noisetest.Track{
-		media.Rate8k:  {Samples: noisetest.Mix(half.Samples, noisetest.HalveNoise(babble), 15), Spans: half.Spans},
-		media.Rate16k: {Samples: noisetest.Mix(track.Samples, babble, 15), Spans: track.Spans},
-	}
-	for rate, m := range mixed {
+	for rate, m := range mixed(track, noisetest.Babble(u), 15) {
 		f := consume(detect(t, vad.Silero, denoise.Off, rate, noisetest.PCM(m.Samples)), m, rate, noisetest.SpeechLevel-15, 0)
 		t.Logf("%v: %v", rate, f)
 		if f.falseStarts > 1 || f.missed > 0 || quantile(f.onset, 50) > 120 || quantile(f.onset, 100) > 250 || quantile(f.end, 50) > 350 {
 			t.Errorf("%v: %v", rate, f)
 		}
+	}
+}
+
+// mixed is a track in noise that is snr dB below it, at two rates.
+func mixed(track noisetest.Track, noise noisetest.Noise, snr float64) map[media.Rate]noisetest.Track {
+	half, some := track.Halve(), noise(len(track.Samples), 11)
+	return map[media.Rate]noisetest.Track{
+		media.Rate8k:  {Samples: noisetest.Mix(half.Samples, noisetest.HalveNoise(some), snr), Spans: half.Spans},
+		media.Rate16k: {Samples: noisetest.Mix(track.Samples, some, snr), Spans: track.Spans},
 	}
 }
 

@@ -2,7 +2,6 @@ package vad_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -154,33 +153,6 @@ func TestDetectDoesNotAllocate(t *testing.T) {
 			d.Detect(s.Process(media.Frame{Samples: x[i : i+320], Rate: media.Rate16k}))
 			i += 320
 		})
-	}
-}
-
-// BenchmarkDetect is a detector with its own analysis; behind the spectral suppressor
-// it costs what "shared" says and the suppressor besides.
-func BenchmarkDetect(b *testing.B) {
-	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
-		for _, name := range []string{"own", "shared"} {
-			b.Run(fmt.Sprintf("%d/%s", int(rate), name), func(b *testing.B) {
-				var s denoise.Suppressor
-				x := noisetest.PCM(noisetest.Mix(make([]float64, 64000), noisetest.Babble(noisetest.Utterances(b))(64000, 1), 0))
-				if name == "shared" {
-					s, _ = denoise.New(denoise.Spectral, rate)
-					s.Process(media.Frame{Samples: x[:rate.FrameSamples()], Rate: rate})
-				}
-				d, _ := vad.New(vad.Spectral, rate, s)
-				i, n := 0, rate.FrameSamples()
-				b.ResetTimer()
-				for range b.N {
-					d.Detect(media.Frame{Samples: x[i : i+n], Rate: rate})
-					if i += n; i+n > len(x) {
-						i = 0
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)*50/1e6, "ms/s")
-			})
-		}
 	}
 }
 

@@ -178,6 +178,10 @@ BenchmarkFloor-2   	 9999999	        25.0 ns/op
 PASS
 pkg: parley/media/rtp
 BenchmarkCalls/50-2  	 100	 0 ns/op	  16.00 floor-us/pair	 24.00 us/pair	 1.500 x-floor
+pkg: parley/media/vad
+BenchmarkDetect/16000/silero-2  	 100	 0 ns/op	  12.00 ms/s
+BenchmarkFinds/babble-15-dB/spectral-2  	 1	 1 ns/op	  11.00 false-starts	 2.000 missed	 80.00 onset-ms	 66.00 utterances
+BenchmarkFinds/babble-15-dB/silero-2  	 1	 1 ns/op	  0 false-starts	 1.000 missed	 100.0 onset-ms	 66.00 utterances
 pkg: parley/api/dashboard
 BenchmarkPages/home-2        3	959971646 ns/op	31.00 kB	31.00 key-ms	488.0 usable-ms
 BenchmarkPages/agents/{id}-2 3	959971646 ns/op	310.0 kB	12.00 key-ms	410.0 usable-ms
@@ -210,6 +214,11 @@ func TestReport(t *testing.T) {
 		"resample 8 to 16 kHz 2.50 us 3 100 ok",
 		"resample slowest: 44100-16000 18 us 16 short",
 		"rtp pair of 50 calls, wake-ups included 24 us 1.50",
+		"vad neural detector, 16 kHz 12 ms/s",
+		"vad, starts where nobody speaks babble 15 dB, silero 0 beside 66",
+		"vad, starts where nobody speaks babble 15 dB, spectral 11 beside 66",
+		"vad, utterances missed babble 15 dB, spectral 2 of 66",
+		"vad, starts after babble 15 dB, silero 100 ms",
 		"pages, can be used after agents/{id} 410 ms",
 		"pages, first key answered slowest: home 31 ms",
 		"pages, first load agents/{id} 310 kB 300 short",

@@ -62,7 +62,10 @@ var goBars = []struct {
 	{goMetric{"denoise", "GTCRN/8000", "ms/s"}, "neural suppressor, 8 kHz", "ms/s", 1, 40, goMetric{}},
 	{goMetric{"denoise", "GTCRN/16000", "ms/s"}, "neural suppressor, 16 kHz", "ms/s", 1, 40, goMetric{}},
 	{goMetric{"vad", "Detect/8000/own", "ms/s"}, "detector alone, 8 kHz", "ms/s", 1, 0, goMetric{}},
+	{goMetric{"vad", "Detect/16000/own", "ms/s"}, "detector alone, 16 kHz", "ms/s", 1, 0, goMetric{}},
 	{goMetric{"vad", "Detect/8000/shared", "ms/s"}, "behind the suppressor", "ms/s", 1, 0, goMetric{}},
+	{goMetric{"vad", "Detect/8000/silero", "ms/s"}, "neural detector, 8 kHz", "ms/s", 1, 0, goMetric{}},
+	{goMetric{"vad", "Detect/16000/silero", "ms/s"}, "neural detector, 16 kHz", "ms/s", 1, 0, goMetric{}},
 	{goMetric{"jitter", "Frame/loss=0", "ns/op"}, "frame, no loss", "us", 1e-3, 0, goMetric{}},
 	{goMetric{"jitter", "Frame/loss=20", "ns/op"}, "frame, 5 % loss", "us", 1e-3, 0, goMetric{}},
 	{goMetric{"rtp", "WakeUp/session", "ns/pair"}, "packet in, packet out", "us", 1e-3, 0, goMetric{"rtp", "WakeUp/floor", "ns/pair"}},
@@ -104,7 +107,26 @@ func goRows(text string) []Row {
 	if slowest.Value > 0 {
 		rows = append(rows, slowest)
 	}
-	return append(rows, pageRows(values)...)
+	return slices.Concat(rows, foundRows(values), pageRows(values))
+}
+
+// foundRows are what detectors find in noise, one below the other.
+func foundRows(values map[goMetric]float64) (rows []Row) {
+	for _, what := range []struct{ unit, shown, of string }{{"false-starts", "starts where nobody speaks", "beside "}, {"missed", "utterances missed", "of "}, {"onset-ms", "starts after", ""}} {
+		for _, m := range slices.SortedFunc(maps.Keys(values), func(a, b goMetric) int { return strings.Compare(a.name, b.name) }) {
+			name, ok := strings.CutPrefix(m.name, "Finds/")
+			if !ok || m.unit != what.unit {
+				continue
+			}
+			noise, detector, _ := strings.Cut(name, "/")
+			unit := "ms"
+			if what.of != "" {
+				unit = what.of + number(values[goMetric{m.pkg, m.name, "utterances"}])
+			}
+			rows = append(rows, group("vad, "+what.shown).row(strings.ReplaceAll(noise, "-", " ")+", "+detector, values[m], unit))
+		}
+	}
+	return rows
 }
 
 // heaviestPage is the bar of what a page loads at first, in kB.
