@@ -24,7 +24,9 @@ func detect(t testing.TB, detector, suppressor string, rate media.Rate, pcm []in
 	}
 	var all []vad.Decision
 	for n := rate.FrameSamples(); len(pcm) >= n; pcm = pcm[n:] {
-		all = append(all, d.Detect(s.Process(media.Frame{Samples: pcm[:n], Rate: rate})))
+		f := media.Frame{Samples: pcm[:n], Rate: rate}
+		s.Process(f)
+		all = append(all, d.Detect(f))
 	}
 	return all
 }

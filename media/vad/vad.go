@@ -37,7 +37,8 @@ const (
 // speech in a row and pauses after some frames without. A detector bridges what is
 // too short to be a pause (at most 60 ms) but does not add a wait of its own.
 type Detector interface {
-	// Detect takes the next frame, as the suppressor gave it out.
+	// Detect takes the next frame, as the suppressor got it and after that did: a suppressor turns
+	// the talk of others into what sounds more like a voice, and comes late.
 	Detect(media.Frame) Decision
 	// Reset forgets everything heard.
 	Reset()
@@ -49,11 +50,11 @@ type Decision struct {
 	Level  float32 // of the voice in the frame, the background taken off, in dBFS (a full-scale sine is -3), -100 at least
 }
 
-// New makes the detector of that name for audio of that rate which has come through
-// s. When s knows the spectrum (see denoise.Suppressor) the detector uses it and
-// costs next to nothing, and its decision concerns the frame that went into s: it is
-// ahead of the audio that came out by the delay of s. Otherwise, and with a nil s,
-// it makes an analysis of its own.
+// New makes the detector of that name for audio of that rate which goes into s. When s
+// knows the spectrum (see denoise.Suppressor) the detector uses it, so that spectral
+// costs next to nothing. Otherwise, and with a nil s, it makes an analysis of its own.
+// Its decision concerns the frame that went into s: it is ahead of the audio that came
+// out by the delay of s.
 func New(name string, rate media.Rate, s denoise.Suppressor) (Detector, error) {
 	if name != Spectral && name != Silero || !rate.Valid() {
 		return nil, &Error{Name: name, Rate: rate}

@@ -59,9 +59,9 @@ func NewFrontEnd(denoiser, detector string, rate media.Rate) (FrontEnd, error) {
 
 // Hear implements FrontEnd.
 func (e *frontEnd) Hear(f media.Frame) (media.Frame, Activity) {
-	f = e.clean.Process(f)
+	clean := e.clean.Process(f)
 	d := e.detect.Detect(f)
-	return f, Activity{Speech: d.Speech, Level: d.Level}
+	return clean, Activity{Speech: d.Speech, Level: d.Level}
 }
 
 // Caller is the caller's side of a call. Begin comes before the first frame. It belongs to one
