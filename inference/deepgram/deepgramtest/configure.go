@@ -5,18 +5,19 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // configure answers Configure: one at a time, and all of it or nothing.
 func (f *flux) configure(data []byte) {
 	if !f.configuring.CompareAndSwap(false, true) {
 		f.server.Violate("Configure while another was unanswered")
-		f.send(outgoing{}, map[string]any{"type": "ConfigureFailure", "description": "another Configure is in progress"})
+		f.send(loopbacktest.Outgoing{}, map[string]any{"type": "ConfigureFailure", "description": "another Configure is in progress"})
 		return
 	}
-	answered := outgoing{due: time.Now().Add(f.server.script.Delays.Configure()), before: func() { f.configuring.Store(false) }}
+	answered := loopbacktest.Outgoing{Due: time.Now().Add(f.server.script.Delays.Configure()), Before: func() { f.configuring.Store(false) }}
 	if err := f.apply(data); err != nil {
 		f.server.Violate("Configure: %v", err)
 		f.send(answered, map[string]any{"type": "ConfigureFailure", "description": err.Error()})
@@ -57,15 +58,4 @@ func (f *flux) apply(data []byte) error {
 	f.keyterms = *cmp.Or(m.Keyterms, &f.keyterms)
 	f.hints = *cmp.Or(m.Hints, &f.hints)
 	return nil
-}
-
-// languages are those of the words, each once.
-func languages(words []word) []string {
-	list := []string{}
-	for _, w := range words {
-		if l := cmp.Or(w.of.Language, "en"); !slices.Contains(list, l) {
-			list = append(list, l)
-		}
-	}
-	return list
 }

@@ -2,12 +2,12 @@ package deepgramtest
 
 import (
 	"encoding/json"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -24,15 +24,17 @@ var fluxShapes = loopbacktest.Shapes{
 
 // flux is one connection to /v2/listen.
 type flux struct {
-	*hearer
-	id  string
-	out *queue
+	*hearingtest.Hearer
+	query
+	server *Server
+	id     string
+	out    *loopbacktest.Queue
 
 	sequence    int
 	turn        int
-	words       []word        // of the turn
-	started     time.Duration // the turn, in audio
-	updated     time.Duration // the last time it was spoken of
+	words       []hearingtest.Word // of the turn
+	started     time.Duration      // the turn, in audio
+	updated     time.Duration      // the last time it was spoken of
 	state       state
 	configuring atomic.Bool // a Configure is unanswered
 }
@@ -48,8 +50,8 @@ const (
 
 // serveFlux serves one connection until it ends.
 func serveFlux(s *Server, k *loopbacktest.Socket, q query, id string) {
-	f := &flux{hearer: &hearer{server: s, query: q, next: s.resume()}, id: id, out: newQueue(s, k)}
-	f.send(outgoing{}, map[string]any{"type": "Connected"})
+	f := &flux{Hearer: s.dialogue.Listen(s.Server, q.coding, q.rate), query: q, server: s, id: id, out: s.Queue(k)}
+	f.send(loopbacktest.Outgoing{}, map[string]any{"type": "Connected"})
 	closing := false
 	for {
 		kind, data, err := k.Read()
@@ -68,17 +70,17 @@ func serveFlux(s *Server, k *loopbacktest.Socket, q query, id string) {
 }
 
 // send numbers a message and queues it.
-func (f *flux) send(o outgoing, message map[string]any) {
+func (f *flux) send(o loopbacktest.Outgoing, message map[string]any) {
 	message["request_id"], message["sequence_id"] = f.id, f.sequence
 	f.sequence++
-	o.message = message
-	f.out.add(o)
+	o.Message = message
+	f.out.Add(o)
 }
 
 // fatal reports an error and ends the connection.
 func (f *flux) fatal(code, description string) {
-	f.send(outgoing{}, map[string]any{"type": "Error", "code": code, "description": description})
-	f.out.add(outgoing{code: websocket.ClosePolicyViolation, message: code})
+	f.send(loopbacktest.Outgoing{}, map[string]any{"type": "Error", "code": code, "description": description})
+	f.out.Add(loopbacktest.Outgoing{Code: websocket.ClosePolicyViolation, Reason: code})
 }
 
 // audio hears a message, unless it is none.
@@ -91,7 +93,7 @@ func (f *flux) audio(data []byte) bool {
 	if json.Valid(data) && data[0] == '{' {
 		f.server.Violate("a text message came in a binary one: it is heard as audio")
 	}
-	f.hear(data, f.step)
+	f.Hear(data, f.step)
 	return true
 }
 
@@ -109,11 +111,11 @@ func (f *flux) control(data []byte) (closing bool) {
 		f.force()
 	case "CloseStream":
 		if f.state == idle {
-			f.words = f.cut()
-			f.step(heard{})
+			f.words = f.Cut()
+			f.step(hearingtest.Heard{})
 		}
 		f.force()
-		f.out.add(outgoing{code: websocket.CloseNormalClosure, message: ""})
+		f.out.Add(loopbacktest.Outgoing{Code: websocket.CloseNormalClosure})
 		return true
 	default:
 		f.server.Violate("Flux knows no text message %q", m.Type)
@@ -128,36 +130,36 @@ func (f *flux) force() {
 	if f.state == idle {
 		return
 	}
-	words := f.cut()
+	words := f.Cut()
 	if len(words) > 0 && f.state == eager {
-		f.info("TurnResumed", .1, f.due()) // the text of an eager end does not change without it
+		f.info("TurnResumed", .1, f.AfterSound(f.server.script.Delays.Final)) // the text of an eager end does not change without it
 	}
 	f.words = append(f.words, words...)
 	f.end("manual")
 }
 
 // step says what follows from one frame.
-func (f *flux) step(got heard) {
-	if f.state == eager && got.loud {
+func (f *flux) step(got hearingtest.Heard) {
+	if f.state == eager && got.Loud {
 		f.state = speaking
-		f.info("TurnResumed", .1, f.afterWord())
+		f.info("TurnResumed", .1, f.AfterWord(f.server.script.Delays.Word))
 	}
-	f.words = append(f.words, got.words...)
-	silent, t := f.now-f.lastLoud, f.thresholds
+	f.words = append(f.words, got.Words...)
+	silent, t := f.Now-f.LastLoud, f.thresholds
 	switch {
 	case f.state == idle && len(f.words) > 0:
-		f.state, f.started = speaking, f.words[0].start
-		f.info("StartOfTurn", .05, f.afterWord())
+		f.state, f.started = speaking, f.words[0].Start
+		f.info("StartOfTurn", .05, f.AfterWord(f.server.script.Delays.Word))
 	case f.state == idle:
 		return
-	case f.now-f.updated >= updateEvery:
-		f.info("Update", .1, f.afterWord())
+	case f.Now-f.updated >= updateEvery:
+		f.info("Update", .1, f.AfterWord(f.server.script.Delays.Word))
 	}
-	if t.Eager > 0 && f.state == speaking && f.quiet >= f.server.script.EagerAfter {
+	if t.Eager > 0 && f.state == speaking && f.Quiet >= f.server.script.EagerAfter {
 		f.state = eager
-		f.info("EagerEndOfTurn", (t.Eager+t.End)/2, f.dueEager())
+		f.info("EagerEndOfTurn", (t.Eager+t.End)/2, f.AfterSound(f.server.script.Delays.Eager))
 	}
-	over := (f.cur == nil || f.cur.ended()) && f.quiet >= f.server.script.EndAfter
+	over := f.Over() && f.Quiet >= f.server.script.EndAfter
 	if t.End < 1 && (over || silent >= t.timeout()) {
 		f.end("model")
 	}
@@ -166,7 +168,7 @@ func (f *flux) step(got heard) {
 // end ends the turn.
 func (f *flux) end(trigger string) {
 	words := f.words
-	o := outgoing{due: f.due(), sent: func() { f.server.final(words) }}
+	o := loopbacktest.Outgoing{Due: f.AfterSound(f.server.script.Delays.Final), Sent: func() { f.server.dialogue.Final(words) }}
 	m := f.turnInfo("EndOfTurn", (f.thresholds.End+1)/2)
 	m["trigger"] = trigger
 	f.send(o, m)
@@ -176,22 +178,21 @@ func (f *flux) end(trigger string) {
 
 // info tells about the turn.
 func (f *flux) info(event string, confidence float64, due time.Time) {
-	f.updated = f.now
-	f.send(outgoing{due: due}, f.turnInfo(event, confidence))
+	f.updated = f.Now
+	f.send(loopbacktest.Outgoing{Due: due}, f.turnInfo(event, confidence))
 }
 
 func (f *flux) turnInfo(event string, confidence float64) map[string]any {
-	list, texts := []map[string]any{}, []string{}
+	list := []map[string]any{}
 	for _, w := range f.words {
-		list = append(list, map[string]any{"word": w.text, "start": seconds(w.start), "end": seconds(w.end), "confidence": .97})
-		texts = append(texts, w.text)
+		list = append(list, map[string]any{"word": w.Text, "start": seconds(w.Start), "end": seconds(w.End), "confidence": .97})
 	}
 	m := map[string]any{
-		"type": "TurnInfo", "event": event, "turn_index": f.turn, "audio_window_start": seconds(f.started), "audio_window_end": seconds(f.now),
-		"transcript": strings.Join(texts, " "), "words": list, "end_of_turn_confidence": float64(int(confidence*1000+.5)) / 1000,
+		"type": "TurnInfo", "event": event, "turn_index": f.turn, "audio_window_start": seconds(f.started), "audio_window_end": seconds(f.Now),
+		"transcript": hearingtest.Text(f.words, false), "words": list, "end_of_turn_confidence": float64(int(confidence*1000+.5)) / 1000,
 	}
 	if f.model == multi {
-		m["languages"], m["languages_hinted"] = languages(f.words), append([]string{}, f.hints...)
+		m["languages"], m["languages_hinted"] = hearingtest.Languages(f.words), append([]string{}, f.hints...)
 	}
 	return m
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -21,19 +22,21 @@ var novaNulls = map[string]any{"type": "Results", "channel": nil, "is_final": ni
 
 // nova is one connection to /v1/listen.
 type nova struct {
-	*hearer
-	id  string
-	out *queue
+	*hearingtest.Hearer
+	query
+	server *Server
+	id     string
+	out    *loopbacktest.Queue
 
-	from     time.Duration // until where finals go
-	pending  []word        // heard since
-	lastWord time.Duration // its end; 0: none since the last UtteranceEnd
-	open     bool          // there were words since the last speech_final
+	from     time.Duration      // until where finals go
+	pending  []hearingtest.Word // heard since
+	lastWord time.Duration      // its end; 0: none since the last UtteranceEnd
+	open     bool               // there were words since the last speech_final
 }
 
 // serveNova serves one connection until it ends.
 func serveNova(s *Server, k *loopbacktest.Socket, q query, id string) {
-	n := &nova{hearer: &hearer{server: s, query: q, next: s.resume()}, id: id, out: newQueue(s, k)}
+	n := &nova{Hearer: s.dialogue.Listen(s.Server, q.coding, q.rate), query: q, server: s, id: id, out: s.Queue(k)}
 	k.IdleAfter(s.script.Idle)
 	closing := false
 	for {
@@ -69,10 +72,10 @@ func (n *nova) audio(data []byte) bool {
 	case len(data)%n.coding.Width() != 0:
 		n.server.Violate("%d bytes of audio are no whole samples", len(data))
 	default:
-		n.hear(data, n.step)
+		n.Hear(data, n.step)
 		return true
 	}
-	n.out.add(outgoing{code: websocket.ClosePolicyViolation, message: undecodable})
+	n.out.Add(loopbacktest.Outgoing{Code: websocket.ClosePolicyViolation, Reason: undecodable})
 	return false
 }
 
@@ -89,15 +92,15 @@ func (n *nova) control(data []byte) (closing bool) {
 		n.server.Note(func(b *Books) { b.Finishes++ })
 		n.finalize()
 	case "CloseStream":
-		n.pending = append(n.pending, n.cut()...)
-		n.final(n.now, "", n.due())
-		n.out.add(outgoing{message: map[string]any{"type": "Metadata", "request_id": n.id, "transaction_key": "deprecated", "sha256": n.id,
-			"created": time.Now().UTC().Format(time.RFC3339), "duration": seconds(n.now), "channels": 1}})
-		n.out.add(outgoing{code: websocket.CloseNormalClosure, message: ""})
+		n.pending = append(n.pending, n.Cut()...)
+		n.final(n.Now, "", n.AfterSound(n.server.script.Delays.Final))
+		n.out.Add(loopbacktest.Outgoing{Message: map[string]any{"type": "Metadata", "request_id": n.id, "transaction_key": "deprecated", "sha256": n.id,
+			"created": time.Now().UTC().Format(time.RFC3339), "duration": seconds(n.Now), "channels": 1}})
+		n.out.Add(loopbacktest.Outgoing{Code: websocket.CloseNormalClosure})
 		return true
 	default:
 		n.server.Violate("Nova knows no text message %q", m.Type)
-		n.out.add(outgoing{code: websocket.ClosePolicyViolation, message: undecodable})
+		n.out.Add(loopbacktest.Outgoing{Code: websocket.ClosePolicyViolation, Reason: undecodable})
 		return true
 	}
 	return false
@@ -105,38 +108,38 @@ func (n *nova) control(data []byte) (closing bool) {
 
 // finalize answers Finalize.
 func (n *nova) finalize() {
-	n.pending = append(n.pending, n.cut()...)
+	n.pending = append(n.pending, n.Cut()...)
 	if len(n.pending) == 0 && n.server.script.Traps.FinalizeUnanswered {
 		return
 	}
 	if len(n.pending) > 0 {
-		n.lastWord = n.pending[len(n.pending)-1].end
+		n.lastWord = n.pending[len(n.pending)-1].End
 	}
-	n.final(n.now, "from_finalize", n.due())
+	n.final(n.Now, "from_finalize", n.AfterSound(n.server.script.Delays.Final))
 	n.open = false
 }
 
 // step says what follows from one frame.
-func (n *nova) step(got heard) {
-	if got.onset && n.nova.vadEvents {
+func (n *nova) step(got hearingtest.Heard) {
+	if got.Onset && n.nova.vadEvents {
 		n.started()
 	}
-	if len(got.words) > 0 {
-		n.pending = append(n.pending, got.words...)
-		n.open, n.lastWord = true, got.words[len(got.words)-1].end
+	if len(got.Words) > 0 {
+		n.pending = append(n.pending, got.Words...)
+		n.open, n.lastWord = true, got.Words[len(got.Words)-1].End
 		if n.nova.interim {
-			n.out.add(outgoing{due: n.afterWord(), message: n.results(n.pending, n.now, false, "")})
+			n.out.Add(loopbacktest.Outgoing{Due: n.AfterWord(n.server.script.Delays.Word), Message: n.results(n.pending, n.Now, false, "")})
 		}
 	}
 	switch e := n.nova.endpointing; {
-	case e >= 0 && n.open && !got.loud && n.quiet >= e && n.quiet > 0:
+	case e >= 0 && n.open && !got.Loud && n.Quiet >= e && n.Quiet > 0:
 		n.open = false
-		n.final(n.now, "speech_final", n.due())
-	case n.now-n.from >= n.server.script.FinalEvery:
-		n.final(n.settled(), "", n.afterWord())
+		n.final(n.Now, "speech_final", n.AfterSound(n.server.script.Delays.Final))
+	case n.Now-n.from >= n.server.script.FinalEvery:
+		n.final(n.Settled(), "", n.AfterWord(n.server.script.Delays.Word))
 	}
-	if e := n.nova.utteranceEnd; e > 0 && n.lastWord > 0 && !got.loud && n.now-n.lastWord >= e {
-		n.out.add(outgoing{message: map[string]any{"type": "UtteranceEnd", "channel": []int{0, 1}, "last_word_end": seconds(n.lastWord)}})
+	if e := n.nova.utteranceEnd; e > 0 && n.lastWord > 0 && !got.Loud && n.Now-n.lastWord >= e {
+		n.out.Add(loopbacktest.Outgoing{Message: map[string]any{"type": "UtteranceEnd", "channel": []int{0, 1}, "last_word_end": seconds(n.lastWord)}})
 		n.lastWord = 0
 	}
 }
@@ -150,8 +153,8 @@ func (n *nova) started() {
 		times = 2
 	}
 	for range times {
-		at := n.now - 20*time.Millisecond
-		n.out.add(outgoing{message: map[string]any{"type": "SpeechStarted", "channel": []int{0, 1}, "timestamp": seconds(at)}})
+		at := n.Now - hearingtest.Frame
+		n.out.Add(loopbacktest.Outgoing{Message: map[string]any{"type": "SpeechStarted", "channel": []int{0, 1}, "timestamp": seconds(at)}})
 	}
 }
 
@@ -159,12 +162,6 @@ func (n *nova) started() {
 // the next piece of a long utterance.
 func (n *nova) final(to time.Duration, mark string, due time.Time) {
 	words := n.pending
-	shown := make([]word, 0, len(words))
-	for _, w := range words {
-		if !w.of.EmptyFinal {
-			shown = append(shown, w)
-		}
-	}
-	n.out.add(outgoing{due: due, message: n.results(shown, to, true, mark), sent: func() { n.server.final(words) }})
+	n.out.Add(loopbacktest.Outgoing{Due: due, Message: n.results(hearingtest.Shown(words), to, true, mark), Sent: func() { n.server.dialogue.Final(words) }})
 	n.from, n.pending = to, nil
 }

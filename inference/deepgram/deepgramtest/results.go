@@ -1,26 +1,25 @@
 package deepgramtest
 
 import (
-	"cmp"
-	"strings"
 	"time"
-	"unicode"
+
+	"parley/inference/enginetest/hearingtest"
 )
 
 // confidence is what Nova believes of everything it hears.
 const confidence = .98
 
 // results makes a message of words from the last final until to.
-func (n *nova) results(words []word, to time.Duration, final bool, mark string) any {
+func (n *nova) results(words []hearingtest.Word, to time.Duration, final bool, mark string) any {
 	list := []map[string]any{}
 	for _, w := range words {
-		one := map[string]any{"word": plain(w.text), "start": seconds(w.start), "end": seconds(w.end), "confidence": confidence}
+		one := map[string]any{"word": hearingtest.Plain(w.Text), "start": seconds(w.Start), "end": seconds(w.End), "confidence": confidence}
 		if n.nova.formatted {
-			one["punctuated_word"] = w.text
+			one["punctuated_word"] = w.Text
 		}
 		list = append(list, one)
 	}
-	best := map[string]any{"transcript": n.transcript(words), "confidence": confidence, "words": list}
+	best := map[string]any{"transcript": hearingtest.Text(words, !n.nova.formatted), "confidence": confidence, "words": list}
 	if len(words) == 0 {
 		best["confidence"] = 0
 	}
@@ -32,20 +31,5 @@ func (n *nova) results(words []word, to time.Duration, final bool, mark string) 
 	}
 }
 
-// transcript is the text of words, with punctuation if the client wants it.
-func (n *nova) transcript(words []word) string {
-	var texts []string
-	for _, w := range words {
-		if n.nova.formatted {
-			texts = append(texts, w.text)
-		} else {
-			texts = append(texts, plain(w.text))
-		}
-	}
-	return strings.Join(texts, " ")
-}
-
-// plain is a word without capitals and punctuation.
-func plain(text string) string {
-	return cmp.Or(strings.ToLower(strings.TrimFunc(text, unicode.IsPunct)), text)
-}
+// seconds is how the protocol writes a time.
+func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }

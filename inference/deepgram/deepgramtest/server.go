@@ -1,12 +1,9 @@
 // Package deepgramtest is a fake of Deepgram's recognition on loopback, Nova at /v1/listen
 // and Flux at /v2/listen, for tests of its adapter and for measurements.
 //
-// It does not understand speech. It hears frames of 20 ms as loud or quiet, and gives the
-// n-th utterance that it hears the n-th text of its script, word by word, spread over the
-// script's length of that utterance. All times of the protocol are time of audio, counted
-// from the first byte of the connection, so a test may send audio as fast as it likes.
-// The clock counts for two things alone: how long a client may say nothing to Nova, and
-// the delays of the script.
+// It hears as package hearingtest does. All times of the protocol are time of audio, so a
+// test may send audio as fast as it likes. The clock counts for two things alone: how long a
+// client may say nothing to Nova, and the delays of the script.
 //
 // What Deepgram refuses it refuses, and notes each mistake of its client as a violation.
 package deepgramtest
@@ -17,17 +14,19 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
-// Fault and Books are those of all fakes.
+// Fault, Books and what is heard are those of all fakes. EmptyFinal of an Utterance is about Nova.
 type (
-	Fault = loopbacktest.Fault
-	Books = loopbacktest.Books
+	Fault     = loopbacktest.Fault
+	Books     = loopbacktest.Books
+	Utterance = hearingtest.Utterance
+	Pause     = hearingtest.Pause
 )
 
 // DefaultKey is accepted when the script names no key.
@@ -52,24 +51,6 @@ type Script struct {
 	EndAfter   time.Duration // Flux: of quiet until EndOfTurn; 0: 400 ms
 }
 
-// Utterance is what one utterance is heard as.
-type Utterance struct {
-	Text   string
-	Length time.Duration // from its first sound to its last, pauses included; 0: 250 ms a word and the pauses
-	Pauses []Pause       // in the order of the words
-	// Language is what words are marked with where the model may hear several; "": en.
-	Language string
-	// EmptyFinal makes Nova's finals empty, though the partials had words.
-	EmptyFinal bool
-}
-
-// Pause is quiet inside an utterance, longer than between words. The audio may have it a bit
-// earlier or later, and the words after it follow the audio.
-type Pause struct {
-	After  int // words
-	Length time.Duration
-}
-
 // Delays are drawn for each message, by the clock, in addition to the time of audio. Nil: none.
 type Delays struct {
 	Word      func() time.Duration // a word in a partial, after its end
@@ -88,14 +69,9 @@ type Traps struct {
 // Server is the fake. Safe for concurrent use.
 type Server struct {
 	*loopbacktest.Server
-	script Script
-
-	mu    sync.Mutex
-	place place // of the last word of which a final was sent
+	script   Script
+	dialogue *hearingtest.Dialogue
 }
-
-// place is a position in the script.
-type place struct{ utterance, words int }
 
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
@@ -118,7 +94,7 @@ func Start(script Script) (*Server, error) {
 	if script.Delays.Configure == nil {
 		script.Delays.Configure = func() time.Duration { return 20 * time.Millisecond }
 	}
-	s := &Server{script: script}
+	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseNova, serveNova) })
 	mux.HandleFunc("/v2/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseFlux, serveFlux) })
@@ -159,7 +135,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http
 	if q.flux {
 		shapes = fluxShapes
 	}
-	id := requestID()
+	id := loopbacktest.ID()
 	k, ok := s.Upgrade(w, r, http.Header{"Dg-Request-Id": {id}}, fault, shapes)
 	if !ok {
 		return
@@ -185,35 +161,10 @@ func (s *Server) refuse(w http.ResponseWriter, status int, message string) {
 		text = [2]string{fmt.Sprint(status), http.StatusText(status)}
 	}
 	message = cmp.Or(message, text[1])
-	id := requestID()
+	id := loopbacktest.ID()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("dg-request-id", id)
 	w.Header().Set("dg-error", message)
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]string{"err_code": text[0], "err_msg": message, "request_id": id})
-}
-
-// resume is where a new connection begins in the script.
-func (s *Server) resume() place {
-	if !s.script.Continue {
-		return place{}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.place
-	if p.utterance < len(s.script.Utterances) && p.words > 0 && p.words >= len(strings.Fields(s.script.Utterances[p.utterance].Text)) {
-		return place{utterance: p.utterance + 1}
-	}
-	return p
-}
-
-// final notes that a final with these words was sent.
-func (s *Server) final(words []word) {
-	if len(words) == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := words[len(words)-1]
-	s.place = place{last.utterance, last.index + 1}
 }

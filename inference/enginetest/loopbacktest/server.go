@@ -10,6 +10,7 @@ package loopbacktest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -181,6 +182,13 @@ func (s *Server) Wait(ctx context.Context, d time.Duration) bool {
 	case <-s.ctx.Done():
 	}
 	return false
+}
+
+// ID is a new random identifier in the form of a UUID.
+func ID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // Draw is one delay of a script's function; nil draws 0.

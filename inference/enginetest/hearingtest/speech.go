@@ -1,30 +1,88 @@
-package deepgramtest
+package hearingtest
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 const (
+	// OverAfter is the quiet after which the next sound is another utterance.
+	OverAfter = 200 * time.Millisecond
+
 	wordPace   = 250 * time.Millisecond // of utterances without a length
 	resumeGap  = 100 * time.Millisecond // quiet in a pause after which sound is its end, and not a tail
-	overAfter  = 200 * time.Millisecond // quiet after which the next sound is another utterance
 	givenUpGap = 250 * time.Millisecond // quiet outside a pause that means the speaker stopped early
 )
 
-// word is one word as it was heard.
-type word struct {
+// Utterance is what one utterance is heard as.
+type Utterance struct {
+	Text   string
+	Length time.Duration // from its first sound to its last, pauses included; 0: 250 ms a word and the pauses
+	Pauses []Pause       // in the order of the words
+	// Language is what words are marked with where the model may hear several; "": en.
+	Language string
+	// EmptyFinal makes finals empty, though the partials had words.
+	EmptyFinal bool
+}
+
+// Pause is quiet inside an utterance, longer than between words. The audio may have it a bit
+// earlier or later, and the words after it follow the audio.
+type Pause struct {
+	After  int // words
+	Length time.Duration
+}
+
+// Word is one word as it was heard.
+type Word struct {
+	Text       string
+	Start, End time.Duration // of the connection's audio
+	Of         *Utterance
+
 	utterance, index int
-	text             string
-	start, end       time.Duration // of the connection's audio
-	of               *Utterance
+}
+
+// Language is the word's, en when its utterance names none.
+func (w Word) Language() string { return cmp.Or(w.Of.Language, "en") }
+
+// Plain is a word without capitals and punctuation.
+func Plain(text string) string {
+	return cmp.Or(strings.ToLower(strings.TrimFunc(text, unicode.IsPunct)), text)
+}
+
+// Shown are the words that finals show. The caller owns the list.
+func Shown(words []Word) []Word {
+	return slices.DeleteFunc(slices.Clone(words), func(w Word) bool { return w.Of.EmptyFinal })
+}
+
+// Text is words as their utterances write them, or plain, between them a space.
+func Text(words []Word, plain bool) string {
+	texts := make([]string, 0, len(words))
+	for _, w := range words {
+		if plain {
+			w.Text = Plain(w.Text)
+		}
+		texts = append(texts, w.Text)
+	}
+	return strings.Join(texts, " ")
+}
+
+// Languages are those of words, each once, and never nil.
+func Languages(words []Word) []string {
+	list := []string{}
+	for _, w := range words {
+		if !slices.Contains(list, w.Language()) {
+			list = append(list, w.Language())
+		}
+	}
+	return list
 }
 
 // speech is one utterance while it is heard.
 type speech struct {
-	number int
-	of     *Utterance
-	words  []word // their times from the beginning of the utterance
+	words  []Word // their times from the beginning of the utterance
 	pauses []span // not yet over, likewise
 	length time.Duration
 
@@ -37,7 +95,7 @@ type span struct{ start, end time.Duration }
 
 // begin lays out an utterance, from one of its words on.
 func begin(number, from int, u *Utterance) *speech {
-	s := &speech{number: number, of: u, next: from}
+	s := &speech{next: from}
 	texts := strings.Fields(u.Text)
 	each, paused := wordPace, time.Duration(0)
 	for _, p := range u.Pauses {
@@ -48,7 +106,7 @@ func begin(number, from int, u *Utterance) *speech {
 	}
 	at := time.Duration(0)
 	for i, text := range texts {
-		s.words = append(s.words, word{number, i, text, at, at + each, u})
+		s.words = append(s.words, Word{Text: text, Start: at, End: at + each, Of: u, utterance: number, index: i})
 		at += each
 		for _, p := range u.Pauses {
 			if p.After == i+1 && i+1 < len(texts) {
@@ -59,7 +117,7 @@ func begin(number, from int, u *Utterance) *speech {
 	}
 	s.length = max(at, u.Length)
 	if from > 0 && from < len(s.words) {
-		s.at = s.words[from].start
+		s.at = s.words[from].Start
 	}
 	for len(s.pauses) > 0 && s.pauses[0].end <= s.at {
 		s.pauses = s.pauses[1:]
@@ -71,7 +129,7 @@ func (s *speech) inPause() bool { return len(s.pauses) > 0 && s.at >= s.pauses[0
 func (s *speech) ended() bool   { return s.at >= s.length }
 
 // advance hears so much more audio, which ends at now, and returns the words that ended in it.
-func (s *speech) advance(step time.Duration, loud bool, now time.Duration) (heard []word) {
+func (s *speech) advance(step time.Duration, loud bool, now time.Duration) (heard []Word) {
 	switch {
 	case s.inPause() && !loud:
 		s.quiet += step
@@ -89,27 +147,27 @@ func (s *speech) advance(step time.Duration, loud bool, now time.Duration) (hear
 	default:
 		s.at, s.quiet = s.at+step, 0
 	}
-	for s.next < len(s.words) && s.words[s.next].end <= s.at {
+	for s.next < len(s.words) && s.words[s.next].End <= s.at {
 		heard = append(heard, s.take(now))
 	}
 	return heard
 }
 
 // take is the next word, its times those of the connection.
-func (s *speech) take(now time.Duration) word {
+func (s *speech) take(now time.Duration) Word {
 	w, begun := s.words[s.next], now-s.at
-	w.start, w.end = begun+w.start, min(begun+w.end, now)
+	w.Start, w.End = begun+w.Start, min(begun+w.End, now)
 	s.next++
 	return w
 }
 
 // cut is what more is heard when the client asks for the last words: a word of which half
 // was said, and all words of a speaker who has been quiet outside of pauses.
-func (s *speech) cut(now, silent time.Duration) (heard []word) {
+func (s *speech) cut(now, silent time.Duration) (heard []Word) {
 	stopped := silent >= givenUpGap && !s.inPause()
 	for s.next < len(s.words) {
 		w := s.words[s.next]
-		if !stopped && s.at < (w.start+w.end)/2 {
+		if !stopped && s.at < (w.Start+w.End)/2 {
 			break
 		}
 		heard = append(heard, s.take(now))
