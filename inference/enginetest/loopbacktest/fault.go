@@ -54,6 +54,8 @@ const hugeSize = 2 << 20
 type Shapes struct {
 	Nulls any                     // what Nulls sends
 	Fail  func(reason string) any // what Fail sends; reason may be empty, nil: no message
+	// Ends is the close frame after Fail; nil: 1011 and the reason.
+	Ends func(reason string) (code int, text string)
 }
 
 // Message is what an action sends, nil for one that sends no message. Invalid is a []byte,

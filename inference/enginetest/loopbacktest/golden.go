@@ -23,13 +23,15 @@ type Line struct {
 	Get    string          `json:"get,omitempty"`          // path and query of the handshake
 	Text   json.RawMessage `json:"text,omitempty"`         // a message, a body, or the data of an event
 	Bytes  int             `json:"binary_bytes,omitempty"` // a message of audio
+	Inside int             `json:"inside_bytes,omitempty"` // the same inside a text message
 	Level  int             `json:"level_dbfs,omitempty"`   // of that audio; 0: silence
+	Empty  bool            `json:"empty,omitempty"`        // a text message of no bytes
 	Close  int             `json:"close,omitempty"`        // the code of a close frame
 	Status int             `json:"status,omitempty"`       // of an answer over HTTP
 }
 
 // varying are the fields of messages that differ from one run to the next.
-var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time"}
+var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time", "expires_at", "session_duration_seconds"}
 
 // replayWait is how long a message may take before a replay fails, and quiet how long the
 // server says nothing before a new recording takes it that nothing more comes.
@@ -127,8 +129,8 @@ func mask(v any) {
 }
 
 // Replay plays the client's side of a golden exchange over a WebSocket to url, which begins
-// with http, and compares what the server says with the other side. audio makes a message of
-// so many bytes at a level.
+// with http, and compares what the server says with the other side. audio makes a message with
+// so many bytes of audio at a level.
 func Replay(t testing.TB, path, url string, header http.Header, audio func(bytes, level int) []byte) {
 	t.Helper()
 	lines := ReadGolden(t, path)
@@ -168,6 +170,10 @@ func send(t testing.TB, conn *websocket.Conn, l Line, audio func(bytes, level in
 	switch {
 	case l.Bytes > 0:
 		kind, data = websocket.BinaryMessage, audio(l.Bytes, l.Level)
+	case l.Inside > 0:
+		data = audio(l.Inside, l.Level)
+	case l.Empty:
+		data = nil
 	case l.Close > 0:
 		kind, data = websocket.CloseMessage, websocket.FormatCloseMessage(l.Close, "")
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,9 @@ var (
 
 // closeWait is how long a server waits for the answer to its close frame.
 const closeWait = 2 * time.Second
+
+// maxReason is how many bytes of a reason fit into a close frame (RFC 6455, section 5.5).
+const maxReason = 123
 
 // Socket is one connection over WebSocket. What it sends meets the fault of the connection.
 // One goroutine reads; any may write.
@@ -156,7 +160,11 @@ func (k *Socket) meetLocked() {
 	case Close:
 		k.closeLocked(k.fault.Code, k.fault.Reason)
 	case Fail:
-		k.closeLocked(websocket.CloseInternalServerErr, k.fault.Reason)
+		code, text := websocket.CloseInternalServerErr, k.fault.Reason
+		if k.shapes.Ends != nil {
+			code, text = k.shapes.Ends(text)
+		}
+		k.closeLocked(code, text)
 	}
 }
 
@@ -171,6 +179,7 @@ func (k *Socket) Close(code int, reason string) {
 
 func (k *Socket) closeLocked(code int, reason string) {
 	k.refuses = errEnded
+	reason = strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
 	until := time.Now().Add(closeWait)
 	_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), until)
 	k.reading.Lock()
