@@ -1,0 +1,280 @@
+package sonioxtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"parley/inference/enginetest/loopbacktest"
+)
+
+// rejected dials and returns a refusal.
+func rejected(t *testing.T, s *Server, path string, h http.Header) *http.Response {
+	t.Helper()
+	conn, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
+	if err == nil {
+		conn.Close()
+		t.Fatalf("%s was accepted", path)
+	}
+	if resp == nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+func TestHandshakesAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		path   string
+		header http.Header
+		status int
+		says   string // a violation
+	}{
+		{path, header("wrong"), 401, ""},
+		{path, nil, 401, "Authorization"},
+		{path, http.Header{"Authorization": {DefaultKey}}, 401, "Authorization"},
+		{path + "?api_key=x", header(DefaultKey), 400, "a query"},
+	} {
+		s, err := Start(Script{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := rejected(t, s, tt.path, tt.header)
+		s.Close()
+		violations := strings.Join(s.Violations(), "\n")
+		var body struct {
+			Status  int `json:"status_code"`
+			Message string
+		}
+		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" ||
+			json.NewDecoder(resp.Body).Decode(&body) != nil || body.Status != tt.status || body.Message == "" {
+			t.Errorf("%s: %d, %q, %+v", tt.path, resp.StatusCode, violations, body)
+		}
+	}
+}
+
+func TestHandshakesFail(t *testing.T) {
+	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
+	for _, want := range []int{429, 503} {
+		if resp := rejected(t, s, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
+			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
+		}
+	}
+	c := dial(t, s, start)
+	c.text(`{"type":"finalize"}`)
+	c.until("<fin>")
+	if m := dial(t, s, start).closed(); len(m) != 1 || m[0].Code != 429 || !strings.Contains(m[0].Error, "concurrent requests") {
+		t.Errorf("a second request: %+v", m)
+	}
+	if b := s.Books(); b.Attempts != 4 || b.Opened != 2 || s.Busy() != 1 {
+		t.Errorf("%+v, %d busy", b, s.Busy())
+	}
+}
+
+func TestConfigurationsAreRefused(t *testing.T) {
+	change := func(from, to string) string { return strings.Replace(start, from, to, 1) }
+	for _, tt := range []struct{ first, says, noted string }{
+		{"", "Start request is malformed.", "EOF"},
+		{`[]`, "Start request is malformed.", "cannot unmarshal"},
+		{with(`"enable_endpoints":true`), "Start request is malformed.", "unknown field"},
+		{with(`"api_key":"x"`), "Start request is malformed.", "api_key"},
+		{change("stt-rt-v5", "stt-async-v3"), "Invalid model specified.", "Invalid model"},
+		{change(`"audio_format":"mulaw",`, ""), "Missing audio format.", "Missing audio format"},
+		{change("mulaw", "auto"), "Invalid audio data format: auto", "auto"},
+		{change(`"sample_rate":8000,`, ""), "Audio data sample rate must be specified", "sample rate"},
+		{change(`"num_channels":1,`, ""), "Audio data channels must be specified", "channels"},
+		{change(`"num_channels":1`, `"num_channels":2`), "Start request is malformed.", "2 channels"},
+		{change(`"es"`, `"Spanish"`), "Invalid language hint.", "language hint"},
+		{change(`"es"`, `"en"`), "Language hints must be unique.", "unique"},
+		{with(`"max_endpoint_delay_ms":400`), "Start request is malformed.", "not in 500-3000"},
+		{with(`"endpoint_sensitivity":2`), "Start request is malformed.", "not in -1-1"},
+		{with(`"context":{"text":"` + strings.Repeat("x", 10001) + `"}`), "Context is too long", "Context is too long"},
+		{with(`"client_reference_id":"` + strings.Repeat("x", 257) + `"`), "Client reference ID is too long", "reference"},
+	} {
+		s := New(t, Script{Expects: []string{tt.noted}})
+		if m := dial(t, s, tt.first).closed(); len(m) != 1 || m[0].Code != 400 || !strings.HasPrefix(m[0].Error, tt.says) {
+			t.Errorf("%.200s: %+v", tt.first, m)
+		}
+	}
+	s := New(t, greeting)
+	c := dial(t, s, with(`"language_hints_strict":true,"endpoint_sensitivity":-0.5,"endpoint_latency_adjustment_level":2,
+		"context":{"general":[{"key":"domain","value":"hairdresser"}],"text":"A salon.","terms":["Ana"]},"client_reference_id":"call-1"`))
+	c.text(`{"type":"finalize"}`)
+	c.until("<fin>")
+}
+
+func TestMessagesAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		kind              int
+		data, says, noted string
+	}{
+		{websocket.TextMessage, `{`, "Control request is malformed.", "EOF"},
+		{websocket.TextMessage, `{"type":"finalize","silence":1}`, "Control request is malformed.", "unknown field"},
+		{websocket.TextMessage, `{"type":"Finalize"}`, "Control request invalid type.", "Finalize"},
+		{websocket.BinaryMessage, "abc", "Audio decode error.", "3 bytes"},
+	} {
+		s := New(t, Script{Expects: []string{tt.noted}})
+		c := dial(t, s, strings.Replace(start, "mulaw", "pcm_s16le", 1))
+		if err := c.conn.WriteMessage(tt.kind, []byte(tt.data)); err != nil {
+			t.Fatal(err)
+		}
+		if m := c.closed(); len(m) != 1 || m[0].Code != 400 || m[0].Error != tt.says {
+			t.Errorf("%s: %+v", tt.data, m)
+		}
+	}
+	s := New(t, Script{Expects: []string{"must be a text message"}})
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, header(s.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	c := &client{t, conn}
+	c.binary([]byte(start))
+	equal(t, shorts(c.closed()), "Start request must be a text message.")
+}
+
+func TestMistakesThatAreHeard(t *testing.T) {
+	s := New(t, Script{Expects: []string{"a binary one", "after the empty one"}, Utterances: []Utterance{{Text: "Yes."}},
+		Delays: Delays{Final: func() time.Duration { return 200 * ms }}})
+	c := dial(t, s, start)
+	c.say(300 * ms)
+	c.binary([]byte(`{"type":"keepalive"}`))
+	c.binary(nil)
+	c.text(`{"type":"keepalive"}`) // while the last words are not due
+	if list := c.closed(); shorts(list)[len(list)-1] != "finished" {
+		t.Errorf("%q", shorts(list))
+	}
+}
+
+func TestItWantsKeepalive(t *testing.T) {
+	s := New(t, Script{Idle: 100 * ms, Expects: []string{"neither audio nor keepalive"}})
+	c := dial(t, s, start)
+	c.text(`{"type":"keepalive"}`)
+	if m := c.closed(); len(m) != 1 || m[0].Code != 408 {
+		t.Errorf("%+v", m)
+	}
+	if n := s.Books().KeepAlives; n != 1 {
+		t.Error(n)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for reason, want := range map[string]int{"": 503, "Cannot continue request (code 7).": 503, "408 Input too slow": 408} {
+		s := New(t, Script{Utterances: greeting.Utterances, Faults: []Fault{{AfterMessages: 1, Then: loopbacktest.Fail, Reason: reason}}})
+		c := dial(t, s, start)
+		c.binary(loopbacktest.Mulaw.Encode(loopbacktest.Tone(4000, 0, 8000, -20)))
+		if m := c.closed(); len(m) != 2 || m[1].Code != want || m[1].Error == "" || !strings.HasSuffix(reason, m[1].Error) && reason != "" {
+			t.Errorf("%q: %+v", reason, m)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, f := range []Fault{
+		{Then: loopbacktest.Cut, AfterMessages: 2},
+		{AfterBytes: 300},
+		{Then: loopbacktest.Close, AfterMessages: 2, Code: 1012, Reason: "restart"},
+		{Then: loopbacktest.Unknown, AfterMessages: 2},
+		{Then: loopbacktest.Invalid, AfterMessages: 2},
+		{Then: loopbacktest.Nulls, AfterMessages: 2},
+		{Then: loopbacktest.Huge, AfterMessages: 2},
+	} {
+		s := New(t, Script{Utterances: greeting.Utterances, Faults: []Fault{f}})
+		c := dial(t, s, start)
+		_ = c.conn.WriteMessage(websocket.BinaryMessage, loopbacktest.Mulaw.Encode(loopbacktest.Tone(8000, 0, 8000, -20))) // it may be cut already
+		got, largest := []string{}, 0
+		var err error
+		for len(got) < 4 && err == nil {
+			var data []byte
+			if _, data, err = c.conn.ReadMessage(); err == nil {
+				var m message
+				if json.Unmarshal(data, &m) != nil {
+					m.Code = 1
+				}
+				got, largest = append(got, m.short()), max(largest, len(data))
+			}
+		}
+		var end *websocket.CloseError
+		isClose := errors.As(err, &end)
+		switch f.Then {
+		case loopbacktest.Nothing, loopbacktest.Cut:
+			if err == nil || isClose && end.Code != websocket.CloseAbnormalClosure || len(got) > 2 {
+				t.Errorf("%+v: %v after %q", f, err, got)
+			}
+		case loopbacktest.Close:
+			if !isClose || end.Code != 1012 || end.Text != f.Reason {
+				t.Errorf("%+v: %v after %q", f, err, got)
+			}
+		default:
+			if err != nil || got[3] != "[Good morning, ana]" || (f.Then == loopbacktest.Huge) != (largest > 2<<20) {
+				t.Errorf("%+v: %v, %q", f, err, got)
+			}
+		}
+	}
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s, err := Start(greeting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		c := dial(t, s, start)
+		c.say(500 * ms)
+		if i%4 < 2 {
+			c.conn.Close()
+		}
+	}
+	s.Close()
+	s.Close()
+	if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
+		t.Errorf("%+v, %d busy", b, s.Busy())
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before+1 {
+			return
+		}
+		runtime.Gosched()
+		time.Sleep(ms)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// TestGolden replays exchanges in the vendor's shapes.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"endpoints", "finalize"} {
+		t.Run(name, func(t *testing.T) {
+			s := New(t, greeting)
+			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
+				if level == 0 {
+					level = -90
+				}
+				return loopbacktest.Mulaw.Encode(loopbacktest.Tone(bytes, 0, 8000, float64(level)))
+			})
+		})
+	}
+}
+
+func ExampleStart() {
+	s, err := Start(Script{Utterances: []Utterance{{Text: "Hello."}}})
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	resp, err := http.Get(s.URL + path)
+	if err != nil {
+		return
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	fmt.Println(resp.StatusCode, s.Violations())
+	// Output: 401 [Authorization is not Bearer KEY]
+}
