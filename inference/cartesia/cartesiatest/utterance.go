@@ -86,7 +86,7 @@ func (c *utterance) say(r *request) (isGlued bool) {
 	}
 	now := len(c.held)
 	if delay > 0 && r.Continue && !r.Flush {
-		now = sentences(c.held)
+		now = loopbacktest.Sentences(c.held)
 	}
 	if now > 0 || r.Flush {
 		c.pieces = append(c.pieces, piece{c.held[:now], r.Flush})
@@ -104,20 +104,6 @@ func (c *utterance) say(r *request) (isGlued bool) {
 	default:
 	}
 	return isGlued
-}
-
-// sentences is how much of a text are whole sentences.
-func sentences(text string) int {
-	end := strings.LastIndexAny(text, ".!?…。！？\n")
-	if end < 0 {
-		return 0
-	}
-	for i, r := range text[end:] {
-		if i > 0 && r != ' ' && r != '"' && r != '\'' {
-			return end + i
-		}
-	}
-	return len(text)
 }
 
 func (c *utterance) cancel() {

@@ -24,14 +24,14 @@ type Line struct {
 	Text   json.RawMessage `json:"text,omitempty"`         // a message, a body, or the data of an event
 	Bytes  int             `json:"binary_bytes,omitempty"` // a message of audio
 	Inside int             `json:"inside_bytes,omitempty"` // the same inside a text message
-	Level  int             `json:"level_dbfs,omitempty"`   // of that audio; 0: silence
+	Level  int             `json:"level_dbfs,omitempty"`   // of that audio, when the client sends it; 0: silence
 	Empty  bool            `json:"empty,omitempty"`        // a text message of no bytes
 	Close  int             `json:"close,omitempty"`        // the code of a close frame
 	Status int             `json:"status,omitempty"`       // of an answer over HTTP
 }
 
 // varying are the fields of messages that differ from one run to the next.
-var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time", "expires_at", "session_duration_seconds"}
+var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time", "expires_at", "session_duration_seconds", "speech_id"}
 
 // replayWait is how long a message may take before a replay fails, and quiet how long the
 // server says nothing before a new recording takes it that nothing more comes.
@@ -115,8 +115,10 @@ func mask(v any) {
 				v[name] = 0
 			}
 		}
-		if audio, ok := v["data"].(string); ok {
-			v["data"] = fmt.Sprintf("%d characters", len(audio))
+		for _, name := range []string{"data", "audio"} {
+			if audio, ok := v[name].(string); ok {
+				v[name] = fmt.Sprintf("%d characters", len(audio))
+			}
 		}
 		for _, inner := range v {
 			mask(inner)
@@ -184,6 +186,7 @@ func send(t testing.TB, conn *websocket.Conn, l Line, audio func(bytes, level in
 
 // received is one message of the server, or how it ended.
 type received struct {
+	kind int
 	data []byte
 	err  error
 }
@@ -194,8 +197,8 @@ func receive(conn *websocket.Conn) <-chan received {
 	go func() {
 		defer close(in)
 		for {
-			_, data, err := conn.ReadMessage()
-			in <- received{data, err}
+			kind, data, err := conn.ReadMessage()
+			in <- received{kind, data, err}
 			if err != nil {
 				return
 			}
@@ -217,6 +220,8 @@ func next(t testing.TB, in <-chan received, ms int, wait time.Duration) (Line, b
 			return Line{From: "vendor", MS: ms, Close: end.Code}, true
 		case m.err != nil:
 			t.Fatal(m.err)
+		case m.kind == websocket.BinaryMessage:
+			return Line{From: "vendor", MS: ms, Bytes: len(m.data)}, true
 		}
 		return Line{From: "vendor", MS: ms, Text: Masked(t, m.data)}, true
 	case <-time.After(wait):

@@ -113,13 +113,18 @@ func (k *Socket) Read() (kind int, data []byte, err error) {
 }
 
 // Write sends one message as JSON, unless the fault wants otherwise.
-func (k *Socket) Write(message any) error {
+func (k *Socket) Write(message any) error { return k.write(websocket.TextMessage, message) }
+
+// WriteBinary sends one binary message, unless the fault wants otherwise.
+func (k *Socket) WriteBinary(data []byte) error { return k.write(websocket.BinaryMessage, data) }
+
+func (k *Socket) write(kind int, message any) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.refuses != nil {
 		return k.refuses
 	}
-	if err := k.writeLocked(message); err != nil {
+	if err := k.writeLocked(kind, message); err != nil {
 		return err
 	}
 	k.sent++
@@ -128,7 +133,7 @@ func (k *Socket) Write(message any) error {
 }
 
 // writeLocked sends one message; a []byte as it is.
-func (k *Socket) writeLocked(message any) error {
+func (k *Socket) writeLocked(kind int, message any) error {
 	data, raw := message.([]byte)
 	if !raw {
 		var err error
@@ -136,7 +141,7 @@ func (k *Socket) writeLocked(message any) error {
 			return err
 		}
 	}
-	err := k.conn.WriteMessage(websocket.TextMessage, data)
+	err := k.conn.WriteMessage(kind, data)
 	if err != nil {
 		k.refuses = errEnded
 	}
@@ -149,7 +154,7 @@ func (k *Socket) meetLocked() {
 		return
 	}
 	if m := k.fault.Then.Message(k.shapes, k.fault.Reason); m != nil {
-		_ = k.writeLocked(m)
+		_ = k.writeLocked(websocket.TextMessage, m)
 	}
 	switch k.fault.Then {
 	case Cut:
