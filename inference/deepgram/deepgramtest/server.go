@@ -1,9 +1,13 @@
-// Package deepgramtest is a fake of Deepgram's recognition on loopback, Nova at /v1/listen
-// and Flux at /v2/listen, for tests of its adapter and for measurements.
+// Package deepgramtest is a fake of Deepgram on loopback, for tests of its adapters and for
+// measurements: its recognition, Nova at /v1/listen and Flux at /v2/listen, and its voices,
+// Aura at /v1/speak and Flux TTS at /v2/speak.
 //
 // It hears as package hearingtest does. All times of the protocol are time of audio, so a
 // test may send audio as fast as it likes. The clock counts for two things alone: how long a
 // client may say nothing to Nova, and the delays of the script.
+//
+// The voices are a tone of 60 ms for each character, at the speed asked for, so the length of
+// their audio can be computed. They send faster than real time, by the clock.
 //
 // What Deepgram refuses it refuses, and notes each mistake of its client as a violation.
 package deepgramtest
@@ -14,6 +18,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,7 +48,8 @@ type Script struct {
 	Faults   []Fault
 	Traps    Traps
 	Expects  []string // parts of the violations that the test means to cause
-	Sockets  int      // at a time, more are refused with 429; 0: any number
+	Sockets  int      // of recognition at a time, more are refused with 429; 0: any number
+	Voice    Voice
 
 	Idle       time.Duration // Nova: without audio or KeepAlive, by the clock; 0: 10 s
 	FinalEvery time.Duration // Nova: the longest time of audio without a final; 0: 3 s
@@ -71,6 +77,10 @@ type Server struct {
 	*loopbacktest.Server
 	script   Script
 	dialogue *hearingtest.Dialogue
+
+	mu       sync.Mutex
+	voices   int // sockets of voices that count
+	speeches []*Speech
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
@@ -94,23 +104,28 @@ func Start(script Script) (*Server, error) {
 	if script.Delays.Configure == nil {
 		script.Delays.Configure = func() time.Duration { return 20 * time.Millisecond }
 	}
+	script.Voice.Linger = cmp.Or(script.Voice.Linger, time.Second)
+	script.Voice.FlushWindow = cmp.Or(script.Voice.FlushWindow, time.Minute)
+	script.Voice.Age = cmp.Or(script.Voice.Age, time.Hour)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseNova, serveNova) })
 	mux.HandleFunc("/v2/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseFlux, serveFlux) })
+	mux.HandleFunc("/v1/speak", func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, auraProduct) })
+	mux.HandleFunc("/v2/speak", func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, turnsProduct) })
 	var err error
 	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
 	return s, err
 }
 
-// listen answers a handshake and serves the connection.
-func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http.Request) (query, error), serve func(*Server, *loopbacktest.Socket, query, string)) {
+// admit answers handshakes that a fault or a wrong key refuses; true: it may go on.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (fault Fault, ok bool) {
 	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
+	fault = s.Next()
 	if fault.Status != 0 {
 		fault.Headers(w.Header())
 		s.refuse(w, fault.Status, "")
-		return
+		return fault, false
 	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if scheme != "Token" {
@@ -118,6 +133,15 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http
 	}
 	if scheme != "Token" || key != s.Key {
 		s.refuse(w, http.StatusUnauthorized, "")
+		return fault, false
+	}
+	return fault, true
+}
+
+// listen answers a handshake and serves the connection.
+func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http.Request) (query, error), serve func(*Server, *loopbacktest.Socket, query, string)) {
+	fault, ok := s.admit(w, r)
+	if !ok {
 		return
 	}
 	q, err := parse(r)
