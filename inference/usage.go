@@ -18,8 +18,8 @@ type Usage struct {
 	Source     UsageSource
 }
 
-// plus is the usage of two replies together.
-func (u Usage) plus(v Usage) Usage {
+// Plus is the usage of two replies together.
+func (u Usage) Plus(v Usage) Usage {
 	u.In, u.Out, u.Cached, u.Reasoning = u.In+v.In, u.Out+v.Out, u.Cached+v.Cached, u.Reasoning+v.Reasoning
 	u.AudioIn, u.AudioOut = u.AudioIn+v.AudioIn, u.AudioOut+v.AudioOut
 	u.Audio, u.Open = u.Audio+v.Audio, u.Open+v.Open

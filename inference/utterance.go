@@ -175,7 +175,7 @@ func (u *queue) speak(text string) bool {
 		c.Shift(u.base.length)
 		u.length += c.Length()
 		if c.Usage != nil {
-			u.usage = u.base.usage.plus(*c.Usage)
+			u.usage = u.base.usage.Plus(*c.Usage)
 			sum := u.usage
 			c.Usage = &sum
 		}

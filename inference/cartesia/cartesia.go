@@ -11,12 +11,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"net"
 	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"parley/inference"
@@ -31,9 +28,7 @@ type Config struct {
 	BaseURL string // empty: https://api.cartesia.ai
 	APIKey  string
 	Model   string // empty: sonic-3.5
-	// Voices names Cartesia's voices by ours, F1 to F5 and M1 to M5; one at least. A name that is
-	// missing stands for the first of its gender that is there.
-	Voices  map[string]string
+	Voices  synthesiser.Voices
 	Options inference.Options
 	// Stall is how long Cartesia may owe audio and say nothing; 0 means 1.5 s.
 	Stall time.Duration
@@ -64,16 +59,11 @@ func NewTTS(c Config) (*synthesiser.Engine, error) {
 			return refuse("options: volume: allowed: 0.5 to 2")
 		}
 	}
-	for name, id := range c.Voices {
-		if !ours.MatchString(name) || id == "" {
-			return refuse("voices: allowed: F1 to F5 and M1 to M5, with the identifier of a voice each")
-		}
-	}
-	switch {
-	case c.APIKey == "":
+	if c.APIKey == "" {
 		return refuse("it needs a key")
-	case len(c.Voices) == 0:
-		return refuse("it needs voices: one of F1 to F5 or M1 to M5 at least, with the identifier of a voice")
+	}
+	if err := c.Voices.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", v.name, err)
 	}
 	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://api.cartesia.ai"), Key: c.APIKey,
 		Headers: map[string]string{"X-API-Key": c.APIKey, "Cartesia-Version": version}, Dial: c.Dial})
@@ -83,11 +73,9 @@ func NewTTS(c Config) (*synthesiser.Engine, error) {
 	return synthesiser.New(client, v, c.Stall), nil
 }
 
-var ours = regexp.MustCompile(`^[FM][1-5]$`)
-
 type vendor struct {
 	name, model string
-	voices      map[string]string
+	voices      synthesiser.Voices
 	options     Options
 }
 
@@ -98,42 +86,11 @@ func (v *vendor) Info() inference.Info {
 }
 
 // Voices implements synthesiser.Vendor.
-func (v *vendor) Voices() (list []inference.Voice) {
-	for _, name := range slices.Sorted(maps.Keys(v.voices)) {
-		gender := "female"
-		if strings.HasPrefix(name, "M") {
-			gender = "male"
-		}
-		list = append(list, inference.Voice{ID: name, Gender: gender, Description: "Cartesia " + v.model})
-	}
-	return list
-}
-
-// voice is Cartesia's identifier for one of our names, or for one of its own that the operator has listed.
-func (v *vendor) voice(name string) string {
-	if id := v.voices[name]; id != "" {
-		return id
-	}
-	all := slices.Sorted(maps.Keys(v.voices))
-	for _, other := range all {
-		if v.voices[other] == name {
-			return name
-		}
-	}
-	if !ours.MatchString(name) {
-		return ""
-	}
-	for _, other := range all {
-		if other[0] == name[0] {
-			return v.voices[other]
-		}
-	}
-	return v.voices[all[0]]
-}
+func (v *vendor) Voices() []inference.Voice { return v.voices.List("Cartesia " + v.model) }
 
 // Path implements synthesiser.Vendor.
 func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
-	if v.voice(c.Voice) == "" {
+	if v.voices.Of(c.Voice) == "" {
 		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}
 	return "/tts/websocket", nil
@@ -157,7 +114,7 @@ func (v *vendor) Limits() synthesiser.Limits {
 // Start implements synthesiser.Vendor.
 func (v *vendor) Start(name string, c inference.VoiceConfig) synthesiser.Context {
 	r := request{Context: name, Model: v.model, Language: c.Language, Timestamps: true}
-	r.Voice.Mode, r.Voice.ID = "id", v.voice(c.Voice)
+	r.Voice.Mode, r.Voice.ID = "id", v.voices.Of(c.Voice)
 	r.Format.Container, r.Format.Encoding, r.Format.Rate = "raw", "pcm_s16le", int(v.Rate(c))
 	o := v.options
 	if speed := min(1.5, max(0.6, cmp.Or(c.Speed, 1))); speed != 1 || o != (Options{}) {
@@ -197,21 +154,21 @@ type generation struct {
 type speech struct{ request }
 
 // Say implements synthesiser.Context. Cartesia joins texts as they are.
-func (s *speech) Say(text string, flush bool) []byte {
+func (s *speech) Say(text string, flush bool) [][]byte {
 	r := s.request
 	r.Transcript, r.Continue, r.Flush = text, true, flush
-	return encode(r)
+	return [][]byte{encode(r)}
 }
 
 // End implements synthesiser.Context.
-func (s *speech) End() []byte { return encode(s.request) }
+func (s *speech) End() [][]byte { return [][]byte{encode(s.request)} }
 
 // Cancel implements synthesiser.Context.
-func (s *speech) Cancel() []byte {
-	return encode(struct {
+func (s *speech) Cancel() [][]byte {
+	return [][]byte{encode(struct {
 		Context string `json:"context_id"`
 		Cancel  bool   `json:"cancel"`
-	}{s.Context, true})
+	}{s.Context, true})}
 }
 
 func encode(v any) []byte {
@@ -223,7 +180,7 @@ func encode(v any) []byte {
 }
 
 // Read implements synthesiser.Vendor.
-func (v *vendor) Read(message []byte) (p synthesiser.Piece, ok bool, err error) {
+func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err error) {
 	var m struct {
 		Type    string `json:"type"`
 		Context string `json:"context_id"`

@@ -1,5 +1,5 @@
 // Package deepgram recognises speech by Deepgram's service: the Nova models over /v1/listen, and the
-// Flux models, which find the ends of turns, over /v2/listen.
+// Flux models, which find the ends of turns, over /v2/listen. Its Aura voices speak over /v1/speak.
 //
 // Its wire is that of Deepgram's published SDKs of July 2026.
 package deepgram
@@ -20,6 +20,7 @@ import (
 	"parley/inference"
 	"parley/inference/recogniser"
 	"parley/inference/remote"
+	"parley/inference/synthesiser"
 )
 
 // Config is how Deepgram is reached.
@@ -29,6 +30,9 @@ type Config struct {
 	APIKey  string
 	Model   string // empty: flux-general-multi
 	Options inference.Options
+	Voices  synthesiser.Voices // of synthesis
+	// Stall is how long a voice may owe audio and say nothing; 0 means 1.5 s.
+	Stall time.Duration
 	// Dial replaces the dialling of connections.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -57,8 +61,7 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 	if c.APIKey == "" {
 		return nil, errors.New(name + ": it needs a key")
 	}
-	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.deepgram.com"), Key: c.APIKey,
-		Headers: map[string]string{"Authorization": "Token " + c.APIKey}, Dial: c.Dial})
+	client, err := remote.NewClient(c.remote(name))
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +69,12 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 		return recogniser.New(client, &flux{name, model, o}), nil
 	}
 	return recogniser.New(client, &nova{name, model, o}), nil
+}
+
+// remote is how an engine of that name reaches Deepgram.
+func (c Config) remote(name string) remote.Config {
+	return remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.deepgram.com"), Key: c.APIKey,
+		Headers: map[string]string{"Authorization": "Token " + c.APIKey}, Dial: c.Dial}
 }
 
 // parse reads options and checks their ranges.

@@ -73,14 +73,15 @@ func (v *flux) thresholds(o inference.TurnOptions) thresholds {
 	return t
 }
 
-// Chunk implements recogniser.Vendor: it is Deepgram's recommendation.
-func (v *flux) Chunk() time.Duration { return 80 * time.Millisecond }
+// Pace implements recogniser.Vendor: it is Deepgram's recommendation.
+func (v *flux) Pace() recogniser.Pace { return recogniser.Pace{Chunk: 80 * time.Millisecond} }
 
 // Connect implements recogniser.Vendor.
 func (v *flux) Connect(inference.ASRConfig) recogniser.Connection { return &fluxConnection{flux: v} }
 
 // fluxConnection is one socket.
 type fluxConnection struct {
+	recogniser.Plain
 	*flux
 	configuring bool // a Configure is not answered: another one would be refused
 }

@@ -37,19 +37,19 @@ func (v *nova) Path(c inference.ASRConfig) string {
 	return "/v1/listen?" + q.Encode()
 }
 
-// Chunk implements recogniser.Vendor.
-func (v *nova) Chunk() time.Duration { return 40 * time.Millisecond }
+// Pace implements recogniser.Vendor.
+func (v *nova) Pace() recogniser.Pace { return recogniser.Pace{Chunk: 40 * time.Millisecond} }
 
 // Connect implements recogniser.Vendor.
-func (v *nova) Connect(inference.ASRConfig) recogniser.Connection { return &novaConnection{v} }
+func (v *nova) Connect(inference.ASRConfig) recogniser.Connection { return &novaConnection{nova: v} }
 
-type novaConnection struct{ *nova }
+type novaConnection struct {
+	recogniser.Plain
+	*nova
+}
 
 // Finish implements recogniser.Connection.
 func (*novaConnection) Finish() []byte { return []byte(`{"type":"Finalize"}`) }
-
-// Configure implements recogniser.Connection.
-func (*novaConnection) Configure(inference.TurnOptions) []byte { return nil }
 
 // Idle implements recogniser.Connection. Deepgram ends a stream after 10 s without audio or this.
 func (*novaConnection) Idle() ([]byte, time.Duration) {

@@ -25,7 +25,7 @@ func engine(t *testing.T, s *elevenlabstest.Server, stall time.Duration) *synthe
 }
 
 func TestConformance(t *testing.T) {
-	s := elevenlabstest.New(t, elevenlabstest.Script{LateChunks: 2})
+	s := elevenlabstest.New(t, elevenlabstest.Script{})
 	e := engine(t, s, 10*time.Second)
 	o := enginetest.TTSOptions{Busy: s.Busy, NoSpeed: true}
 	t.Run("whole texts", func(t *testing.T) { enginetest.TestTTS(t, e, o) })
@@ -93,7 +93,7 @@ func TestWords(t *testing.T) {
 
 // TestInterruptions: contexts that are cancelled one after the other never are more than a socket may have.
 func TestInterruptions(t *testing.T) {
-	s := elevenlabstest.New(t, elevenlabstest.Script{LateChunks: 3, Delays: elevenlabstest.Delays{Final: func() time.Duration { return 200 * time.Millisecond }}})
+	s := elevenlabstest.New(t, elevenlabstest.Script{Delays: elevenlabstest.Delays{Final: func() time.Duration { return 200 * time.Millisecond }}})
 	e := engine(t, s, 0)
 	for range 12 {
 		u := open(t, e)

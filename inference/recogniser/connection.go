@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"parley/inference"
@@ -16,6 +17,10 @@ const (
 	// Audio that waits is sent in bursts: fourfold real time, which vendors take.
 	burst      = 200 * time.Millisecond
 	burstEvery = 50 * time.Millisecond
+	// ahead is how far audio may be before real time where it has to be sent at that pace.
+	ahead = 300 * time.Millisecond
+	// Of what has to be sent again at the pace of speech, more than this comes too late.
+	realTimeMost = 3 * time.Second
 	// Of sockets that break, this many in this time are replaced.
 	maxBroken    = 2
 	brokenWithin = 10 * time.Second
@@ -32,16 +37,22 @@ type connection struct {
 	Connection
 	socket   *remote.Socket
 	incoming chan incoming
+	pace     Pace
 	chunk    int64 // samples of a message
 	clock    clock
 	sent     int64     // position of the tape up to which audio was sent
 	replayTo int64     // up to here it was sent to another socket before
 	lastSent time.Time // audio or what keeps the socket open
 	asked    int       // utterance of the latest Finish
+	askedTo  int64     // samples on the socket at the latest Finish
+	asks     []int     // utterances of those that the vendor was sent, in order
 	askedAt  time.Time
 	turn     bool  // a turn is open at the vendor's
 	turnEnd  int64 // position up to which audio was sent when the latest one ended
 }
+
+// samples is how many there are in d.
+func samples(d time.Duration) int64 { return int64(media.FromDuration(d).Samples(media.Rate16k)) }
 
 // incoming is a message of the vendor's, or why there are no more.
 type incoming struct {
@@ -56,12 +67,18 @@ func (s *stream) connect() error {
 	if err != nil {
 		return err
 	}
-	c := &connection{Connection: e.vendor.Connect(s.config), socket: socket, incoming: make(chan incoming),
-		chunk: int64(media.FromDuration(e.vendor.Chunk()).Samples(media.Rate16k)), lastSent: time.Now()}
+	pace := e.vendor.Pace()
+	c := &connection{Connection: e.vendor.Connect(s.config), socket: socket, incoming: make(chan incoming), pace: pace, chunk: samples(pace.Chunk), lastSent: time.Now()}
 	if s.conn != nil {
 		c.replayTo = s.conn.sent
 	}
-	c.sent, _ = s.span()
+	var to int64
+	if c.sent, to = s.span(); pace.RealTime {
+		c.sent = max(c.sent, to-samples(realTimeMost))
+	}
+	if first := c.Begin(); first != nil {
+		socket.Send(first)
+	}
 	s.conn, s.openedAt, s.heard = c, time.Now(), time.Now()
 	isolate.Go("inference/recogniser/reader", s.cancel, func() { c.read(s.ctx, e.client) }, func() { close(c.incoming) })
 	return nil
@@ -87,12 +104,25 @@ func (c *connection) read(ctx context.Context, client *remote.Client) {
 	}
 }
 
+// stale says that an answer is to a Finish that was taken back, or given up.
+func (c *connection) stale(h Heard, answered int) (stale, late bool) {
+	if h.Number < 1 || h.Number > len(c.asks) {
+		return false, false
+	}
+	of := c.asks[h.Number-1]
+	return slices.Contains(c.asks[h.Number:], of), of <= answered
+}
+
 // replaying says that the vendor has not been sent again what another socket had.
 func (c *connection) replaying() bool { return c.sent < c.replayTo }
 
 // end closes the socket as the vendor wants it.
 func (c *connection) end() {
-	c.socket.Send(c.End())
+	if last := c.End(); last != nil {
+		c.socket.Send(last)
+	} else {
+		c.socket.Close()
+	}
 	t := time.NewTimer(endWait)
 	defer t.Stop()
 	for {
@@ -160,11 +190,14 @@ func (s *stream) send() time.Duration {
 	}
 	now := time.Now()
 	room := to - c.sent // that may be sent at once
-	if c.replaying() {
+	switch {
+	case c.pace.RealTime:
+		room = min(room, samples(now.Sub(s.openedAt)+ahead)-c.clock.sent)
+	case c.replaying():
 		if wait := burstEvery - now.Sub(c.lastSent); wait > 0 && c.clock.sent > 0 {
 			return wait
 		}
-		room = min(room, int64(media.FromDuration(burst).Samples(media.Rate16k)))
+		room = min(room, samples(burst))
 	}
 	for _, cut := range cuts {
 		if cut.Utterance <= c.asked {
@@ -173,7 +206,7 @@ func (s *stream) send() time.Duration {
 		if cut.End-c.sent > room {
 			break
 		}
-		room -= cut.End - c.sent
+		room -= max(0, cut.End-c.sent)
 		s.sendAudio(cut.End, now)
 		s.ask(cut, cut == cuts[0], now)
 	}
@@ -184,7 +217,7 @@ func (s *stream) send() time.Duration {
 	s.mu.Lock()
 	s.next = c.sent + c.chunk
 	s.mu.Unlock()
-	return s.due(now)
+	return s.due(now, to)
 }
 
 // configure sends the vendor how turns end, once it takes that.
@@ -206,13 +239,32 @@ func (s *stream) configure(turns *inference.TurnOptions) {
 func (s *stream) sendAudio(to int64, now time.Time) {
 	c := s.conn
 	for c.sent < to {
-		from, audio := s.samples(c.sent, min(to, c.sent+c.chunk))
-		n := len(audio) / 2
-		if c.sent = from + int64(n); n > 0 {
-			c.socket.SendBinary(audio)
-			c.clock.audio(from, n)
-			c.lastSent = now
+		before := c.sent
+		from, audio := s.samples(before, min(to, before+c.chunk))
+		n := len(audio)
+		if c.sent = from + int64(n); c.sent == before {
+			return // there is no more: the tape has let go of audio meanwhile
 		}
+		if n == 0 {
+			continue
+		}
+		c.clock.audio(from, n)
+		if fill := int(samples(c.pace.Least)) - n; fill > 0 {
+			audio = append(audio, make([]int16, fill)...)
+			c.clock.silence(fill)
+		}
+		c.write(audio)
+		c.lastSent = now
+	}
+}
+
+// write sends samples.
+func (c *connection) write(audio []int16) {
+	message, binary := c.Audio(audio)
+	if binary {
+		c.socket.SendBinary(message)
+	} else {
+		c.socket.Send(message)
 	}
 }
 
@@ -229,15 +281,20 @@ func (s *stream) ask(cut inference.Cut, oldest bool, now time.Time) {
 		s.partial = ""
 		return
 	}
+	if fill := int(samples(c.pace.Least) - (c.clock.sent - c.askedTo)); fill > 0 { // its audio was lost
+		c.write(make([]int16, fill))
+		c.clock.silence(fill)
+	}
+	c.asks, c.askedTo = append(c.asks, cut.Utterance), c.clock.sent
 	c.socket.Send(c.Finish())
 }
 
 // due is how long until something has to be done: a burst, an answer that is late, a sign of life.
-func (s *stream) due(now time.Time) time.Duration {
+func (s *stream) due(now time.Time, to int64) time.Duration {
 	c := s.conn
 	_, idle := c.Idle()
 	wait := idle - now.Sub(c.lastSent)
-	if c.replaying() {
+	if to-c.sent >= c.chunk { // it was held back
 		wait = min(wait, burstEvery)
 	}
 	if s.owed() {
@@ -268,7 +325,7 @@ func (s *stream) overdue() error {
 		if c.lastSent = now; message != nil {
 			c.socket.Send(message)
 		} else {
-			c.socket.SendBinary(make([]byte, 2*c.chunk))
+			c.write(make([]int16, c.chunk))
 			c.clock.silence(int(c.chunk))
 		}
 	}

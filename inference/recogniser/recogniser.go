@@ -13,6 +13,7 @@ package recogniser
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -24,16 +25,29 @@ import (
 type Vendor interface {
 	// Info describes it. Its Latency is also how long a Finish may stay unanswered.
 	Info() inference.Info
-	// Path is the path and query of a stream's socket, for audio of 16 bits at 16 kHz, little endian.
+	// Path is the path and query of a stream's socket.
 	Path(inference.ASRConfig) string
-	// Chunk is how much audio a message should have.
-	Chunk() time.Duration
-	// Connect makes what reads one socket.
+	// Pace is how audio is sent.
+	Pace() Pace
+	// Connect makes what speaks on one socket.
 	Connect(inference.ASRConfig) Connection
 }
 
-// Connection is what is said on one socket. It belongs to one goroutine. Messages are text.
+// Pace is how a vendor wants audio.
+type Pace struct {
+	Chunk time.Duration // of a message
+	Least time.Duration // of any message, and of all before a Finish: silence fills it up; 0: any
+	// RealTime says that audio may not be sent faster than it was spoken. Of what has to be sent again, only the
+	// latest 3 s are.
+	RealTime bool
+}
+
+// Connection is what is said on one socket. It belongs to one goroutine. Messages are text unless they are said to be binary.
 type Connection interface {
+	// Begin is what comes first; nil: nothing does.
+	Begin() []byte
+	// Audio makes a message of samples at 16 kHz, which it does not keep.
+	Audio(samples []int16) (message []byte, binary bool)
 	// Read makes of a message of the vendor's what was heard. Its error ends the socket.
 	Read(message []byte) ([]Heard, error)
 	// Finish asks for the final text of all audio so far.
@@ -45,6 +59,27 @@ type Connection interface {
 	// End asks for what is left; the vendor closes the socket after it.
 	End() []byte
 }
+
+// Linear is samples as 16 bits, little endian, which most vendors take in binary messages.
+func Linear(samples []int16) []byte {
+	b := make([]byte, 0, 2*len(samples))
+	for _, v := range samples {
+		b = binary.LittleEndian.AppendUint16(b, uint16(v))
+	}
+	return b
+}
+
+// Plain is embedded in the Connection of a vendor that takes Linear audio, and turns as they are.
+type Plain struct{}
+
+// Begin implements Connection.
+func (Plain) Begin() []byte { return nil }
+
+// Audio implements Connection.
+func (Plain) Audio(samples []int16) ([]byte, bool) { return Linear(samples), true }
+
+// Configure implements Connection.
+func (Plain) Configure(inference.TurnOptions) []byte { return nil }
 
 // Kind is what a Heard reports.
 type Kind uint8
@@ -68,6 +103,9 @@ type Heard struct {
 	Words      []inference.Mark
 	Confidence float64 // 0 to 1; below 0: the vendor does not say
 	EndProb    float64 // of EagerEnd and TurnEnd
+	Number     int     // of the Finish on this socket that an Answer is to, from 1; 0: the vendor does not say
+	// Tokens are what the vendor bills for it, where it bills tokens; nil: nothing.
+	Tokens *inference.Usage
 }
 
 // Engine is an inference.ASR. Safe for use from several goroutines.

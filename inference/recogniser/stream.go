@@ -2,7 +2,6 @@ package recogniser
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"strings"
 	"sync"
@@ -18,6 +17,9 @@ const (
 	resultQueue = 50
 	// shortest is the audio that an utterance has at least that the vendor is asked about.
 	shortest = 16000 / 10
+	// goOn is how much a caller says at least who goes on after a Finish. An answer that ends by so much before the latest one is to
+	// the Finish that was taken back.
+	goOn = 250 * time.Millisecond
 	// rounding is by how much a vendor's time may lie beside the end of an utterance.
 	rounding = 16000 / 50
 )
@@ -43,14 +45,16 @@ type stream struct {
 	heard    time.Time   // when the vendor has said something last
 	unheard  int         // Finishes in a row that it did not answer
 	openedAt time.Time
-	open     time.Duration // of the sockets before
+	open     time.Duration   // of the sockets before
+	tokens   inference.Usage // that the vendor bills
 
-	mu      sync.Mutex
-	tape    *inference.Tape
-	starts  map[int]int64 // position of the first sample of utterances
-	next    int64         // position from which on there is a message to send
-	turns   *inference.TurnOptions
-	failure error
+	mu       sync.Mutex
+	tape     *inference.Tape
+	starts   map[int]int64 // position of the first sample of utterances
+	answered int           // the latest utterance that has had its last result
+	next     int64         // position from which on there is a message to send
+	turns    *inference.TurnOptions
+	failure  error
 }
 
 func open(ctx context.Context, e *Engine, c inference.ASRConfig) (*stream, error) {
@@ -95,7 +99,9 @@ func (s *stream) Finish() int {
 func (s *stream) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tape.Resume()
+	if n, waiting := s.tape.Resume(); !waiting {
+		s.answered = min(s.answered, n-1)
+	}
 }
 
 // Said implements inference.Recognition.
@@ -130,6 +136,9 @@ func (s *stream) rouse() {
 // take handles what the vendor says.
 func (s *stream) take(h Heard) {
 	s.heard, s.unheard = time.Now(), 0
+	if t := h.Tokens; t != nil {
+		s.tokens = s.tokens.Plus(*t)
+	}
 	end := int64(-1)
 	if h.End > 0 {
 		if end = s.conn.clock.position(h.End); end <= s.doneTo+rounding {
@@ -156,6 +165,16 @@ func (s *stream) take(h Heard) {
 	case Resumed:
 		s.retract()
 	case Final, Answer, TurnEnd:
+		s.mu.Lock()
+		answered := s.answered
+		s.mu.Unlock()
+		stale, late := s.conn.stale(h, answered)
+		if late {
+			return
+		}
+		if stale {
+			h.Kind = Final
+		}
 		s.final(h, end)
 	}
 }
@@ -197,7 +216,16 @@ func (s *stream) settle(kind Kind, end int64) (last bool) {
 		s.tape.Settle(end)
 	}
 	w := s.tape.Waiting()
-	return len(w) > 0 && s.conn.asked >= w[0].Utterance && (kind != Final || end >= w[0].End-rounding)
+	if len(w) == 0 || s.conn.asked < w[0].Utterance {
+		return false
+	}
+	switch kind {
+	case Final:
+		return end >= w[0].End-rounding
+	case Answer:
+		return end < 0 || end >= w[0].End-samples(goOn)
+	}
+	return true
 }
 
 // tell passes a result on, of the oldest utterance that has not had its last. Words have times from its first sample.
@@ -210,7 +238,7 @@ func (s *stream) tell(r inference.Result) {
 	}
 	start := s.starts[r.Utterance]
 	if r.Last = r.Last && len(w) > 0; r.Last { // it may have been taken back meanwhile
-		s.doneTo = w[0].End
+		s.doneTo, s.answered = w[0].End, r.Utterance
 		s.tape.Done(r.Utterance)
 		delete(s.starts, r.Utterance-1) // one may still be resumed
 	}
@@ -239,8 +267,12 @@ func (s *stream) since(t time.Duration, start int64) time.Duration {
 // usage is what the stream has consumed so far.
 func (s *stream) usage() *inference.Usage {
 	_, to := s.span()
-	return &inference.Usage{Audio: media.Rate16k.Duration(int(to)).Duration(), Open: s.open + time.Since(s.openedAt),
-		Requests: 1, Source: inference.UsageCounted}
+	u := s.tokens
+	u.Audio, u.Open, u.Requests = media.Rate16k.Duration(int(to)).Duration(), s.open+time.Since(s.openedAt), 1
+	if u.Source == "" {
+		u.Source = inference.UsageCounted
+	}
+	return &u
 }
 
 func (s *stream) span() (from, to int64) {
@@ -249,16 +281,11 @@ func (s *stream) span() (from, to int64) {
 	return s.tape.Span()
 }
 
-// samples encodes what is kept of a piece of the tape, and says where that begins.
-func (s *stream) samples(from, to int64) (at int64, encoded []byte) {
+// samples is what is kept of a piece of the tape, and where that begins.
+func (s *stream) samples(from, to int64) (at int64, audio []int16) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	oldest, _ := s.tape.Span()
 	at = min(to, max(from, oldest))
-	audio := s.tape.Append(make([]int16, 0, to-at), at, to)
-	s.mu.Unlock()
-	encoded = make([]byte, 0, 2*len(audio))
-	for _, v := range audio {
-		encoded = binary.LittleEndian.AppendUint16(encoded, uint16(v))
-	}
-	return at, encoded
+	return at, s.tape.Append(make([]int16, 0, to-at), at, to)
 }

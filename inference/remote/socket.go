@@ -100,9 +100,26 @@ func (s *Socket) write() {
 				return // the reader learns why
 			}
 		case <-s.ctx.Done():
-			s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(closeWait))
+			s.finish()
 			return
 		}
+	}
+}
+
+// finish sends what is still queued, and the close frame.
+func (s *Socket) finish() {
+	end := time.Now().Add(closeWait)
+	s.conn.SetWriteDeadline(end)
+	for {
+		select {
+		case m := <-s.out:
+			if s.conn.WriteMessage(m.kind, m.data) == nil {
+				continue
+			}
+		default:
+		}
+		s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), end)
+		return
 	}
 }
 
@@ -147,7 +164,7 @@ func (c *Client) closed(e *websocket.CloseError) error {
 	return c.Fault(fault, errors.New(text))
 }
 
-// Close ends the socket with a close frame and waits until its resources are free.
+// Close sends what is queued and a close frame, 1 s at most, and waits until the resources are free.
 func (s *Socket) Close() {
 	s.cancel(errClosed)
 	<-s.done

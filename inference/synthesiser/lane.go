@@ -24,7 +24,8 @@ type lane struct {
 	mu      sync.Mutex
 	on      map[string]*utterance // by context; late pieces of others are dropped
 	names   int
-	retired error // why nothing more may be said on it; nil: it is fit
+	flushes []time.Time // of the last minute
+	retired error       // why nothing more may be said on it; nil: it is fit
 }
 
 // idleMost is when a socket that nobody uses is closed, though the vendor would not.
@@ -69,7 +70,30 @@ func (l *lane) fit() bool {
 	limits := l.pool.engine.vendor.Limits()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.retired == nil && (limits.Age == 0 || time.Since(l.born) < part(limits.Age)) && (limits.Contexts == 0 || len(l.on) < limits.Contexts)
+	return l.retired == nil && (limits.Age == 0 || time.Since(l.born) < part(limits.Age)) && (limits.Contexts == 0 || len(l.on) < limits.Contexts) &&
+		(limits.Flushes == 0 || l.flushed() < limits.Flushes/2)
+}
+
+// flushed is how often it was flushed within the last minute. The lock is held.
+func (l *lane) flushed() int {
+	for len(l.flushes) > 0 && time.Since(l.flushes[0]) > time.Minute {
+		l.flushes = l.flushes[1:]
+	}
+	return len(l.flushes)
+}
+
+// flush counts a flush, unless there were too many already; last says that it ends an utterance.
+func (l *lane) flush(last bool) bool {
+	limit := l.pool.engine.vendor.Limits().Flushes
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if limit > 0 && !last && l.flushed() >= limit-2 {
+		return false
+	}
+	if limit > 0 {
+		l.flushes = append(l.flushes, time.Now())
+	}
+	return true
 }
 
 // join gives u a context; false: the lane has ended.
@@ -114,14 +138,14 @@ func (l *lane) forget(name string) {
 // read hands pieces to their utterances until the socket ends.
 func (l *lane) read() {
 	for {
-		data, _, err := l.socket.Read()
+		data, binary, err := l.socket.Read()
 		if err == io.EOF {
 			err = l.pool.engine.client.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
 		}
 		var p Piece
 		ok := false
 		if err == nil {
-			p, ok, err = l.pool.engine.vendor.Read(data)
+			p, ok, err = l.pool.engine.vendor.Read(data, binary)
 		}
 		if err != nil {
 			l.retire(err)
@@ -136,6 +160,11 @@ func (l *lane) read() {
 // hand gives a piece to the utterance that it is of.
 func (l *lane) hand(p Piece) {
 	l.mu.Lock()
+	for name := range l.on {
+		if p.Context == "" {
+			p.Context = name
+		}
+	}
 	u, there := l.on[p.Context]
 	if there && u == nil && (p.Done || p.Err != nil) {
 		l.forget(p.Context)
@@ -168,8 +197,18 @@ func (l *lane) retire(err error) {
 // broken marks, as the context of a Piece, that the socket has failed and not the utterance.
 const broken = "\x00"
 
+// send sends messages in order.
+func (l *lane) send(messages [][]byte) {
+	for _, m := range messages {
+		l.socket.Send(m)
+	}
+}
+
 // leave closes the socket.
 func (l *lane) leave() {
 	l.idle.Stop()
+	if bye := l.pool.engine.vendor.Limits().Bye; bye != nil {
+		l.socket.Send(bye)
+	}
 	l.socket.Close()
 }

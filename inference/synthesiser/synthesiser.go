@@ -2,7 +2,7 @@
 // audio comes back, and several utterances share a socket where the vendor has contexts. What vendors have
 // in common is here; a Vendor is what differs.
 //
-//	utterance.go  the Utterance that a reply has
+//	utterance.go  the Utterance that a reply has; piece.go, the way of its audio
 //	lane.go       a socket and the utterances on it
 //	pool.go       sockets that are open already when a reply begins
 //
@@ -38,7 +38,7 @@ type Vendor interface {
 	Start(context string, v inference.VoiceConfig) Context
 	// Read makes of a message of the vendor's what it holds; ok is false when that concerns nobody.
 	// Its error ends the socket.
-	Read(message []byte) (p Piece, ok bool, err error)
+	Read(message []byte, binary bool) (p Piece, ok bool, err error)
 }
 
 // Limits are those of a vendor's socket; zero values mean none.
@@ -46,27 +46,37 @@ type Limits struct {
 	Idle, Age   time.Duration // after which the vendor closes it
 	Contexts    int           // utterances at a time
 	ContextIdle time.Duration // after its last audio, when a context ends by itself
+	// Flushes is how many a minute a socket takes, two of which are kept for the ends of utterances; 0: any number.
+	Flushes int
+	// FlushEnds says that no Piece is Done: an utterance is over when all was flushed and spoken.
+	FlushEnds bool
+	Bye       []byte // is said before the socket is closed
 }
 
-// Context is what one utterance says. Messages are text; nil: nothing has to be sent.
+// Context is what one utterance says, in text messages.
 type Context interface {
 	// Say appends text. flush says that it is to be spoken without waiting for more, and that a Piece with
-	// Flushed follows.
-	Say(text string, flush bool) []byte
+	// Flushed follows, or Characters say when it has been.
+	Say(text string, flush bool) [][]byte
 	// End says that nothing follows, and a Piece with Done does.
-	End() []byte
+	End() [][]byte
 	// Cancel stops it; late pieces may follow.
-	Cancel() []byte
+	Cancel() [][]byte
 }
 
 // Piece is what a message of a vendor's holds of one utterance.
 type Piece struct {
-	Context string
+	Context string // empty: of the one utterance that the socket has
 	Samples []int16
 	Words   []inference.Mark // with times from the beginning of the context
-	Flushed bool             // all that was said before the oldest flush has been spoken
-	Done    bool
-	Err     error
+	// Loose says that they may be from the beginning of the piece instead: they are where the first begins before
+	// the end of what came earlier.
+	Loose   bool
+	Flushed bool // all that was said before the oldest flush has been spoken
+	// Characters are those of the text that the piece speaks, in code points and without spaces; of vendors without Flushed.
+	Characters int
+	Done       bool
+	Err        error
 }
 
 // Engine is an inference.StreamingTTS. Safe for use from several goroutines.

@@ -3,13 +3,13 @@ package synthesiser
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
+	"unicode"
 
 	"parley/inference"
-	"parley/media"
 	"parley/media/isolate"
 )
 
@@ -32,12 +32,14 @@ type utterance struct {
 	name   string        // of its context on the lane
 
 	// Only run touches these.
-	words []inference.Mark // that wait for audio
-	audio time.Duration
-	base  time.Duration // audio of the contexts before this one
-	last  time.Time     // when the vendor gave something
-	gave  bool          // audio has come
-	done  bool          // the vendor has spoken all
+	words      []inference.Mark // that wait for audio
+	audio      time.Duration
+	base       time.Duration // audio of the contexts before this one
+	said       time.Duration // end of the words so far
+	last       time.Time     // when the vendor gave something
+	characters int           // spoken, without spaces, of vendors that say so
+	gave       bool          // audio has come
+	done       bool          // the vendor has spoken all
 
 	marked int // Says whose end was marked
 	spoken int // of groups
@@ -64,8 +66,9 @@ const (
 // text is one Say.
 type text struct {
 	string
-	at    time.Time
-	found int // bytes of it in which words were found
+	at      time.Time
+	visible int // code points that are no spaces
+	found   int // bytes of it in which words were found
 }
 
 // message is a text on its way to the vendor.
@@ -92,7 +95,7 @@ func (u *utterance) Say(said string) error {
 		return inference.ErrUtteranceFull
 	}
 	u.size += len(said)
-	u.texts = append(u.texts, text{string: said, at: time.Now()})
+	u.texts = append(u.texts, text{string: said, at: time.Now(), visible: visible(said)})
 	u.send(message{said, endsSentence(said)})
 	return nil
 }
@@ -106,6 +109,16 @@ func (u *utterance) send(m message) {
 		u.groups = append(u.groups, len(u.texts))
 	}
 	u.signal()
+}
+
+// visible counts the code points of a text that are no spaces.
+func visible(text string) (n int) {
+	for _, r := range text {
+		if !unicode.IsSpace(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // endsSentence says whether prosody can be found without what follows.
@@ -213,7 +226,7 @@ func (u *utterance) awaitText() bool {
 func (u *utterance) restart() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.pieces, u.sent, u.words, u.spoken = nil, 0, nil, 0
+	u.pieces, u.sent, u.words, u.spoken, u.characters, u.said = nil, 0, nil, 0, 0, 0
 	u.end = min(u.end, ended)
 }
 
@@ -230,6 +243,10 @@ func (u *utterance) speak(l *lane) error {
 		}
 		if u.tell(l, c) {
 			quiet.Reset(u.engine.stall)
+			if u.over() {
+				u.done = true
+				return nil
+			}
 		}
 		p, ok := u.next()
 		if ok {
@@ -297,9 +314,7 @@ func (u *utterance) renew(l *lane) Context {
 
 // stop has the vendor drop the rest.
 func (u *utterance) stop(l *lane, c Context) {
-	if message := c.Cancel(); message != nil {
-		l.socket.Send(message)
-	}
+	l.send(c.Cancel())
 }
 
 // tell sends what was said and not sent, and the end; true: there was something.
@@ -307,13 +322,20 @@ func (u *utterance) tell(l *lane, c Context) (any bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for ; u.sent < len(u.messages); u.sent++ {
-		m := u.messages[u.sent]
-		l.socket.Send(c.Say(m.text, m.flush))
-		any = true
+		m := &u.messages[u.sent]
+		if m.flush && !l.flush(false) { // it is spoken with what follows
+			n := u.flushes()
+			u.groups, m.flush = slices.Delete(u.groups, n, n+1), false
+		}
+		if m.text != "" || m.flush {
+			l.send(c.Say(m.text, m.flush))
+			any = true
+		}
 	}
 	if u.end == ended {
 		u.end, any = sent, true
-		l.socket.Send(c.End())
+		l.flush(true)
+		l.send(c.End())
 	}
 	return any
 }
@@ -333,132 +355,5 @@ func (u *utterance) next() (p Piece, ok bool) {
 func (u *utterance) owed() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.end == sent || u.spoken < len(u.groups)
-}
-
-// take delivers a piece; false: nobody wants more.
-func (u *utterance) take(p Piece) bool {
-	for _, w := range p.Words {
-		w.Start, w.End = w.Start+u.base, w.End+u.base
-		u.words = append(u.words, w)
-	}
-	if len(p.Samples) > 0 {
-		if u.audio += u.rate().Duration(len(p.Samples)).Duration(); u.audio > maxAudio {
-			u.deliver(inference.Chunk{Err: u.engine.client.Fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))})
-			return false
-		}
-		if !u.advance() || !u.deliver(u.chunk(p.Samples)) {
-			return false
-		}
-		u.gave = true
-	}
-	if p.Flushed && !u.mark(false) {
-		return false
-	}
-	if p.Done {
-		u.done = true
-		return u.mark(true)
-	}
-	return true
-}
-
-func (u *utterance) rate() media.Rate { return u.engine.vendor.Rate(u.voice) }
-
-// current is the number of the Say that is spoken now, or of the last of those that were flushed together. The lock is held.
-func (u *utterance) current() int {
-	if u.spoken < len(u.groups) {
-		return u.groups[u.spoken]
-	}
-	return len(u.texts)
-}
-
-// advance marks the ends of Says that were flushed together, up to the one in which the oldest waiting word is; false: nobody
-// wants more.
-func (u *utterance) advance() bool {
-	u.mu.Lock()
-	to := u.marked
-	if n := u.current(); len(u.words) > 0 && u.words[0].Text != "" {
-		for i := u.marked; i < n; i++ {
-			if t := u.texts[i]; strings.Contains(t.string[t.found:], u.words[0].Text) {
-				to = i
-				break
-			}
-		}
-	}
-	u.mu.Unlock()
-	return u.ends(to, nil)
-}
-
-// chunk is audio of the Say that is spoken now, with the words that wait.
-func (u *utterance) chunk(samples []int16) inference.Chunk {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	n := min(u.marked+1, len(u.texts))
-	return inference.Chunk{Samples: samples, Rate: u.rate(), Words: u.place(n), Usage: u.usage(), Say: n, Sent: u.texts[n-1].at, Got: time.Now()}
-}
-
-// place finds the words that wait in the text of Say n. A word that is not there, because the vendor says it otherwise, has
-// no place.
-func (u *utterance) place(n int) []inference.Mark {
-	words, t := u.words, &u.texts[n-1]
-	u.words = nil
-	for k := range words {
-		w := &words[k]
-		w.Char = -1
-		if at := strings.Index(t.string[t.found:], w.Text); at >= 0 && w.Text != "" {
-			w.Char = utf8.RuneCountInString(t.string[:t.found+at])
-			t.found += at + len(w.Text)
-		}
-	}
-	return words
-}
-
-// usage is what was said so far. The lock is held.
-func (u *utterance) usage() *inference.Usage {
-	n := 0
-	for _, m := range u.messages[:u.sent] {
-		n += utf8.RuneCountInString(m.text)
-	}
-	return &inference.Usage{Characters: n, Audio: u.audio, Requests: 1, Source: inference.UsageCounted}
-}
-
-// mark marks the end of the Says that were flushed together, or of all; false: nobody wants more.
-func (u *utterance) mark(all bool) bool {
-	u.mu.Lock()
-	n := u.current()
-	if all {
-		n = len(u.texts)
-	}
-	var words []inference.Mark
-	if n > u.marked {
-		words = u.place(n)
-	}
-	u.mu.Unlock()
-	u.spoken++
-	return u.ends(n, words)
-}
-
-// ends delivers the ends of the Says up to n, the last with words.
-func (u *utterance) ends(n int, words []inference.Mark) bool {
-	for u.marked < n {
-		u.marked++
-		c := inference.Chunk{Say: u.marked, Last: true, Rate: u.rate(), Got: time.Now()}
-		if u.marked == n {
-			c.Words = words
-		}
-		if !u.deliver(c) {
-			return false
-		}
-	}
-	return true
-}
-
-// deliver says false when the utterance has ended first.
-func (u *utterance) deliver(c inference.Chunk) bool {
-	select {
-	case u.chunks <- c:
-		return true
-	case <-u.ctx.Done():
-		return false
-	}
+	return u.end == sent || u.spoken < u.flushes()
 }

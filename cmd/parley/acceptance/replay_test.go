@@ -36,7 +36,7 @@ func TestReplay(t *testing.T) {
 	c.awaitStatus("listening")
 	c.hangUp()
 	web := openBooks(t, s).closed(who.account, 1)[0].ID
-	events := checkReplay(t, s, web)
+	events := checkReplay(t, s, who.key, web)
 	for _, want := range []string{"user_line", "agent_line", "timed", "end"} {
 		if events[want] == 0 {
 			t.Errorf("the log has no %s: %v", want, events)
@@ -58,7 +58,7 @@ func TestReplay(t *testing.T) {
 			phone = x.ID
 		}
 	}
-	checkReplay(t, s, phone)
+	checkReplay(t, s, who.key, phone)
 	checkToday(t, s, who, file, web)
 
 	unrecorded := newCustomer(t, s, "10")
@@ -159,8 +159,29 @@ func checkToday(t *testing.T, s *server, who customer, file, id string) {
 	}
 }
 
+// waited says that the recogniser was late in a call, by as much as the other setting has the agent wait: it makes no
+// difference then.
+func waited(t *testing.T, s *server, key, id string) bool {
+	t.Helper()
+	var call struct {
+		Turns []struct {
+			Points *struct {
+				SpeechEnd int64 `json:"speech_end_ms"`
+				Token     int64 `json:"first_token_ms"`
+			}
+		}
+	}
+	readAs(t, s, key, "/v1/calls/"+id, &call)
+	for _, turn := range call.Turns {
+		if p := turn.Points; p != nil && p.Token > 0 && p.Token-p.SpeechEnd < 1900 {
+			return false
+		}
+	}
+	return true
+}
+
 // checkReplay replays a call as it was, and otherwise, and counts its log by kind.
-func checkReplay(t *testing.T, s *server, id string) map[string]int {
+func checkReplay(t *testing.T, s *server, key, id string) map[string]int {
 	t.Helper()
 	var as struct {
 		Same   bool
@@ -177,7 +198,7 @@ func checkReplay(t *testing.T, s *server, id string) map[string]int {
 		kinds[e.Kind]++
 	}
 	o := do(t, command(s.dir, nil, "replay", id, "--diff", "--set", "min_endpoint_ms=2000"))
-	if kinds["user_line"] > 0 && (o.status != 1 || !strings.Contains(o.out, "differences")) {
+	if kinds["user_line"] > 0 && !waited(t, s, key, id) && (o.status != 1 || !strings.Contains(o.out, "differences")) {
 		t.Errorf("%s with another setting: exit status %d, %s%s", id, o.status, o.out, o.errOut)
 	}
 	return kinds

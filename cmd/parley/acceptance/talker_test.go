@@ -143,7 +143,7 @@ func (c *talker) read() {
 // frames ahead so that a busy machine does not tear a word.
 func (c *talker) microphone() {
 	defer close(c.micDone)
-	const ahead = 100 * time.Millisecond
+	const ahead = 400 * time.Millisecond
 	var samples [320]int16
 	var b [640]byte
 	for at := time.Now(); ; at = at.Add(media.FrameDuration) {

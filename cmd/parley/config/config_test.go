@@ -153,7 +153,7 @@ func TestWrongSettings(t *testing.T) {
 		{"another secret", env{"STRIPE_WEBHOOK_SECRET": "hunter2"}, "", `PARLEY_STRIPE_WEBHOOK_SECRET: this value is not allowed; allowed: a signing secret`},
 		{"real money and a simulated carrier", env{"PAYMENTS": "stripe", "STRIPE_KEY": "sk_live_hunter2", "STRIPE_WEBHOOK_SECRET": "whsec_hunter2"}, "", `PARLEY_STRIPE_KEY: a live key charges real cards`},
 		{"a restricted live key likewise", env{"STRIPE_KEY": "rk_live_hunter2"}, "", `PARLEY_STRIPE_KEY: a live key charges real cards|PARLEY_CARRIER=simulated`},
-		{"engine not built", env{"ASR": "whisper"}, "", `PARLEY_ASR: "whisper" is not allowed; allowed: the engines that are built, pocketsphinx, openai, deepgram`},
+		{"engine not built", env{"ASR": "whisper"}, "", `PARLEY_ASR: "whisper" is not allowed; allowed: the engines that are built, pocketsphinx, openai, deepgram, assemblyai, soniox`},
 		{"engine twice", env{"TTS": "espeak,espeak"}, "", `PARLEY_TTS:`},
 		{"empty engine", env{"LLM": "scripted,"}, "", `PARLEY_LLM: "scripted,"`},
 		{"off and on", env{"DENOISE": "off,spectral"}, "", `PARLEY_DENOISE:`},

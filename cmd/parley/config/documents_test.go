@@ -73,8 +73,9 @@ const enginesExample = `
 
 # Engines of vendors, each under a name of its own; several of one vendor are usual. Only this
 # file has them. The settings asr, llm and tts name those that are used unless an agent names
-# others, in order: asr: [flux, pocketsphinx]. Vendors: deepgram and openai for asr,
-# anthropic and openai for llm, cartesia and openai for tts.
+# others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai,
+# deepgram, openai and soniox for asr, anthropic and openai for llm, cartesia, deepgram, elevenlabs
+# and openai for tts. Of openai, the models gpt-live-... and gpt-realtime-... recognise while the caller speaks.
 #engines:
 #  - name: flux
 #    stage: asr

@@ -37,7 +37,7 @@ const (
 // The engines that exist, by stage. A name that is not here is refused with
 // this list.
 var (
-	builtASR     = []string{"pocketsphinx", "openai", "deepgram"}
+	builtASR     = []string{"pocketsphinx", "openai", "deepgram", "assemblyai", "soniox"}
 	builtLLM     = []string{"scripted", "openai", "anthropic"}
 	builtTTS     = []string{"espeak", "openai"}
 	builtVAD     = []string{"spectral", "silero"}

@@ -8,12 +8,15 @@ import (
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/inference/anthropic"
+	"parley/inference/assemblyai"
 	"parley/inference/cartesia"
 	"parley/inference/deepgram"
+	"parley/inference/elevenlabs"
 	"parley/inference/espeak"
 	"parley/inference/openai"
 	"parley/inference/pocketsphinx"
 	"parley/inference/scripted"
+	"parley/inference/soniox"
 )
 
 // makers make the engines of one stage, by vendor. They contact nobody.
@@ -23,7 +26,18 @@ type makers[E any] map[string]func(config.Engine) (E, error)
 func recognisers(embedded func(config.Engine) (inference.ASR, error)) makers[inference.ASR] {
 	return makers[inference.ASR]{
 		pocketsphinx.Name: embedded,
-		"openai":          func(e config.Engine) (inference.ASR, error) { return openai.NewASR(dialect(e)) },
+		"openai": func(e config.Engine) (inference.ASR, error) {
+			if openai.Live(e.Model) {
+				return openai.NewLiveASR(dialect(e))
+			}
+			return openai.NewASR(dialect(e))
+		},
+		"assemblyai": func(e config.Engine) (inference.ASR, error) {
+			return assemblyai.NewASR(assemblyai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+		},
+		"soniox": func(e config.Engine) (inference.ASR, error) {
+			return soniox.NewASR(soniox.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+		},
 		"deepgram": func(e config.Engine) (inference.ASR, error) {
 			return deepgram.NewASR(deepgram.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
 		},
@@ -46,6 +60,12 @@ func voices(embedded func(config.Engine) (inference.TTS, error)) makers[inferenc
 		"openai":    func(e config.Engine) (inference.TTS, error) { return openai.NewTTS(dialect(e)) },
 		"cartesia": func(e config.Engine) (inference.TTS, error) {
 			return cartesia.NewTTS(cartesia.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
+		},
+		"deepgram": func(e config.Engine) (inference.TTS, error) {
+			return deepgram.NewTTS(deepgram.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Voices: e.Voices, Options: e.Options})
+		},
+		"elevenlabs": func(e config.Engine) (inference.TTS, error) {
+			return elevenlabs.NewTTS(elevenlabs.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
 		},
 	}
 }

@@ -22,9 +22,11 @@ const (
 	// liveStep is how much is sent at a time.
 	liveStep = 100 * time.Millisecond
 	// After the end of the sound the last final text is waited for: longer when
-	// something was understood that is not final yet, otherwise as long as a
+	// something was understood that is not final yet, longest when nothing was
+	// understood at all, for the server may be far behind; otherwise as long as a
 	// recogniser may take that has no unfinished lines. Then a little for another:
 	// the one that came may have been that before the last.
+	firstWait = 20 * time.Second
 	finalWait = 10 * time.Second
 	quietWait = 6 * time.Second
 	lastWait  = 500 * time.Millisecond
@@ -141,6 +143,7 @@ func (c *captions) clear() {
 // lastWord ends a conversation a while after the last word of it.
 type lastWord struct {
 	mu    sync.Mutex
+	any   bool        // something was understood
 	open  bool        // an unfinished line is there
 	timer *time.Timer // nil: still speaking
 }
@@ -149,7 +152,10 @@ func (w *lastWord) begin(end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	wait := quietWait
-	if w.open {
+	switch {
+	case !w.any:
+		wait = firstWait
+	case w.open:
 		wait = finalWait
 	}
 	w.timer = time.AfterFunc(wait, end)
@@ -158,6 +164,7 @@ func (w *lastWord) begin(end func()) {
 func (w *lastWord) heard(final bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.any = true
 	switch w.open = !final; {
 	case w.timer == nil:
 	case final:

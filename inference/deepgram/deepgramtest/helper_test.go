@@ -15,6 +15,7 @@ import (
 
 // client is a raw client of one connection.
 type client struct {
+	cut  bool // the server is meant to cut the connection, perhaps while audio is sent
 	t    *testing.T
 	conn *websocket.Conn
 	rate int
@@ -64,7 +65,10 @@ func (c *client) audio(d time.Duration, level float64) {
 	c.t.Helper()
 	for step := 80 * time.Millisecond; d > 0; d -= step {
 		pcm := loopbacktest.Tone(int(min(d, step).Seconds()*float64(c.rate)), 0, c.rate, level)
-		if err := c.conn.WriteMessage(websocket.BinaryMessage, c.send.Encode(pcm)); err != nil {
+		switch err := c.conn.WriteMessage(websocket.BinaryMessage, c.send.Encode(pcm)); {
+		case err != nil && c.cut:
+			return
+		case err != nil:
 			c.t.Fatal(err)
 		}
 	}

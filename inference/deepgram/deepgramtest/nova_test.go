@@ -136,6 +136,7 @@ func TestNovaGoesOnOverConnections(t *testing.T) {
 	s := New(t, Script{Continue: true, FinalEvery: time.Second, Faults: []Fault{{Connections: 1, AfterMessages: 4, Then: loopbacktest.Cut}},
 		Utterances: []Utterance{{Text: "a b c d e f", Length: 2400 * ms}, {Text: "next"}}})
 	c := dial(t, s, quick)
+	c.cut = true
 	c.say(1200 * ms)
 	equal(t, shorts(c.until("final")), "SpeechStarted", "final a b")
 	if _, err := c.read(); err == nil {

@@ -105,7 +105,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, p product) {
 		s.refuse(w, http.StatusTooManyRequests, "")
 		return
 	}
-	id := requestID()
+	id := loopbacktest.ID()
 	k, ok := s.Upgrade(w, r, http.Header{"Dg-Request-Id": {id}}, fault, p.shapes)
 	if !ok {
 		s.leaveVoice()

@@ -1,0 +1,225 @@
+// Package assemblyai recognises speech by AssemblyAI's streaming service, version 3, which finds the ends of turns.
+//
+// Its wire is that of AssemblyAI's published description of March 2026.
+package assemblyai
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/inference"
+	"parley/inference/recogniser"
+	"parley/inference/remote"
+)
+
+// Config is how AssemblyAI is reached.
+type Config struct {
+	Name    string // the engine's; empty: assemblyai
+	BaseURL string // empty: https://streaming.assemblyai.com
+	APIKey  string
+	Model   string // empty: universal-streaming-multilingual
+	Options inference.Options
+	// Dial replaces the dialling of connections.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Options are the settings of AssemblyAI that an operator or an agent may give. Zero values leave them to AssemblyAI.
+type Options struct {
+	MinTurnSilence int     `json:"min_turn_silence"`                 // ms, 10 to 10000
+	MaxTurnSilence int     `json:"max_turn_silence"`                 // ms, 100 to 20000
+	Confidence     float64 `json:"end_of_turn_confidence_threshold"` // 0 to 1, of the Universal models
+}
+
+type vendor struct {
+	name, model string
+	options     Options
+}
+
+// NewASR checks c and contacts nobody.
+func NewASR(c Config) (*recogniser.Engine, error) {
+	v := &vendor{name: cmp.Or(c.Name, "assemblyai"), model: cmp.Or(c.Model, "universal-streaming-multilingual")}
+	refuse := func(text string) (*recogniser.Engine, error) { return nil, errors.New(v.name + ": " + text) }
+	if len(c.Options) > 0 {
+		in := json.NewDecoder(bytes.NewReader(c.Options))
+		in.DisallowUnknownFields()
+		if err := in.Decode(&v.options); err != nil {
+			return nil, fmt.Errorf("%s: options: %w", v.name, err)
+		}
+	}
+	switch o := v.options; {
+	case c.APIKey == "":
+		return refuse("it needs a key")
+	case o.MinTurnSilence != 0 && (o.MinTurnSilence < 10 || o.MinTurnSilence > 10_000):
+		return refuse("options: min_turn_silence: allowed: 10 to 10000")
+	case o.MaxTurnSilence != 0 && (o.MaxTurnSilence < 100 || o.MaxTurnSilence > 20_000):
+		return refuse("options: max_turn_silence: allowed: 100 to 20000")
+	case o.Confidence < 0 || o.Confidence > 1:
+		return refuse("options: end_of_turn_confidence_threshold: allowed: 0 to 1")
+	}
+	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://streaming.assemblyai.com"), Key: c.APIKey,
+		Headers: map[string]string{"Authorization": c.APIKey}, Dial: c.Dial})
+	if err != nil {
+		return nil, err
+	}
+	return recogniser.New(client, v), nil
+}
+
+// pro says whether the model is of the U3 Pro family.
+func (v *vendor) pro() bool {
+	return strings.HasPrefix(v.model, "u3") || strings.HasPrefix(v.model, "universal-3")
+}
+
+// Info implements recogniser.Vendor.
+func (v *vendor) Info() inference.Info {
+	languages := []string{"en", "es", "pt", "fr", "it", "de"}
+	if strings.HasSuffix(v.model, "english") {
+		languages = languages[:1]
+	}
+	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model, Languages: languages,
+		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
+		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: true, ForceEnd: true, Reconfigure: true, Keyterms: 100}}
+}
+
+// Path implements recogniser.Vendor. Texts of the Universal models come as they were said: their formatted form
+// follows in a second message, after the turn has ended.
+func (v *vendor) Path(c inference.ASRConfig) string {
+	q := url.Values{"speech_model": {v.model}, "sample_rate": {"16000"}, "encoding": {"pcm_s16le"}, "format_turns": {strconv.FormatBool(v.pro())}}
+	if terms := c.Hints.Terms; len(terms) > 0 {
+		if list, err := json.Marshal(terms); err == nil {
+			q.Set("keyterms_prompt", string(list))
+		}
+	}
+	t := v.turns(c.Turns)
+	if t.Least > 0 {
+		q.Set("min_turn_silence", strconv.Itoa(t.Least))
+	}
+	if t.Most > 0 {
+		q.Set("max_turn_silence", strconv.Itoa(t.Most))
+	}
+	if v.options.Confidence > 0 && !v.pro() {
+		q.Set("end_of_turn_confidence_threshold", strconv.FormatFloat(v.options.Confidence, 'g', 4, 64))
+	}
+	return "/v3/ws?" + q.Encode()
+}
+
+// turns are the pauses, in ms, after which a turn may end and has ended.
+type turns struct {
+	Least int `json:"min_turn_silence,omitempty"`
+	Most  int `json:"max_turn_silence,omitempty"`
+}
+
+func (v *vendor) turns(o inference.TurnOptions) turns {
+	t := turns{v.options.MinTurnSilence, v.options.MaxTurnSilence}
+	if o.Silence > 0 {
+		t.Most = int(min(20*time.Second, max(100*time.Millisecond, o.Silence)).Milliseconds())
+	}
+	return t
+}
+
+// Pace implements recogniser.Vendor.
+func (v *vendor) Pace() recogniser.Pace {
+	return recogniser.Pace{Chunk: 60 * time.Millisecond, Least: 50 * time.Millisecond, RealTime: true}
+}
+
+// Connect implements recogniser.Vendor.
+func (v *vendor) Connect(inference.ASRConfig) recogniser.Connection { return &connection{vendor: v} }
+
+// connection is one socket.
+type connection struct {
+	recogniser.Plain
+	*vendor
+	open   bool // a turn has begun
+	latest int  // number of the latest turn that has ended, plus one
+}
+
+// Finish implements recogniser.Connection.
+func (*connection) Finish() []byte { return []byte(`{"type":"ForceEndpoint"}`) }
+
+// Configure implements recogniser.Connection.
+func (c *connection) Configure(o inference.TurnOptions) []byte {
+	message, err := json.Marshal(struct {
+		Type string `json:"type"`
+		turns
+	}{"UpdateConfiguration", c.turns(o)})
+	if err != nil {
+		return nil // there is nothing in it that JSON does not know
+	}
+	return message
+}
+
+// Idle implements recogniser.Connection.
+func (*connection) Idle() ([]byte, time.Duration) { return nil, 500 * time.Millisecond }
+
+// End implements recogniser.Connection. Without it AssemblyAI charges for three hours.
+func (*connection) End() []byte { return []byte(`{"type":"Terminate"}`) }
+
+// word is a word with ms from the beginning of the socket's audio.
+type word struct {
+	Text       string  `json:"text"`
+	Start      float64 `json:"start"`
+	End        float64 `json:"end"`
+	Confidence float64 `json:"confidence"`
+}
+
+// Read implements recogniser.Connection. Of a turn's end that comes twice, the first counts.
+func (c *connection) Read(message []byte) ([]recogniser.Heard, error) {
+	var m struct {
+		Type       string  `json:"type"`
+		Order      int     `json:"turn_order"`
+		Ended      bool    `json:"end_of_turn"`
+		Transcript string  `json:"transcript"`
+		Confidence float64 `json:"end_of_turn_confidence"`
+		Words      []word  `json:"words"`
+		Error      string  `json:"error"`
+	}
+	if json.Unmarshal(message, &m) != nil {
+		return nil, c.fault("a message that is not JSON")
+	}
+	if m.Type == "Error" || m.Error != "" {
+		return nil, c.fault("the server reports an error")
+	}
+	if m.Type != "Turn" || m.Order < c.latest || len(m.Words) == 0 {
+		return nil, nil
+	}
+	h := recogniser.Heard{Confidence: -1}
+	var text []string
+	sum := 0.0
+	for _, w := range m.Words {
+		text = append(text, w.Text)
+		sum += w.Confidence
+		h.End = max(h.End, milliseconds(w.End))
+		h.Words = append(h.Words, inference.Mark{Text: w.Text, Start: milliseconds(w.Start), End: milliseconds(max(w.Start, w.End)), Char: -1, Confidence: w.Confidence})
+	}
+	h.Text = strings.Join(text, " ")
+	h.Confidence = min(1, sum/float64(len(m.Words)))
+	var list []recogniser.Heard
+	if !c.open {
+		list = append(list, recogniser.Heard{Kind: recogniser.SpeechStart, Confidence: -1})
+	}
+	if c.open = !m.Ended; m.Ended {
+		c.latest = m.Order + 1
+		h.Kind, h.EndProb = recogniser.TurnEnd, min(1, max(0, m.Confidence))
+		if m.Transcript != "" {
+			h.Text = m.Transcript
+		}
+	}
+	return append(list, h), nil
+}
+
+func milliseconds(ms float64) time.Duration {
+	return time.Duration(min(math.MaxInt32, max(0, ms)) * float64(time.Millisecond)) // whatever the server says
+}
+
+func (v *vendor) fault(text string) error {
+	return &inference.Error{Engine: v.name, Fault: inference.ErrFailed, Err: errors.New(text)}
+}

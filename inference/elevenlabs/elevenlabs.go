@@ -1,0 +1,197 @@
+// Package elevenlabs speaks by ElevenLabs' voices over a WebSocket with contexts: a reply is one context, so that its
+// sentences have one prosody. Voice, model and format stand in the address, so each voice has sockets of its own.
+//
+// Its wire is that of ElevenLabs' published description and of what others have met of it, July 2026.
+package elevenlabs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"parley/inference"
+	"parley/inference/remote"
+	"parley/inference/synthesiser"
+	"parley/media"
+)
+
+// Config is how ElevenLabs is reached.
+type Config struct {
+	Name    string // the engine's; empty: elevenlabs
+	BaseURL string // empty: https://api.elevenlabs.io
+	APIKey  string
+	Model   string // empty: eleven_flash_v2_5
+	Voices  synthesiser.Voices
+	Options inference.Options
+	// Stall is how long ElevenLabs may owe audio and say nothing; 0 means 1.5 s.
+	Stall time.Duration
+	// Dial replaces the dialling of connections.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Options are the settings of ElevenLabs that an operator or an agent may give; nil leaves them to ElevenLabs.
+type Options struct {
+	Stability  *float64 `json:"stability,omitempty"`        // 0 to 1
+	Similarity *float64 `json:"similarity_boost,omitempty"` // 0 to 1
+	Style      *float64 `json:"style,omitempty"`            // 0 to 1
+	Boost      *bool    `json:"use_speaker_boost,omitempty"`
+}
+
+// NewTTS checks c and contacts nobody.
+func NewTTS(c Config) (*synthesiser.Engine, error) {
+	v := &vendor{name: cmp.Or(c.Name, "elevenlabs"), model: cmp.Or(c.Model, "eleven_flash_v2_5"), voices: c.Voices}
+	if len(c.Options) > 0 {
+		in := json.NewDecoder(bytes.NewReader(c.Options))
+		in.DisallowUnknownFields()
+		if err := in.Decode(&v.options); err != nil {
+			return nil, fmt.Errorf("%s: options: %w", v.name, err)
+		}
+	}
+	for name, value := range map[string]*float64{"stability": v.options.Stability, "similarity_boost": v.options.Similarity, "style": v.options.Style} {
+		if value != nil && (*value < 0 || *value > 1) {
+			return nil, errors.New(v.name + ": options: " + name + ": allowed: 0 to 1")
+		}
+	}
+	if c.APIKey == "" {
+		return nil, errors.New(v.name + ": it needs a key")
+	}
+	if err := c.Voices.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", v.name, err)
+	}
+	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://api.elevenlabs.io"), Key: c.APIKey,
+		Headers: map[string]string{"xi-api-key": c.APIKey}, Dial: c.Dial})
+	if err != nil {
+		return nil, err
+	}
+	return synthesiser.New(client, v, c.Stall), nil
+}
+
+type vendor struct {
+	name, model string
+	voices      synthesiser.Voices
+	options     Options
+}
+
+// Info implements synthesiser.Vendor.
+func (v *vendor) Info() inference.Info {
+	return inference.Info{Name: v.name, Description: "speech, model " + v.model, Languages: []string{"en", "es", "pt", "fr", "it", "de"}, NormalisesText: true,
+		Caps: inference.Caps{WordTimes: true, TextStream: true, Contexts: contexts}}
+}
+
+// Voices implements synthesiser.Vendor.
+func (v *vendor) Voices() []inference.Voice { return v.voices.List("ElevenLabs " + v.model) }
+
+// timeout is how long a socket, or a context, may be silent: the most that ElevenLabs allows.
+const timeout = 180 * time.Second
+
+// contexts is one less than a socket may have: one that is cancelled counts until ElevenLabs has ended it.
+const contexts = 4
+
+// Path implements synthesiser.Vendor.
+func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
+	id := v.voices.Of(c.Voice)
+	if id == "" {
+		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
+	}
+	q := url.Values{"model_id": {v.model}, "output_format": {fmt.Sprintf("pcm_%d", int(v.Rate(c)))}, "auto_mode": {"true"}, "sync_alignment": {"true"},
+		"inactivity_timeout": {fmt.Sprint(int(timeout.Seconds()))}, "apply_text_normalization": {"auto"}}
+	if c.Language != "" {
+		q.Set("language_code", c.Language)
+	}
+	return "/v1/text-to-speech/" + url.PathEscape(id) + "/multi-stream-input?" + q.Encode(), nil
+}
+
+// Rate implements synthesiser.Vendor.
+func (v *vendor) Rate(c inference.VoiceConfig) media.Rate {
+	switch c.Rate {
+	case media.Rate8k, media.Rate16k, media.Rate24k:
+		return c.Rate
+	}
+	return media.Rate24k
+}
+
+// Limits implements synthesiser.Vendor.
+func (v *vendor) Limits() synthesiser.Limits {
+	return synthesiser.Limits{Idle: timeout, Contexts: contexts, ContextIdle: timeout}
+}
+
+// settings are those of a context's voice, which only its first message may hold.
+type settings struct {
+	Options
+	Speed float64 `json:"speed,omitempty"` // 0.7 to 1.2
+}
+
+// message is one to ElevenLabs.
+type message struct {
+	Text     *string   `json:"text,omitempty"`
+	Context  string    `json:"context_id"`
+	Settings *settings `json:"voice_settings,omitempty"`
+	Flush    bool      `json:"flush,omitempty"`
+	Close    bool      `json:"close_context,omitempty"`
+}
+
+// speech is one context.
+type speech struct {
+	name   string
+	first  *settings // of the first message; nil: that was sent
+	held   bool      // text that was not flushed
+	closed bool
+}
+
+// Start implements synthesiser.Vendor.
+func (v *vendor) Start(name string, c inference.VoiceConfig) synthesiser.Context {
+	s := &settings{Options: v.options}
+	if c.Speed != 0 && c.Speed != 1 {
+		s.Speed = min(1.2, max(0.7, c.Speed))
+	}
+	return &speech{name: name, first: s}
+}
+
+// Say implements synthesiser.Context. ElevenLabs wants texts that end with a space.
+func (s *speech) Say(text string, flush bool) (messages [][]byte) {
+	if s.first != nil {
+		space := " "
+		messages = append(messages, encode(message{Text: &space, Context: s.name, Settings: s.first}))
+		s.first = nil
+	}
+	m := message{Context: s.name, Flush: flush}
+	if text != "" {
+		if text[len(text)-1] != ' ' {
+			text += " "
+		}
+		m.Text = &text
+	}
+	s.held = !flush
+	return append(messages, encode(m))
+}
+
+// End implements synthesiser.Context.
+func (s *speech) End() (messages [][]byte) {
+	if s.held {
+		messages = append(messages, encode(message{Context: s.name, Flush: true}))
+	}
+	s.closed = true
+	return append(messages, encode(message{Context: s.name, Close: true}))
+}
+
+// Cancel implements synthesiser.Context. What was asked for before a context is closed still comes.
+func (s *speech) Cancel() [][]byte {
+	if s.closed {
+		return nil
+	}
+	return [][]byte{encode(message{Context: s.name, Close: true})}
+}
+
+func encode(m message) []byte {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return nil // there is nothing in it that JSON does not know
+	}
+	return b
+}

@@ -1,0 +1,194 @@
+package recogniser_test
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/inference"
+	"parley/inference/assemblyai"
+	"parley/inference/assemblyai/assemblyaitest"
+	"parley/inference/enginetest"
+	"parley/inference/enginetest/hearingtest"
+	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/openai"
+	"parley/inference/openai/realtimetest"
+	"parley/inference/recogniser"
+	"parley/inference/soniox"
+	"parley/inference/soniox/sonioxtest"
+)
+
+const sentence = "a table for two please"
+
+// fake is a vendor on loopback.
+type fake interface {
+	Busy() int
+	Books() loopbacktest.Books
+}
+
+// vendors make a fake that hears sentences, with faults, and the engine that talks to it.
+var vendors = map[string]func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake){
+	"assemblyai": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
+		s := assemblyaitest.New(t, assemblyaitest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
+		e, err := assemblyai.NewASR(assemblyai.Config{BaseURL: s.URL, APIKey: s.Key})
+		return made(t, e, err), s
+	},
+	"soniox": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
+		s := sonioxtest.New(t, sonioxtest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
+		e, err := soniox.NewASR(soniox.Config{BaseURL: s.URL, APIKey: s.Key})
+		return made(t, e, err), s
+	},
+	"openai": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
+		s := realtimetest.NewTranscription(t, realtimetest.TranscriptionScript{Utterances: sentences(), Continue: goesOn, Faults: faults})
+		e, err := openai.NewLiveASR(openai.Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-live-transcribe"})
+		return made(t, e, err), s
+	},
+}
+
+func made(t *testing.T, e *recogniser.Engine, err error) *recogniser.Engine {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func sentences() []hearingtest.Utterance {
+	return slices.Repeat([]hearingtest.Utterance{{Text: sentence, Length: 800 * time.Millisecond}}, 100)
+}
+
+// voice is sound for 0.8 s, and then silence for 0.4 s.
+func voice() []int16 {
+	audio := make([]int16, 16000*6/5)
+	for i := range audio[:12800] {
+		audio[i] = int16(8000 * math.Sin(2*math.Pi*440*float64(i)/16000))
+	}
+	return audio
+}
+
+func TestConformance(t *testing.T) {
+	for name, make := range vendors {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := make(t, false)
+			enginetest.TestASR(t, e, enginetest.ASROptions{
+				Audio: voice(), Heard: func(text string) bool { return strings.EqualFold(strings.Trim(text, "."), sentence) }, Busy: s.Busy,
+				Hints: inference.Hints{Terms: []string{"table"}}})
+		})
+	}
+}
+
+// hear writes an utterance and returns its final text.
+func hear(t *testing.T, r inference.Recognition) (text string, err error) {
+	t.Helper()
+	for audio := voice(); len(audio) > 0; {
+		n := min(320, len(audio))
+		r.Write(audio[:n])
+		audio = audio[n:]
+	}
+	n := r.Finish()
+	var finals []string
+	for x := range r.Results() {
+		if x.Err != nil {
+			return "", x.Err
+		}
+		if x.Final && x.Utterance == n && x.Text != "" {
+			finals = append(finals, x.Text)
+		}
+		if x.Last && x.Utterance == n {
+			return strings.ToLower(strings.Trim(strings.Join(finals, " "), ".")), nil
+		}
+	}
+	t.Error("the stream ended before the last result")
+	return "", nil
+}
+
+// TestReconnects: a socket that breaks costs no word, and says none twice.
+func TestReconnects(t *testing.T) {
+	for name, make := range vendors {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for after := range 5 {
+				e, s := make(t, true, loopbacktest.Fault{Connections: 1, AfterMessages: after, Then: loopbacktest.Cut})
+				r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n := range 2 {
+					if text, err := hear(t, r); text != sentence {
+						t.Errorf("cut after %d messages: utterance %d is %q, %v", after, n+1, text, err)
+					}
+				}
+				r.Close()
+				if b := s.Books(); b.Opened > 2 {
+					t.Errorf("cut after %d messages: %d sockets", after, b.Opened)
+				}
+			}
+		})
+	}
+}
+
+// TestOddMessages: what is unknown, or lacks fields, is passed over; what is no JSON each time ends the stream.
+func TestOddMessages(t *testing.T) {
+	for name, make := range vendors {
+		for what, then := range map[string]loopbacktest.Action{"unknown": loopbacktest.Unknown, "nulls": loopbacktest.Nulls, "invalid": loopbacktest.Invalid} {
+			e, _ := make(t, false, loopbacktest.Fault{AfterMessages: 1, Then: then})
+			r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := hear(t, r)
+			if bad := then == loopbacktest.Invalid; bad && inference.FaultOf(err) != inference.ErrFailed || !bad && text != sentence {
+				t.Errorf("%s, %s: %q, %v", name, what, text, err)
+			}
+			r.Close()
+		}
+	}
+}
+
+// TestRefusals: every status of the handshake has its fault.
+func TestRefusals(t *testing.T) {
+	for name, make := range vendors {
+		for status, want := range map[int]inference.Fault{
+			http.StatusUnauthorized: inference.ErrRefused, http.StatusTooManyRequests: inference.ErrUnavailable, http.StatusInternalServerError: inference.ErrFailed,
+		} {
+			e, _ := make(t, false, loopbacktest.Fault{Status: status})
+			if _, err := e.Open(t.Context(), inference.ASRConfig{Language: "en"}); inference.FaultOf(err) != want {
+				t.Errorf("%s, status %d: %v", name, status, err)
+			}
+		}
+	}
+}
+
+// TestTranscriptsOutOfOrder: each utterance has the transcript of its own audio.
+func TestTranscriptsOutOfOrder(t *testing.T) {
+	s := realtimetest.NewTranscription(t, realtimetest.TranscriptionScript{Traps: realtimetest.Traps{Late: []int{0}},
+		Utterances: []hearingtest.Utterance{{Text: "first", Length: 800 * time.Millisecond}, {Text: "second", Length: 800 * time.Millisecond}}})
+	e, err := openai.NewLiveASR(openai.Config{BaseURL: s.URL + "/v1", APIKey: s.Key})
+	r, err := made(t, e, err).Open(t.Context(), inference.ASRConfig{Language: "en"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for range 2 {
+		for audio := voice(); len(audio) > 0; audio = audio[320:] {
+			r.Write(audio[:320])
+		}
+		r.Finish()
+	}
+	got := map[int]string{}
+	for x := range r.Results() {
+		if x.Final {
+			got[x.Utterance] += strings.ToLower(strings.Trim(x.Text, "."))
+		}
+		if x.Err != nil || x.Last && x.Utterance == 2 {
+			break
+		}
+	}
+	if got[1] != "first" || got[2] != "second" {
+		t.Errorf("%v", got)
+	}
+}
