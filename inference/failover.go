@@ -54,13 +54,7 @@ func (f *FailoverLLM) Complete(ctx context.Context, r Request) iter.Seq2[Delta, 
 }
 
 // Warm implements Warmer: the engine that is tried next prepares.
-func (f *FailoverLLM) Warm(ctx context.Context) { warm(ctx, f.engines[f.health.order()[0]]) }
-
-func warm(ctx context.Context, engine any) {
-	if w, ok := engine.(Warmer); ok {
-		w.Warm(ctx)
-	}
-}
+func (f *FailoverLLM) Warm(ctx context.Context) { Warm(ctx, f.engines[f.health.order()[0]]) }
 
 // FailoverTTS tries voices in order, as FailoverLLM does models; those that stream and those
 // that take whole texts may stand in for each other. Safe for use from several goroutines.
@@ -91,7 +85,7 @@ func (f *FailoverTTS) Voices() []Voice {
 }
 
 // Warm is like FailoverLLM's.
-func (f *FailoverTTS) Warm(ctx context.Context) { warm(ctx, f.engines[f.health.order()[0]]) }
+func (f *FailoverTTS) Warm(ctx context.Context) { Warm(ctx, f.engines[f.health.order()[0]]) }
 
 // Speak implements TTS.
 func (f *FailoverTTS) Speak(ctx context.Context, s Speech) iter.Seq2[Chunk, error] {

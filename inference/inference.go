@@ -102,6 +102,13 @@ type Warmer interface {
 	Warm(ctx context.Context)
 }
 
+// Warm prepares an engine that is a Warmer.
+func Warm(ctx context.Context, engine any) {
+	if w, ok := engine.(Warmer); ok {
+		w.Warm(ctx)
+	}
+}
+
 // Options are settings of one engine, as its own schema describes them; nil:
 // none. The operator or the agent wrote them, and the engine checks them.
 type Options = json.RawMessage

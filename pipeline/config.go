@@ -117,9 +117,7 @@ func (c *Call) Prepare(ctx context.Context) error {
 		return err
 	}
 	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
-		if w, ok := engine.(inference.Warmer); ok {
-			c.crew.spawn("pipeline/warm", func() { w.Warm(c.crew.life) })
-		}
+		c.crew.spawn("pipeline/warm", func() { inference.Warm(c.crew.life, engine) })
 	}
 	if c.cfg.ASR != nil {
 		asr, err := c.openRecogniser()

@@ -119,6 +119,23 @@ func TestPauseInAReply(t *testing.T) {
 	}
 }
 
+// TestLateEnd: the end of a reply may come when its context is long over.
+func TestLateEnd(t *testing.T) {
+	s := cartesiatest.New(t, cartesiatest.Script{ContextLife: time.Second})
+	u := open(t, engine(t, s, 0))
+	u.Say("One moment. ")
+	for c := range u.Chunks() {
+		if c.Last {
+			break
+		}
+	}
+	time.Sleep(1500 * time.Millisecond) // that time passes is what is tried
+	u.End()
+	if chunks, _, err := heard(u); err != nil || len(chunks) > 0 {
+		t.Errorf("%d chunks, %v", len(chunks), err)
+	}
+}
+
 // TestClosedMeanwhile: a socket that the vendor has closed is replaced, and nothing is lost or said twice.
 func TestClosedMeanwhile(t *testing.T) {
 	s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{{Connections: 1, AfterMessages: 30, Then: loopbacktest.Cut}}})

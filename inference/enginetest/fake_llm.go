@@ -56,9 +56,6 @@ func NewFakeLLM() *FakeLLM {
 	}
 }
 
-// Warm implements inference.Warmer: there is nothing to prepare.
-func (f *FakeLLM) Warm(context.Context) {}
-
 // Sentences is a reply whose first sentence comes after first and the others at
 // once. The texts are yielded as they are, spaces included.
 func Sentences(first time.Duration, sentences ...string) []Step {

@@ -107,14 +107,13 @@ func (e *Engine) Info() inference.Info { return e.vendor.Info() }
 // Voices implements inference.TTS.
 func (e *Engine) Voices() []inference.Voice { return e.vendor.Voices() }
 
-// Warm implements inference.Warmer: it opens a socket for the vendor's first voice.
+// Warm implements inference.Warmer: it opens a socket, where one does for every voice. Otherwise it is not known
+// which will be wanted.
 func (e *Engine) Warm(ctx context.Context) {
-	voices := e.vendor.Voices()
-	if len(voices) == 0 {
-		return
-	}
-	path, err := e.vendor.Path(inference.VoiceConfig{Voice: voices[0].ID})
-	if err == nil {
+	v := inference.VoiceConfig{Voice: e.vendor.Voices()[0].ID}
+	path, err := e.vendor.Path(v)
+	v.Language, v.Rate = e.vendor.Info().Languages[0], media.Rate8k
+	if other, otherErr := e.vendor.Path(v); err == nil && otherErr == nil && other == path {
 		e.pool.warm(ctx, path)
 	}
 }

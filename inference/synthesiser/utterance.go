@@ -236,6 +236,10 @@ func (u *utterance) speak(l *lane) error {
 	quiet := time.NewTimer(u.engine.stall)
 	defer quiet.Stop()
 	for {
+		if u.lapsed() {
+			u.done = true
+			return nil
+		}
 		if u.expired() {
 			if c = u.renew(l); c == nil {
 				return errBroken{u.engine.client.Fault(inference.ErrFailed, inference.ErrUtteranceEnded)}
@@ -286,10 +290,22 @@ func (u *utterance) speak(l *lane) error {
 // expired says that the vendor has ended the context, or is about to, because nothing was said for too long, and that there is
 // more to say.
 func (u *utterance) expired() bool {
-	limit := part(u.engine.vendor.Limits().ContextIdle)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return limit > 0 && u.sent > 0 && u.sent < len(u.messages) && u.marked > 0 && u.spoken >= u.flushes() && time.Since(u.last) > limit
+	return u.sent < len(u.messages) && u.idle()
+}
+
+// lapsed is expired where there is nothing more to say, so that the end need not be said either.
+func (u *utterance) lapsed() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.end == ended && u.sent == len(u.messages) && u.marked >= len(u.texts) && u.idle()
+}
+
+// idle says that the vendor has spoken all that it has, so long ago that the context may have ended. The lock is held.
+func (u *utterance) idle() bool {
+	limit := part(u.engine.vendor.Limits().ContextIdle)
+	return limit > 0 && u.sent > 0 && u.marked > 0 && u.spoken >= u.flushes() && time.Since(u.last) > limit
 }
 
 // flushes is how many groups the vendor has. The lock is held.

@@ -74,6 +74,9 @@ type payingModel struct {
 	s *Session
 }
 
+// Warm implements inference.Warmer. It costs nothing.
+func (m *payingModel) Warm(ctx context.Context) { inference.Warm(ctx, m.LLM) }
+
 // Complete implements inference.LLM.
 func (m *payingModel) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
 	_, used := m.s.usage(time.Now())

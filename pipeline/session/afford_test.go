@@ -1,13 +1,16 @@
 package session_test
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/billing"
 	"parley/inference/enginetest"
+	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
@@ -97,4 +100,27 @@ func tokens(t *testing.T, n int64) billing.Money {
 		t.Fatal(err)
 	}
 	return bill.Total()
+}
+
+// warmModel notes that it was warmed.
+type warmModel struct {
+	*enginetest.FakeLLM
+	warmed atomic.Bool
+}
+
+func (m *warmModel) Warm(context.Context) { m.warmed.Store(true) }
+
+// TestWarm: a model connects while it rings, though the books stand between it and the call.
+func TestWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := &warmModel{FakeLLM: enginetest.NewFakeLLM()}
+		o := (&sessiontest.FakeLedger{}).Open(t, 1)
+		s := o.Call(sessiontest.Web, func(s *pipelinetest.Scene) { s.Model = model })
+		synctest.Wait()
+		if !model.warmed.Load() {
+			t.Error("it was not")
+		}
+		s.Stop(media.Ended{Reason: media.APIHangup})
+		o.Wait()
+	})
 }
