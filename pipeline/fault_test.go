@@ -228,6 +228,7 @@ type oddVoice struct {
 func (v oddVoice) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference.Chunk, error] {
 	return func(yield func(inference.Chunk, error) bool) {
 		for _, c := range v.speak(s) {
+			c.Phones = slices.Clone(c.Phones) // the receiver owns them
 			if !yield(c, nil) {
 				return
 			}

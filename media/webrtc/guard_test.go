@@ -130,6 +130,7 @@ func TestSendsNothingToStrangers(t *testing.T) {
 	offer := strings.Replace(c.offer(), "a=candidate:", named.String()+"a=candidate:", 1)
 	leg := c.answered(listen(t), offer, nil)
 	wait(t, "the connection", leg.Connected())
+	wait(t, "that of the caller", c.open) // a restart amid its handshake ends it
 	for i := range 4 {
 		f, err := webrtc.ParseFragment(fmt.Sprintf("a=ice-ufrag:again%d\r\na=ice-pwd:0123456789012345678901234\r\n%s", i, &named))
 		if err != nil {
