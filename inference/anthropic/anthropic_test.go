@@ -205,6 +205,16 @@ func TestOddEvents(t *testing.T) {
 	}
 }
 
+// TestWarm: to connect asks for nothing that is charged.
+func TestWarm(t *testing.T) {
+	s := anthropictest.New(t, anthropictest.Script{})
+	l := engine(t, s)
+	l.Warm(t.Context())
+	if b := s.Books(); b.Requests != 0 {
+		t.Errorf("%d requests", b.Requests)
+	}
+}
+
 func TestConfig(t *testing.T) {
 	for want, options := range map[string]string{"temperature": `{"temperature": 2}`, "cache_ttl": `{"cache_ttl": "2h"}`, "colour": `{"colour": 1}`} {
 		if _, err := anthropic.NewLLM(anthropic.Config{APIKey: "k", Options: inference.Options(options)}); err == nil || !strings.Contains(err.Error(), want) {

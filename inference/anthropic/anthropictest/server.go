@@ -103,6 +103,14 @@ func Start(script Script) (*Server, error) {
 	s := &Server{script: script, thoughts: map[string]string{}, signed: map[string]string{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", s.messages)
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) { // of a client that warms its connection
+		if r.Header.Get("x-api-key") != s.Key {
+			s.refuse(w, http.StatusUnauthorized, "invalid x-api-key")
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":[],"has_more":false}`)
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.Violate("%s %s does not exist", r.Method, r.URL.Path)
 		s.refuse(w, http.StatusNotFound, "Not found")
