@@ -5,12 +5,10 @@
 package anthropic
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -52,12 +50,8 @@ const maxTokens = 1024
 func NewLLM(c Config) (*LLM, error) {
 	name := cmp.Or(c.Name, "anthropic")
 	l := &LLM{model: cmp.Or(c.Model, "claude-haiku-4-5")}
-	if len(c.Options) > 0 {
-		in := json.NewDecoder(bytes.NewReader(c.Options))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&l.options); err != nil {
-			return nil, fmt.Errorf("%s: options: %w", name, err)
-		}
+	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
+		return nil, err
 	}
 	switch o := l.options; {
 	case c.APIKey == "":

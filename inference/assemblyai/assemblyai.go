@@ -4,13 +4,10 @@
 package assemblyai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 	"net"
 	"net/url"
 	"strconv"
@@ -49,12 +46,8 @@ type vendor struct {
 func NewASR(c Config) (*recogniser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "assemblyai"), model: cmp.Or(c.Model, "universal-streaming-multilingual")}
 	refuse := func(text string) (*recogniser.Engine, error) { return nil, errors.New(v.name + ": " + text) }
-	if len(c.Options) > 0 {
-		in := json.NewDecoder(bytes.NewReader(c.Options))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&v.options); err != nil {
-			return nil, fmt.Errorf("%s: options: %w", v.name, err)
-		}
+	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+		return nil, err
 	}
 	switch o := v.options; {
 	case c.APIKey == "":
@@ -216,9 +209,7 @@ func (c *connection) Read(message []byte) ([]recogniser.Heard, error) {
 	return append(list, h), nil
 }
 
-func milliseconds(ms float64) time.Duration {
-	return time.Duration(min(math.MaxInt32, max(0, ms)) * float64(time.Millisecond)) // whatever the server says
-}
+func milliseconds(n float64) time.Duration { return remote.Time(n, time.Millisecond) }
 
 func (v *vendor) fault(text string) error {
 	return &inference.Error{Engine: v.name, Fault: inference.ErrFailed, Err: errors.New(text)}

@@ -5,13 +5,11 @@
 package cartesia
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"regexp"
 	"time"
@@ -49,15 +47,11 @@ const version = "2026-03-01"
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "cartesia"), model: cmp.Or(c.Model, "sonic-3.5"), voices: c.Voices}
 	refuse := func(text string) (*synthesiser.Engine, error) { return nil, errors.New(v.name + ": " + text) }
-	if len(c.Options) > 0 {
-		in := json.NewDecoder(bytes.NewReader(c.Options))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&v.options); err != nil {
-			return nil, fmt.Errorf("%s: options: %w", v.name, err)
-		}
-		if o := v.options; o.Volume != 0 && (o.Volume < 0.5 || o.Volume > 2) {
-			return refuse("options: volume: allowed: 0.5 to 2")
-		}
+	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+		return nil, err
+	}
+	if o := v.options; o.Volume != 0 && (o.Volume < 0.5 || o.Volume > 2) {
+		return refuse("options: volume: allowed: 0.5 to 2")
 	}
 	if c.APIKey == "" {
 		return refuse("it needs a key")
@@ -244,6 +238,4 @@ func (v *vendor) fault(f inference.Fault, text string) error {
 	return &inference.Error{Engine: v.name, Fault: f, Err: errors.New(text)}
 }
 
-func seconds(s float64) time.Duration {
-	return time.Duration(min(math.MaxInt32, max(0, s)) * float64(time.Second)) // whatever the server says
-}
+func seconds(n float64) time.Duration { return remote.Time(n, time.Second) }

@@ -28,8 +28,8 @@ type aura struct {
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &aura{name: cmp.Or(c.Name, "deepgram"), voices: c.Voices}
 	var err error
-	if v.options, err = parse(c.Options); err != nil {
-		return nil, fmt.Errorf("%s: options: %w", v.name, err)
+	if v.options, err = parse(v.name, c.Options); err != nil {
+		return nil, err
 	}
 	if c.APIKey == "" {
 		return nil, errors.New(v.name + ": it needs a key")

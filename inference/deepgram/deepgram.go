@@ -5,13 +5,9 @@
 package deepgram
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 	"net"
 	"net/url"
 	"strings"
@@ -54,9 +50,9 @@ type Options struct {
 func NewASR(c Config) (*recogniser.Engine, error) {
 	name := cmp.Or(c.Name, "deepgram")
 	model := cmp.Or(c.Model, "flux-general-multi")
-	o, err := parse(c.Options)
+	o, err := parse(name, c.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: options: %w", name, err)
+		return nil, err
 	}
 	if c.APIKey == "" {
 		return nil, errors.New(name + ": it needs a key")
@@ -78,22 +74,18 @@ func (c Config) remote(name string) remote.Config {
 }
 
 // parse reads options and checks their ranges.
-func parse(options inference.Options) (o Options, err error) {
-	if len(options) > 0 {
-		in := json.NewDecoder(bytes.NewReader(options))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&o); err != nil {
-			return o, err
-		}
+func parse(name string, options inference.Options) (o Options, err error) {
+	if err := remote.ReadOptions(name, options, &o); err != nil {
+		return o, err
 	}
 	within := func(v, least, most float64) bool { return v == 0 || v >= least && v <= most }
 	switch {
 	case !within(o.Threshold, 0.5, 1):
-		return o, errors.New("eot_threshold: allowed: 0.5 to 1")
+		return o, errors.New(name + ": options: eot_threshold: allowed: 0.5 to 1")
 	case !within(o.Eager, 0.3, 0.9) || o.Eager > cmp.Or(o.Threshold, 0.7):
-		return o, errors.New("eager_eot_threshold: allowed: 0.3 to 0.9, and no more than eot_threshold")
+		return o, errors.New(name + ": options: eager_eot_threshold: allowed: 0.3 to 0.9, and no more than eot_threshold")
 	case !within(float64(o.TimeoutMS), 500, 60_000):
-		return o, errors.New("eot_timeout_ms: allowed: 500 to 60000")
+		return o, errors.New(name + ": options: eot_timeout_ms: allowed: 500 to 60000")
 	}
 	return o, nil
 }
@@ -146,9 +138,7 @@ func sure(words []word) float64 {
 	return min(1, sum/float64(len(words)))
 }
 
-func seconds(s float64) time.Duration {
-	return time.Duration(min(math.MaxInt32, max(0, s)) * float64(time.Second)) // whatever the server says
-}
+func seconds(n float64) time.Duration { return remote.Time(n, time.Second) }
 
 // errJSON is the fault of a message that cannot be read.
 var errJSON = errors.New("a message that is not JSON")

@@ -5,7 +5,6 @@
 package elevenlabs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -46,12 +45,8 @@ type Options struct {
 // NewTTS checks c and contacts nobody.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "elevenlabs"), model: cmp.Or(c.Model, "eleven_flash_v2_5"), voices: c.Voices}
-	if len(c.Options) > 0 {
-		in := json.NewDecoder(bytes.NewReader(c.Options))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&v.options); err != nil {
-			return nil, fmt.Errorf("%s: options: %w", v.name, err)
-		}
+	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+		return nil, err
 	}
 	for name, value := range map[string]*float64{"stability": v.options.Stability, "similarity_boost": v.options.Similarity, "style": v.options.Style} {
 		if value != nil && (*value < 0 || *value > 1) {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
@@ -85,9 +86,7 @@ func (a *alignment) words() (words []inference.Mark, characters int) {
 	return words, characters
 }
 
-func milliseconds(ms float64) time.Duration {
-	return time.Duration(min(1e9, max(0, ms)) * float64(time.Millisecond)) // whatever the server says
-}
+func milliseconds(n float64) time.Duration { return remote.Time(n, time.Millisecond) }
 
 // failed is an error, after which ElevenLabs closes the socket.
 func (v *vendor) failed(code string) error {

@@ -4,13 +4,11 @@
 package soniox
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"strings"
 	"time"
@@ -46,12 +44,8 @@ type vendor struct {
 // NewASR checks c and contacts nobody.
 func NewASR(c Config) (*recogniser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "soniox"), model: cmp.Or(c.Model, "stt-rt-v5")}
-	if len(c.Options) > 0 {
-		in := json.NewDecoder(bytes.NewReader(c.Options))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&v.options); err != nil {
-			return nil, fmt.Errorf("%s: options: %w", v.name, err)
-		}
+	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+		return nil, err
 	}
 	if d := v.options.DelayMS; d != 0 && (d < 500 || d > 3000) {
 		return nil, errors.New(v.name + ": options: max_endpoint_delay_ms: allowed: 500 to 3000")
@@ -231,9 +225,7 @@ func (c *connection) failed(code int) error {
 	return c.fault(fault, fmt.Sprintf("error %d", code))
 }
 
-func milliseconds(ms float64) time.Duration {
-	return time.Duration(min(math.MaxInt32, max(0, ms)) * float64(time.Millisecond)) // whatever the server says
-}
+func milliseconds(n float64) time.Duration { return remote.Time(n, time.Millisecond) }
 
 func (v *vendor) fault(f inference.Fault, text string) error {
 	return &inference.Error{Engine: v.name, Fault: f, Err: errors.New(text)}

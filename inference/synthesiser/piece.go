@@ -1,7 +1,6 @@
 package synthesiser
 
 import (
-	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,10 +13,7 @@ import (
 func (u *utterance) take(p Piece) bool {
 	u.note(p)
 	if len(p.Samples) > 0 {
-		if u.audio += u.rate().Duration(len(p.Samples)).Duration(); u.audio > maxAudio {
-			u.deliver(inference.Chunk{Err: u.engine.client.Fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))})
-			return false
-		}
+		u.audio += u.rate().Duration(len(p.Samples)).Duration()
 		if !u.advance() || !u.deliver(u.chunk(p.Samples)) {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"parley/inference"
+	"parley/media"
 	"parley/media/isolate"
 )
 
@@ -46,6 +47,7 @@ type utterance struct {
 
 	mu       sync.Mutex
 	pieces   []Piece // in order, not handled
+	samples  int     // of all so far
 	texts    []text  // by the numbers of their Says, less one
 	size     int     // bytes in them
 	messages []message
@@ -163,10 +165,17 @@ func (u *utterance) signal() {
 	}
 }
 
-// push takes a piece from the lane. It does not wait.
+// push takes a piece from the lane. It does not wait: a vendor that gives more than maxAudio fails the utterance.
 func (u *utterance) push(p Piece) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	most := media.FromDuration(maxAudio).Samples(u.rate())
+	if u.samples > most {
+		return // it has failed
+	}
+	if u.samples += len(p.Samples); u.samples > most {
+		p = Piece{Err: u.engine.client.Fault(inference.ErrFailed, errors.New("more than 20 minutes of audio"))}
+	}
 	u.pieces = append(u.pieces, p)
 	u.signal()
 }

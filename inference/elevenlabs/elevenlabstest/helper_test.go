@@ -93,7 +93,7 @@ func (c *client) read() (m message, err error) {
 	return m, err
 }
 
-// final reads until the isFinal of a context, and returns what came of it.
+// final reads until the isFinal of a context, and returns the messages of that context.
 func (c *client) final(context string) (list []message) {
 	c.t.Helper()
 	for {
