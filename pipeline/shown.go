@@ -47,6 +47,9 @@ func (s *shown) news(e *Event) bool {
 func (c *Call) emit(e Event) {
 	if c.shown.news(&e) {
 		e.At = c.clock()
+		if e.Kind == AgentLine && e.Said != nil {
+			e.Said.Until(e.At)
+		}
 		c.recordEvent(&e)
 		c.cfg.Observe(e)
 	}

@@ -32,6 +32,14 @@ type Said struct {
 	Unheard     string
 }
 
+// Until has no word last beyond at, when the line was over: what is heard is known to a frame only.
+func (s *Said) Until(at media.Time) {
+	for i := range s.Words {
+		w := &s.Words[i]
+		w.From, w.To = min(w.From, at), min(w.To, at)
+	}
+}
+
 // Clock says when audio was heard: its stretches in order, each without a gap.
 type Clock []Stretch
 

@@ -108,7 +108,7 @@ func checkRecord(t *testing.T, s *server, key, id string) {
 		last := int64(0)
 		for _, w := range l.Words {
 			text = append(text, w.Text)
-			if w.From < last || w.To < w.From || w.To > int64(l.At*1000)+20 { // a word ends within a frame, the line with one
+			if w.From < last || w.To < w.From || w.To > int64(l.At*1000)+1 {
 				t.Errorf("%q: %+v are not one after the other until %.3f s", l.Text, l.Words, l.At)
 				break
 			}
@@ -172,12 +172,15 @@ func waited(t *testing.T, s *server, key, id string) bool {
 		}
 	}
 	readAs(t, s, key, "/v1/calls/"+id, &call)
+	late := false
 	for _, turn := range call.Turns {
-		if p := turn.Points; p != nil && p.Token > 0 && p.Token-p.SpeechEnd < 1900 {
-			return false
+		if p := turn.Points; p != nil && p.Token > 0 {
+			if late = p.Token-p.SpeechEnd >= 1900; !late {
+				return false
+			}
 		}
 	}
-	return true
+	return late
 }
 
 // checkReplay replays a call as it was, and otherwise, and counts its log by kind.
