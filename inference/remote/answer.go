@@ -47,6 +47,7 @@ func (c *Client) Post(ctx context.Context, path, contentType string, body []byte
 		a.Close()
 		return nil, err
 	}
+	c.used.Store(time.Now().UnixNano())
 	a.Header, a.body = response.Header, response.Body
 	if response.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(a, 16<<10))
@@ -61,9 +62,16 @@ func (c *Client) Post(ctx context.Context, path, contentType string, body []byte
 	return a, nil
 }
 
+// keptFor is how long a connection is open for certain after an answer: servers close those that nobody uses, some
+// after a minute.
+const keptFor = 30 * time.Second
+
 // Warm connects, by asking for path, so that the next request need not wait for that. What the server answers does not
-// matter.
+// matter. Where there was an answer a moment ago it does nothing.
 func (c *Client) Warm(ctx context.Context, path string) {
+	if time.Since(time.Unix(0, c.used.Load())) < keptFor {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
@@ -74,6 +82,7 @@ func (c *Client) Warm(ctx context.Context, path string) {
 		request.Header.Set(name, value)
 	}
 	if response, err := c.http.Do(request); err == nil {
+		c.used.Store(time.Now().UnixNano())
 		io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // a connection is used again when all was read
 		response.Body.Close()
 	}

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley/inference"
@@ -52,6 +53,7 @@ type Client struct {
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	tls     *tls.Config // of WebSockets
 	timeout time.Duration
+	used    atomic.Int64 // when the latest answer over HTTP began, Unix nanoseconds
 }
 
 // connectTimeout bounds the dialling of a connection, and the handshake of a WebSocket.
