@@ -26,8 +26,11 @@ type Answer struct {
 }
 
 // Post sends a request and returns the answer once its status is good. The
-// caller closes it, which also ends the request at the server.
+// caller closes it, which also ends the request at the server. A vendor that wants to be left alone is not asked.
 func (c *Client) Post(ctx context.Context, path, contentType string, body []byte) (*Answer, error) {
+	if err := c.resting(); err != nil {
+		return nil, err
+	}
 	a := &Answer{Client: c, ctx: ctx}
 	a.inner, a.cancel = context.WithCancelCause(ctx)
 	a.quiet = time.AfterFunc(c.timeout, func() { a.cancel(inference.ErrStalled) })

@@ -37,7 +37,20 @@ func (c *Client) refusal(status int, header http.Header, body []byte) error {
 			text += " " + code
 		}
 	}
-	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: retryAfter(header)}
+	rest := retryAfter(header)
+	if rest > 0 && fault == inference.ErrUnavailable {
+		c.rests.Store(time.Now().Add(rest).UnixNano())
+	}
+	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: rest}
+}
+
+// resting is the error of a vendor that wants to be left alone for a while. All calls of the node heed what one was told.
+func (c *Client) resting() error {
+	left := time.Until(time.Unix(0, c.rests.Load()))
+	if left <= 0 {
+		return nil
+	}
+	return &inference.Error{Engine: c.engine, Fault: inference.ErrUnavailable, Err: errors.New("it wants to be left alone for a while"), RetryAfter: left}
 }
 
 // retryAfter is what a server asks for in seconds (RFC 9110, section 10.2.3); dates are not heeded.

@@ -54,6 +54,7 @@ type Client struct {
 	tls     *tls.Config // of WebSockets
 	timeout time.Duration
 	used    atomic.Int64 // when the latest answer over HTTP began, Unix nanoseconds
+	rests   atomic.Int64 // until when the vendor wants to be left alone, likewise
 }
 
 // connectTimeout bounds the dialling of a connection, and the handshake of a WebSocket.

@@ -48,8 +48,11 @@ type outgoing struct {
 }
 
 // Dial opens a socket, which lives until it breaks or Close. path may hold a query. It waits for the handshake, 3 s at most and
-// until ctx ends.
+// until ctx ends. A vendor that wants to be left alone is not asked.
 func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
+	if err := c.resting(); err != nil {
+		return nil, err
+	}
 	header := http.Header{}
 	for name, value := range c.headers {
 		header.Set(name, value)

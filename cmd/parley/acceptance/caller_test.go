@@ -26,6 +26,7 @@ type caller struct {
 
 	mu    sync.Mutex
 	heard []int16
+	said  int // what had been heard when the caller's last sound was sent
 }
 
 var errBye = errors.New("the caller hangs up")
@@ -119,6 +120,11 @@ func (c *caller) conduct(life context.Context) {
 			}
 			c.mu.Unlock()
 			for n := c.leg.Due(now); n > 0; n-- {
+				if n := c.speech.remaining(); 0 < n && n <= len(frame) {
+					c.mu.Lock()
+					c.said = len(c.heard)
+					c.mu.Unlock()
+				}
 				c.speech.next(frame[:])
 				c.leg.Write(media.Frame{Samples: frame[:], Rate: media.Rate8k})
 			}
@@ -174,6 +180,24 @@ func (c *caller) awaitVoice(what string, mark int, least time.Duration) {
 		}
 		return voiced(c.heard[mark:], media.Rate8k) >= least && voiced(c.heard[len(c.heard)-n:], media.Rate8k) == 0
 	})
+}
+
+// awaitAnswer waits for a sound after the caller's last one, and returns for how many ms there was none, to 20 ms.
+func (c *caller) awaitAnswer() (ms float64) {
+	c.t.Helper()
+	frame := media.Rate8k.FrameSamples()
+	eventually(c.t, "an answer", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for at := c.said; at+frame <= len(c.heard); at += frame {
+			if voiced(c.heard[at:at+frame], media.Rate8k) > 0 {
+				ms = media.Rate8k.Duration(at-c.said).Duration().Seconds() * 1000
+				return true
+			}
+		}
+		return false
+	})
+	return ms
 }
 
 // hangUp ends the call and waits for its end. A call that has ended is left alone.

@@ -185,6 +185,8 @@ BenchmarkFinds/babble-15-dB/silero-2  	 1	 1 ns/op	  0 false-starts	 1.000 misse
 pkg: parley/api/dashboard
 BenchmarkPages/home-2        3	959971646 ns/op	31.00 kB	31.00 key-ms	488.0 usable-ms
 BenchmarkPages/agents/{id}-2 3	959971646 ns/op	310.0 kB	12.00 key-ms	410.0 usable-ms
+pkg: parley/cmd/parley/acceptance
+BenchmarkVendors/turns 200 731.00 wait-p50-ms 41.00 own-p50-ms
 `
 
 func TestReport(t *testing.T) {
@@ -223,6 +225,8 @@ func TestReport(t *testing.T) {
 		"pages, first key answered slowest: home 31 ms",
 		"pages, first load agents/{id} 310 kB 300 short",
 		"pages, first load home 31 kB 300 ok",
+		"telephone through vendors' engines caller's wait p50 731 ms 900 ok",
+		"telephone through vendors' engines of it ours p50 41 ms 40 short",
 	} {
 		found := false
 		for _, l := range got {

@@ -107,7 +107,7 @@ func goRows(text string) []Row {
 	if slowest.Value > 0 {
 		rows = append(rows, slowest)
 	}
-	return slices.Concat(rows, foundRows(values), pageRows(values))
+	return slices.Concat(rows, foundRows(values), pageRows(values), vendorRows(values))
 }
 
 // foundRows are what detectors find in noise, one below the other.
@@ -157,4 +157,41 @@ func pageRows(values map[goMetric]float64) (rows []Row) {
 		rows = append(rows, slowest)
 	}
 	return append(rows, weights...)
+}
+
+// vendorBars are what telephone calls through engines of vendors are measured by: fakes of
+// them, in a process of their own, that are as slow as vendors are over the Internet.
+var vendorBars = []struct {
+	name, unit  string // of the benchmark
+	shown, says string
+	bar         float64 // 0: none
+}{
+	{"turns", "wait-p50-ms", "caller's wait p50", "ms", 900},
+	{"turns", "wait-p95-ms", "caller's wait p95", "ms", 1500},
+	{"turns", "endpoint-p50-ms", "of it until the turn's end p50", "ms", 0},
+	{"turns", "model-p50-ms", "of it for the model p50", "ms", 0},
+	{"turns", "voice-p50-ms", "of it for the voice p50", "ms", 0},
+	{"turns", "own-p50-ms", "of it ours p50", "ms", 40},
+	{"turns", "own-p95-ms", "of it ours p95", "ms", 0},
+	{"turns", "line-p50-ms", "of it both jitter buffers p50", "ms", 0},
+	{"calls", "late-p99.9-ms", "sent late p99.9, worst of 100 calls", "ms", 5},
+	{"calls", "KiB/call", "memory of a call", "KiB", 1024},
+	{"calls", "server-%", "of a processor, the server, 100 calls", "%", 0},
+	{"calls", "fakes-%", "of a processor, the fakes", "%", 0},
+	{"calls", "caller-late-%", "late packets of the generator", "%", 0},
+}
+
+func vendorRows(values map[goMetric]float64) (rows []Row) {
+	for _, b := range vendorBars {
+		v, ok := values[goMetric{"cmd/parley/acceptance", "Vendors/" + b.name, b.unit}]
+		if !ok {
+			continue
+		}
+		row := group("telephone through vendors' engines").row(b.shown, v, b.says)
+		if b.bar > 0 {
+			row.Bar = &b.bar
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
