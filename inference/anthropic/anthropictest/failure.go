@@ -3,7 +3,6 @@ package anthropictest
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ func failure(kind, message string) map[string]any {
 
 // refuse answers a request with an error.
 func (s *Server) refuse(w http.ResponseWriter, status int, message string) {
-	id := s.id("req_")
+	id := s.Numbered("req_")
 	if status == http.StatusTooManyRequests {
 		limits(w.Header(), 0)
 		if w.Header().Get("Retry-After") == "" {
@@ -71,14 +70,6 @@ var shapes = loopbacktest.Shapes{
 		kind := cmp.Or(reason, "overloaded_error")
 		return failure(kind, strings.TrimSuffix(kind, "_error"))
 	},
-}
-
-// id is a new id.
-func (s *Server) id(prefix string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ids++
-	return fmt.Sprintf("%s%020d", prefix, s.ids)
 }
 
 func (s *Server) knows(model string) bool {

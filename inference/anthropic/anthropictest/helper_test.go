@@ -1,16 +1,13 @@
 package anthropictest
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 const ms = time.Millisecond
@@ -36,18 +33,7 @@ var look = fieldsOf{"name": "look", "description": "Looks.", "input_schema": fie
 
 // body is a good request with changes.
 func body(change fieldsOf) []byte {
-	m := fieldsOf{"model": "claude-haiku-4-5", "max_tokens": 300, "stream": true, "messages": []any{text("user", "Is Friday free?")}}
-	maps.Copy(m, change)
-	for name, v := range m {
-		if v == nil {
-			delete(m, name)
-		}
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	return b
+	return loopbacktest.Changed(fieldsOf{"model": "claude-haiku-4-5", "max_tokens": 300, "stream": true, "messages": []any{text("user", "Is Friday free?")}}, change)
 }
 
 func headers(key string) http.Header {
@@ -56,23 +42,12 @@ func headers(key string) http.Header {
 
 func post(t *testing.T, s *Server, h http.Header, body []byte) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.URL+"/v1/messages", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header = h
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { resp.Body.Close() })
-	return resp
+	return loopbacktest.Post(t.Context(), t, s.URL+"/v1/messages", h, body)
 }
 
 // data is one event; name is what its line event: says.
 type data struct {
 	name string
-	raw  []byte
 	Type string
 
 	Message struct {
@@ -103,23 +78,15 @@ type usage struct {
 
 // events reads a stream to its end.
 func events(body io.Reader) (list []data, err error) {
-	scan := bufio.NewScanner(body)
-	scan.Buffer(nil, 4<<20)
-	var d data
-	for scan.Scan() {
-		line := scan.Text()
-		if name, ok := strings.CutPrefix(line, "event: "); ok {
-			d.name = name
-		} else if raw, ok := strings.CutPrefix(line, "data: "); ok {
-			d.raw = []byte(raw)
-			if json.Unmarshal(d.raw, &d) != nil {
-				d.Type = "invalid"
-			}
-		} else if line == "" {
-			list, d = append(list, d), data{}
+	sent, err := loopbacktest.ReadEvents(body)
+	for _, e := range sent {
+		d := data{name: e.Name}
+		if json.Unmarshal(e.Data, &d) != nil {
+			d.Type = "invalid"
 		}
+		list = append(list, d)
 	}
-	return list, scan.Err()
+	return list, err
 }
 
 // streamed posts a good request and reads its stream.

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-)
 
-// pieceSizes are how many characters of a call's input come at once: awkward ones, that cut
-// names and numbers.
-var pieceSizes = []int{1, 7, 2, 12, 3, 5}
+	"parley/inference/enginetest/loopbacktest"
+)
 
 // answer is a reply with all that the script left out.
 type answer struct {
@@ -23,14 +20,14 @@ type answer struct {
 
 // complete fills in what the script left out, and remembers what must come back unchanged.
 func (s *Server) complete(req *Request, r Reply) answer {
-	a := answer{Reply: r, id: s.id("msg_")}
+	a := answer{Reply: r, id: s.Numbered("msg_")}
 	a.Tools = slices.Clone(r.Tools)
 	a.In = cmp.Or(r.In, (req.Bytes+3)/4)
 	if a.Thinking != "" {
-		a.signature = s.id("EqQBCgIYAhIM+/")
+		a.signature = s.Numbered("EqQBCgIYAhIM+/")
 	}
 	for i, t := range a.Tools {
-		a.Tools[i].ID = cmp.Or(t.ID, s.id("toolu_"))
+		a.Tools[i].ID = cmp.Or(t.ID, s.Numbered("toolu_"))
 		a.Tools[i].Input = cmp.Or(t.Input, "{}")
 	}
 	if a.Stop == "" {
@@ -87,16 +84,10 @@ func (s *Server) whole(w http.ResponseWriter, req *Request, a answer) {
 	for _, t := range a.Tools {
 		content = append(content, map[string]any{"type": "tool_use", "id": t.ID, "name": t.Name, "input": json.RawMessage(t.Input)})
 	}
-	out := cmp.Or(a.Out, len(words(a.Thinking))+len(words(a.Text))+5*len(a.Tools))
+	out := cmp.Or(a.Out, len(loopbacktest.Words(a.Thinking))+len(loopbacktest.Words(a.Text))+5*len(a.Tools))
 	s.Note(func(b *Books) { b.TokensOut += out })
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(a.message(req.Model, content, a.Stop, out))
-}
-
-// words are the words of a text, each with the space after it. A token is one of them.
-func words(text string) []string {
-	list := strings.SplitAfter(text, " ")
-	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
 }
 
 // pieces are those of a call's input, behind an empty one as the vendor sends it.
@@ -108,15 +99,10 @@ func (t *ToolUse) pieces() []string {
 	if t.Input == "{}" {
 		return list
 	}
-	rest := []rune(t.Input)
-	for i := 0; len(rest) > 0; i++ {
-		n := min(pieceSizes[i%len(pieceSizes)], len(rest))
-		list, rest = append(list, string(rest[:n])), rest[n:]
-	}
-	return list
+	return append(list, loopbacktest.Pieces(t.Input)...)
 }
 
 // event is one event of a stream.
-func event(data []byte, name any) []byte {
-	return fmt.Appendf(nil, "event: %v\ndata: %s\n\n", name, data)
+func event(data []byte, kind string) []byte {
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", cmp.Or(kind, "content_block_delta"), data)
 }

@@ -1,13 +1,12 @@
 package anthropictest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // Request is a request that was accepted.
@@ -100,21 +99,12 @@ func decode(body []byte) (r Request, err error) {
 		return r, errors.New("the request body is not valid JSON")
 	}
 	r.Bytes = len(body)
-	return r, strict(body, &r)
-}
-
-// strict decodes one value without unknown fields.
-func strict(data []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	err := d.Decode(to)
-	if err == nil || errors.Is(err, io.EOF) {
-		return nil
+	err = loopbacktest.Strict(body, &r)
+	var field loopbacktest.UnknownField
+	if errors.As(err, &field) {
+		err = fmt.Errorf("%s: Extra inputs are not permitted", string(field))
 	}
-	if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
-		return fmt.Errorf("%s: Extra inputs are not permitted", strings.Trim(field, `"`))
-	}
-	return err
+	return r, err
 }
 
 // UnmarshalJSON reads blocks or one text.

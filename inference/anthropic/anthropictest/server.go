@@ -13,17 +13,18 @@ import (
 	"mime"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"parley/inference/enginetest/loopbacktest"
 )
 
-// Fault and Books are those of all fakes. A fault belongs to a request, its messages are the
+// Fault, Books and Delays are those of all fakes. A fault belongs to a request, its messages are the
 // events of the reply.
 type (
-	Fault = loopbacktest.Fault
-	Books = loopbacktest.Books
+	Fault  = loopbacktest.Fault
+	Books  = loopbacktest.Books
+	Delays = loopbacktest.Delays
 )
 
 const (
@@ -47,12 +48,6 @@ type Script struct {
 	Expects  []string // parts of the violations that the test means to cause
 	Requests int      // in progress at a time, more get 429; 0: any number
 	Models   []string // nil: all that begin with claude-
-}
-
-// Delays are drawn each time, by the clock. Nil: none.
-type Delays struct {
-	FirstToken func() time.Duration // after message_start
-	Token      func() time.Duration // each later one
 }
 
 // Reply is what a request is answered with: first the thinking, then the text, then the calls.
@@ -79,9 +74,9 @@ type Server struct {
 	*loopbacktest.Server
 	script Script
 
+	asked atomic.Int64 // requests that were accepted
+
 	mu       sync.Mutex
-	answered int
-	ids      int
 	thoughts map[string]string // by signature
 	signed   map[string]string // signatures by the id of a call that came with one
 }
@@ -122,9 +117,8 @@ func Start(script Script) (*Server, error) {
 
 // messages answers one request.
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
 	fault := s.Next()
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := s.Receive(w, r, maxBody)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -154,7 +148,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.Leave()
-	reply := s.complete(&req, s.reply(req))
+	reply := s.complete(&req, loopbacktest.NextReply(&s.asked, req, s.script.Answer, s.script.Replies, Reply{Text: "OK"}))
 	s.Note(func(b *Books) {
 		b.Requests++
 		b.Body = body
@@ -162,7 +156,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		b.CacheRead += reply.CacheRead
 		b.CacheWrite += reply.CacheWrite
 	})
-	w.Header().Set("request-id", s.id("req_"))
+	w.Header().Set("request-id", s.Numbered("req_"))
 	limits(w.Header(), 1)
 	if !req.Stream {
 		s.whole(w, &req, reply)
@@ -193,19 +187,4 @@ func (s *Server) parse(h http.Header, body []byte) (Request, int, error) {
 		return req, http.StatusNotFound, errors.New("model: " + req.Model)
 	}
 	return req, 0, nil
-}
-
-// reply is the script's for the next accepted request.
-func (s *Server) reply(req Request) Reply {
-	s.mu.Lock()
-	n := s.answered
-	s.answered++
-	s.mu.Unlock()
-	switch {
-	case s.script.Answer != nil:
-		return s.script.Answer(n, req)
-	case len(s.script.Replies) > 0:
-		return s.script.Replies[min(n, len(s.script.Replies)-1)]
-	}
-	return Reply{Text: "OK"}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,26 +225,8 @@ func TestGolden(t *testing.T) {
 					script.Replies[i].Tools[j].ID = fmt.Sprintf("toolu_%d", j)
 				}
 			}
-			s, path := New(t, script), "testdata/"+name+".jsonl"
-			asked := slices.DeleteFunc(loopbacktest.ReadGolden(t, path), func(l loopbacktest.Line) bool { return l.From != "client" })
-			var got []loopbacktest.Line
-			for _, l := range asked {
-				resp := post(t, s, headers(s.Key), l.Text)
-				got = append(got, l, loopbacktest.Line{From: "vendor", MS: l.MS, Status: resp.StatusCode})
-				if resp.StatusCode != 200 {
-					b, _ := io.ReadAll(resp.Body)
-					got[len(got)-1].Text = loopbacktest.Masked(t, b)
-					continue
-				}
-				list, err := events(resp.Body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, d := range list {
-					got = append(got, loopbacktest.Line{From: "vendor", MS: l.MS, Text: loopbacktest.Masked(t, d.raw)})
-				}
-			}
-			loopbacktest.CompareGolden(t, path, got)
+			s := New(t, script)
+			loopbacktest.Exchange(t, "testdata/"+name+".jsonl", s.URL, headers(s.Key))
 		})
 	}
 }

@@ -1,13 +1,10 @@
 package anthropictest
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // looking is the reply of the reference: text, then a call.
@@ -121,35 +118,5 @@ func TestWithoutAStream(t *testing.T) {
 	resp := post(t, s, headers(s.Key), body(fieldsOf{"stream": nil}))
 	if err := json.NewDecoder(resp.Body).Decode(&m); err != nil || len(m.Content) != 2 || m.Content[1].Input["day"] != "fri" || m.Stop != "tool_use" || m.Usage.Out != 41 {
 		t.Errorf("%v, %+v", err, m)
-	}
-}
-
-// TestCancelledRequestsAreCounted: the books say what was sent until the client went away.
-func TestCancelledRequestsAreCounted(t *testing.T) {
-	ask := make(chan struct{}, 100)
-	s := New(t, Script{Replies: []Reply{{Text: "one two three four"}}, Delays: Delays{Token: func() time.Duration {
-		ask <- struct{}{}
-		if len(ask) > 1 {
-			return time.Hour
-		}
-		return 0
-	}}})
-	ctx, cancel := context.WithCancel(context.Background())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/messages", strings.NewReader(string(body(nil))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header = headers(s.Key)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	<-ask
-	<-ask
-	cancel()
-	s.Close()
-	if b := s.Books(); b.TokensOut != 2 || b.TokensIn == 0 || s.Busy() != 0 {
-		t.Errorf("%+v", b)
 	}
 }

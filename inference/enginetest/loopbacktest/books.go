@@ -26,6 +26,7 @@ type Books struct {
 
 	TokensIn, TokensOut   int // input without cached tokens; output as far as it was sent
 	CacheRead, CacheWrite int
+	Reasoning             int // tokens of TokensOut that were thought
 
 	Query  url.Values  // of the last handshake or request
 	Header http.Header // likewise

@@ -28,7 +28,7 @@ type Fault struct {
 	AfterBytes int
 	Then       Action
 	Code       int    // of a Close
-	Reason     string // of a Close, or what a Fail says
+	Reason     string // of a Close, or what a Fail says; with Status the error's name where the engine has several
 }
 
 // Action is what a fault does in the midst of a connection.

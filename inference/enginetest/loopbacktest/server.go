@@ -42,6 +42,7 @@ type Server struct {
 	closed     bool
 	attempts   int // connections or requests that asked for their fault
 	busy       int
+	numbers    int // identifiers given
 	books      Books
 	opened     map[*Socket]time.Time
 	violations []string
