@@ -12,11 +12,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
 // Fault and Books are those of all fakes.
@@ -31,7 +31,7 @@ const (
 	// DefaultVoice is known when the script names no voices.
 	DefaultVoice = "2c9f1a52-77ab-4f36-9d5e-0c1be0c0ffee"
 	// CharacterTime is the audio of one character at normal speed.
-	CharacterTime = 60 * time.Millisecond
+	CharacterTime = speakingtest.CharacterTime
 )
 
 // Script is what a server does. Its zero value speaks at once.
@@ -61,21 +61,14 @@ type Delays struct {
 	Chunk      func() time.Duration // each later chunk
 }
 
-// Context is what became known of one context. Its text is joined verbatim.
-type Context struct {
-	ID    string
-	Text  string
-	Audio time.Duration // sent
-	End   string        // "": it is open; or done, cancelled, expired, cut
-}
+// Context is what became known of one context. It ends done, cancelled, expired or cut.
+type Context = speakingtest.Context
 
 // Server is the fake. Safe for concurrent use.
 type Server struct {
 	*loopbacktest.Server
 	script Script
-
-	mu       sync.Mutex
-	contexts []*Context
+	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
@@ -106,30 +99,7 @@ func Start(script Script) (*Server, error) {
 }
 
 // Contexts are all contexts in the order in which they began. The caller owns the list.
-func (s *Server) Contexts() (list []Context) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.contexts {
-		list = append(list, *c)
-	}
-	return list
-}
-
-// record begins to keep what becomes known of a context.
-func (s *Server) record(id string) *Context {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &Context{ID: id}
-	s.contexts = append(s.contexts, c)
-	return c
-}
-
-// note changes a record.
-func (s *Server) note(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
-}
+func (s *Server) Contexts() []Context { return s.log.Contexts() }
 
 // versions are dates.
 var versions = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)

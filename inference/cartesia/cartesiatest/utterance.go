@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
 // utterance is one context. The reader gives it text, its own goroutine speaks.
@@ -19,7 +20,11 @@ type utterance struct {
 	wake   chan struct{} // there is more to do
 	ctx    context.Context
 	stop   context.CancelFunc // on cancel
-	voice  voice              // of the goroutine
+
+	// These belong to the goroutine.
+	voice   speakingtest.Voice
+	sent    int // chunks
+	flushes int
 
 	mu     sync.Mutex
 	text   string // all of it
@@ -49,7 +54,7 @@ const (
 )
 
 func newUtterance(k *socket, r *request) *utterance {
-	c := &utterance{socket: k, first: r, record: k.server.record(r.Context), wake: make(chan struct{}, 1), voice: newVoice(r)}
+	c := &utterance{socket: k, first: r, record: k.server.log.Begin(r.Context), wake: make(chan struct{}, 1), voice: newVoice(r)}
 	c.ctx, c.stop = context.WithCancel(k.wire.Context())
 	return c
 }
@@ -98,7 +103,7 @@ func (c *utterance) say(r *request) (isGlued bool) {
 	if !r.Continue {
 		c.state = finishing
 	}
-	c.socket.server.note(func() { c.record.Text = c.text })
+	c.socket.server.log.Note(func() { c.record.Text = c.text })
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -189,7 +194,7 @@ func (c *utterance) over() {
 	c.mu.Lock()
 	state := c.state
 	c.mu.Unlock()
-	s.note(func() { c.record.End = string(state) })
+	s.log.End(c.record, string(state))
 	s.Leave() // before the client hears of it
 	c.socket.change(-1)
 	e := s.script.Endings
@@ -202,9 +207,9 @@ func (c *utterance) over() {
 func (c *utterance) speak(p piece) {
 	s := c.socket.server
 	late := s.script.LateChunks
-	for _, chunk := range c.voice.chunks(p.text) {
+	for _, chunk := range c.voice.Chunks(p.text) {
 		delay := s.script.Delays.Chunk
-		if c.voice.sent == 0 {
+		if c.sent == 0 {
 			delay = s.script.Delays.FirstAudio
 		}
 		s.Wait(c.ctx, loopbacktest.Draw(delay))
@@ -224,7 +229,7 @@ func (c *utterance) speak(p piece) {
 	c.dies = time.Now().Add(s.script.ContextLife)
 	c.mu.Unlock()
 	if p.flush {
-		_ = c.socket.wire.Write(map[string]any{"type": "flush_done", "flush_done": true, "done": false, "status_code": 206, "context_id": c.first.Context, "flush_id": c.voice.flushes})
-		c.voice.flushes++
+		_ = c.socket.wire.Write(map[string]any{"type": "flush_done", "flush_done": true, "done": false, "status_code": 206, "context_id": c.first.Context, "flush_id": c.flushes})
+		c.flushes++
 	}
 }

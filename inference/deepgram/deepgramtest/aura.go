@@ -34,7 +34,7 @@ func serveAura(v *session) {
 		case "Clear":
 			a.clear()
 		case "Close": // ends at once, whatever was not sent
-			v.out.cut(0)
+			v.out.Cut(0)
 			v.finish()
 		}
 	})
@@ -60,12 +60,12 @@ func (a *aura) flush() {
 	a.sayUntil(len(a.held))
 	sp := a.current
 	a.current, a.loose = nil, false
-	a.out.add(&piece{speech: sp, message: func() any {
+	a.out.tell(func() any {
 		if sp != nil {
 			a.server.finish(sp, "done")
 		}
 		return a.answer("Flushed")
-	}})
+	})
 }
 
 // clear ends all speech.
@@ -75,7 +75,7 @@ func (a *aura) clear() {
 		a.server.Note(func(b *Books) { b.Cancels++ })
 	}
 	a.drop()
-	a.out.add(&piece{delay: a.server.script.Voice.Delays.Cleared, message: func() any {
+	a.out.Add(loopbacktest.Outgoing{Delay: a.server.script.Voice.Delays.Cleared, Message: func() any {
 		for _, sp := range live {
 			a.server.finish(sp, "cleared")
 		}

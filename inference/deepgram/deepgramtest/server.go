@@ -24,6 +24,7 @@ import (
 
 	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
 // Fault, Books and what is heard are those of all fakes. EmptyFinal of an Utterance is about Nova.
@@ -78,9 +79,10 @@ type Server struct {
 	script   Script
 	dialogue *hearingtest.Dialogue
 
-	mu       sync.Mutex
-	voices   int // sockets of voices that count
-	speeches []*Speech
+	log speakingtest.Log // of speeches
+
+	mu     sync.Mutex
+	voices int // sockets of voices that count
 }
 
 // New starts a server that runs until the test ends, and then reports violations.

@@ -2,24 +2,16 @@ package deepgramtest
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
 
 	"parley/inference/enginetest/loopbacktest"
-)
-
-// voiceChunk is the audio of one chunk of a voice; the last of a text is shorter. voiceLevel is
-// the peak of its tone in dBFS.
-const (
-	voiceChunk = 80 * time.Millisecond
-	voiceLevel = -12
+	"parley/inference/enginetest/speakingtest"
 )
 
 // session is one socket of a voice. Unless it says otherwise, what is in it is its reader's own.
@@ -27,6 +19,7 @@ type session struct {
 	server *Server
 	wire   *loopbacktest.Socket
 	query  voiceQuery
+	voice  speakingtest.Voice
 	id     string
 	out    *playout
 
@@ -36,9 +29,6 @@ type session struct {
 	silent   bool    // the current speech has no audio yet
 	loose    bool    // text was sent after the last flush
 	state    sessionState
-
-	end  float64 // until when texts go, in seconds of audio
-	made int     // samples
 
 	over     atomic.Bool // its end is in order; of all goroutines
 	released sync.Once
@@ -54,7 +44,7 @@ const (
 )
 
 func newSession(s *Server, k *loopbacktest.Socket, q voiceQuery, id string) *session {
-	return &session{server: s, wire: k, query: q, id: id, out: newPlayout(s, k, q.rate)}
+	return &session{server: s, wire: k, query: q, voice: speakingtest.Voice{Coding: q.coding, Rate: q.rate}, id: id, out: newPlayout(s, k)}
 }
 
 // order is one message of a client.
@@ -109,9 +99,9 @@ func (v *session) fatal(description string) {
 	v.server.Violate("%s", description)
 	v.state = failed
 	v.over.Store(true)
-	v.out.cut(0)
+	v.out.Cut(0)
 	v.out.tell(map[string]any{"type": "Error", "code": "MESSAGE-0000", "description": description})
-	v.out.add(&piece{code: websocket.ClosePolicyViolation})
+	v.out.Add(loopbacktest.Outgoing{Code: websocket.ClosePolicyViolation})
 }
 
 // finish ends the connection as the client asked for.
@@ -120,10 +110,7 @@ func (v *session) finish() {
 	if !v.loose {
 		v.over.Store(true)
 	}
-	v.out.add(&piece{code: websocket.CloseNormalClosure, message: func() any {
-		v.release() // before the client hears of it
-		return nil
-	}})
+	v.out.Add(loopbacktest.Outgoing{Code: websocket.CloseNormalClosure, Before: v.release}) // before the client hears of it
 }
 
 // take takes the text of a Speak, and says whether it began a speech.
@@ -133,11 +120,10 @@ func (v *session) take(o *order, newID func() string) (begun, ok bool) {
 		return false, false
 	}
 	if begun = v.current == nil; begun {
-		v.current = &Speech{ID: newID()}
+		v.current = v.server.log.Begin(newID())
 		v.silent = true
 		v.speeches = append(v.speeches, v.current)
 		v.server.Enter(0)
-		v.server.note(func() { v.server.speeches = append(v.server.speeches, v.current) })
 	}
 	v.server.Note(func(b *Books) {
 		if begun {
@@ -146,7 +132,7 @@ func (v *session) take(o *order, newID func() string) (begun, ok bool) {
 		b.Characters += utf8.RuneCountInString(*o.Text)
 		b.Body = []byte(*o.Text)
 	})
-	v.server.note(func() { v.current.Text += *o.Text })
+	v.server.log.Note(func() { v.current.Text += *o.Text })
 	v.held += *o.Text
 	v.loose = true
 	return begun, true
@@ -159,35 +145,30 @@ func (v *session) sayUntil(n int) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	v.end += float64(utf8.RuneCountInString(text)) * CharacterTime.Seconds() / v.query.speed
-	until := int(math.Round(v.end * float64(v.query.rate)))
-	size := int(voiceChunk.Seconds() * float64(v.query.rate))
-	for v.made < until {
-		n := min(size, until-v.made)
-		one := &piece{speech: v.current, samples: n, delay: v.server.script.Voice.Delays.Chunk,
-			audio: v.query.coding.Encode(loopbacktest.Tone(n, v.made, v.query.rate, voiceLevel))}
+	v.voice.Speed = v.query.speed
+	for _, c := range v.voice.Chunks(text) {
+		delay := v.server.script.Voice.Delays.Chunk
 		if v.silent {
-			one.delay, v.silent = v.server.script.Voice.Delays.FirstAudio, false
+			delay, v.silent = v.server.script.Voice.Delays.FirstAudio, false
 		}
-		v.made += n
-		v.out.add(one)
+		v.out.say(v.current, c, delay)
 	}
 }
 
 // drop takes back what was not sent, but for audio that is late, and forgets what is held.
 func (v *session) drop() {
 	v.held, v.current, v.loose = "", nil, false
-	v.out.cut(v.server.script.Voice.LateChunks)
+	v.out.Cut(v.server.script.Voice.LateChunks)
 }
 
 // live are the speeches that have not ended.
 func (v *session) live() (list []*Speech) {
-	v.server.mu.Lock()
-	defer v.server.mu.Unlock()
-	for _, sp := range v.speeches {
-		if sp.End == "" {
-			list = append(list, sp)
+	v.server.log.Note(func() {
+		for _, sp := range v.speeches {
+			if sp.End == "" {
+				list = append(list, sp)
+			}
 		}
-	}
+	})
 	return list
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
 // CharacterTime is the audio of one character of a voice at normal speed.
-const CharacterTime = 60 * time.Millisecond
+const CharacterTime = speakingtest.CharacterTime
 
 // maxFlushes is how often Aura is flushed within a minute.
 const maxFlushes = 20
@@ -51,24 +52,12 @@ type VoiceTraps struct {
 }
 
 // Speech is what became known of one speech: with Aura the text until a Flush, with Flux TTS a
-// turn. Its text is joined verbatim.
-type Speech struct {
-	ID    string // of Flux TTS
-	Text  string
-	Audio time.Duration // sent
-	End   string        // "": it goes on; or done, cleared, interrupted, cut
-}
+// turn. It ends done, cleared, interrupted or cut. Flux TTS alone has an ID.
+type Speech = speakingtest.Context
 
 // Speeches are all speeches in the order in which they began. The caller owns the list. Each
 // counts as busy until its client hears of its end.
-func (s *Server) Speeches() (list []Speech) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.speeches {
-		list = append(list, *p)
-	}
-	return list
-}
+func (s *Server) Speeches() []Speech { return s.log.Contexts() }
 
 // product is one of the voices.
 type product struct {
@@ -162,20 +151,7 @@ func (v *session) release() {
 
 // finish ends a speech, unless it has ended.
 func (s *Server) finish(sp *Speech, end string) {
-	s.mu.Lock()
-	isOpen := sp.End == ""
-	if isOpen {
-		sp.End = end
-	}
-	s.mu.Unlock()
-	if isOpen {
+	if s.log.End(sp, end) {
 		s.Leave()
 	}
-}
-
-// note changes what is known of speeches.
-func (s *Server) note(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
 }

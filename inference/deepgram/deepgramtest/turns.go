@@ -39,7 +39,7 @@ func serveTurns(v *session) {
 		case "Configure":
 			t.configure(o)
 		case "Close": // ends when all turns that were flushed are over
-			v.out.add(&piece{message: t.total})
+			v.out.tell(t.total)
 			v.finish()
 		}
 	})
@@ -59,10 +59,10 @@ func (t *turns) say(o *order) {
 		return
 	}
 	if sp := t.current; begun {
-		t.out.add(&piece{speech: sp, message: func() any {
+		t.out.tell(func() any {
 			t.begun[sp] = t.out.sent()
 			return map[string]any{"type": "SpeechStarted", "speech_id": sp.ID}
-		}})
+		})
 	}
 	if synthesizable(t.held) {
 		t.sayUntil(loopbacktest.Sentences(t.held))
@@ -78,20 +78,20 @@ func (t *turns) flush() {
 		return
 	}
 	var text string
-	t.server.note(func() { text = sp.Text })
+	t.server.log.Note(func() { text = sp.Text })
 	if !synthesizable(text) {
 		t.held = ""
 		t.warn("NO_SYNTHESIZABLE_TEXT")
 	}
-	t.out.insert(&piece{speech: sp, message: func() any { return map[string]any{"type": "Flushed", "speech_id": sp.ID} }})
+	t.out.Insert(loopbacktest.Outgoing{Message: map[string]any{"type": "Flushed", "speech_id": sp.ID}}, sp)
 	t.sayUntil(len(t.held))
 	t.current, t.loose = nil, false
-	t.out.add(&piece{speech: sp, message: func() any {
+	t.out.tell(func() any {
 		t.server.finish(sp, "done")
 		m := t.metadata(sp)
 		m["type"] = "SpeechMetadata"
 		return m
-	}})
+	})
 }
 
 // synthesizable says whether a text has anything to be spoken.
@@ -134,14 +134,14 @@ func (t *turns) interrupt(o *order) {
 	t.interrupting.Store(true)
 	character := float64(CharacterTime.Milliseconds()) / t.query.speed
 	t.drop()
-	t.out.add(&piece{delay: t.server.script.Voice.Delays.Cleared, message: func() any { return t.interrupted(live, o, character) }})
+	t.out.Add(loopbacktest.Outgoing{Delay: t.server.script.Voice.Delays.Cleared, Message: func() any { return t.interrupted(live, o, character) }})
 }
 
 // interrupted answers an Interrupt. character is the audio of one in ms.
 func (t *turns) interrupted(live []*Speech, o *order, character float64) any {
 	defer t.interrupting.Store(false)
 	live = slices.DeleteFunc(live, func(sp *Speech) (isOver bool) { // when the Interrupt came
-		t.server.note(func() { isOver = sp.End != "" })
+		t.server.log.Note(func() { isOver = sp.End != "" })
 		return isOver
 	})
 	for _, each := range live {
@@ -159,7 +159,7 @@ func (t *turns) interrupted(live []*Speech, o *order, character float64) any {
 	if o.Offset != nil {
 		t.played.Store(int64(o.Offset.Value))
 		var all []rune
-		t.server.note(func() { all = []rune(sp.Text) })
+		t.server.log.Note(func() { all = []rune(sp.Text) })
 		heard := int(float64(int64(o.Offset.Value)-t.begun[sp].Milliseconds()) / character)
 		heard = max(0, min(heard, len(all)))
 		m["audio_played_ms"], m["text_spoken"], m["text_remaining"] = o.Offset.Value, string(all[:heard]), string(all[heard:])
@@ -169,7 +169,7 @@ func (t *turns) interrupted(live []*Speech, o *order, character float64) any {
 
 // metadata is what a turn is billed by.
 func (t *turns) metadata(sp *Speech) (m map[string]any) {
-	t.server.note(func() {
+	t.server.log.Note(func() {
 		m = map[string]any{"speech_id": sp.ID, "audio_duration_ms": sp.Audio.Milliseconds(), "input_character_count": utf8.RuneCountInString(sp.Text),
 			"billable_character_count": billable(sp.Text),
 			"controls_applied":         map[string]int{"pronunciations_applied": 0, "breaks_applied": 0, "pronunciation_warnings": 0}}
@@ -190,7 +190,7 @@ func billable(text string) (n int) {
 // total is what the session is billed by.
 func (t *turns) total() any {
 	input, bill := 0, 0
-	t.server.note(func() {
+	t.server.log.Note(func() {
 		for _, sp := range t.speeches {
 			input, bill = input+utf8.RuneCountInString(sp.Text), bill+billable(sp.Text)
 		}

@@ -12,11 +12,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
 // Fault and Books are those of all fakes.
@@ -31,7 +31,7 @@ const (
 	// DefaultVoice is known when the script names no voices.
 	DefaultVoice = "vOiCeTeSt0123456789a"
 	// CharacterTime is the audio of one character at normal speed.
-	CharacterTime = 60 * time.Millisecond
+	CharacterTime = speakingtest.CharacterTime
 	// ContextsPerSocket may be open at a time, those counted whose isFinal was not sent.
 	ContextsPerSocket = 5
 )
@@ -74,22 +74,15 @@ type Delays struct {
 	Final      func() time.Duration // isFinal after the last chunk; its context counts until then
 }
 
-// Context is what became known of one context. Its text is joined verbatim, but for the space
-// that opens it.
-type Context struct {
-	ID    string
-	Text  string
-	Audio time.Duration // sent
-	End   string        // "": it is open; or closed, expired, cut
-}
+// Context is what became known of one context. Its text has not the space that opens it. It ends
+// closed, expired or cut.
+type Context = speakingtest.Context
 
 // Server is the fake. Safe for concurrent use.
 type Server struct {
 	*loopbacktest.Server
 	script Script
-
-	mu       sync.Mutex
-	contexts []*Context
+	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
@@ -118,30 +111,7 @@ func Start(script Script) (*Server, error) {
 }
 
 // Contexts are all contexts in the order in which they began. The caller owns the list.
-func (s *Server) Contexts() (list []Context) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.contexts {
-		list = append(list, *c)
-	}
-	return list
-}
-
-// record begins to keep what becomes known of a context.
-func (s *Server) record(id string) *Context {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &Context{ID: id}
-	s.contexts = append(s.contexts, c)
-	return c
-}
-
-// note changes a record.
-func (s *Server) note(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
-}
+func (s *Server) Contexts() []Context { return s.log.Contexts() }
 
 // connect answers a handshake and serves the socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {

@@ -42,7 +42,7 @@ const (
 )
 
 func newUtterance(k *socket, r *request) *utterance {
-	c := &utterance{socket: k, id: r.Context, record: k.server.record(r.id()), schedule: r.schedule(), wake: make(chan struct{}, 1),
+	c := &utterance{socket: k, id: r.Context, record: k.server.log.Begin(r.id()), schedule: r.schedule(), wake: make(chan struct{}, 1),
 		voice: newVoice(k, r), late: max(0, k.server.script.LateChunks)}
 	c.dies = time.Now().Add(k.query.inactivity)
 	c.ctx, c.stop = context.WithCancel(k.wire.Context())
@@ -80,7 +80,7 @@ func (c *utterance) say(text string, flush bool) {
 		c.pieces = append(c.pieces, c.held[:n])
 	}
 	c.held = c.held[n:]
-	c.socket.server.note(func() { c.record.Text += text })
+	c.socket.server.log.Note(func() { c.record.Text += text })
 	c.wakeUp()
 }
 
@@ -186,7 +186,7 @@ func (c *utterance) over() {
 	}
 	state := c.state
 	c.mu.Unlock()
-	s.note(func() { c.record.End = string(state) })
+	s.log.End(c.record, string(state))
 	c.socket.leave() // before the client hears of it
 	if state != cut {
 		m := s.script.Spelling.message(c.id, true)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
 // chunkCharacters is how much is spoken in one chunk; the last of a piece may be shorter. A
@@ -106,12 +107,7 @@ func (c *utterance) send(k chunk) error {
 	if err := c.socket.wire.Write(m); err != nil {
 		return err
 	}
-	length := time.Duration(k.samples) * time.Second / time.Duration(c.voice.format.rate)
-	s.Note(func(b *Books) {
-		b.AudioBytes += int64(len(k.audio))
-		b.Audio += length
-	})
-	s.note(func() { c.record.Audio += length })
+	s.log.Sent(s.Server, c.record, speakingtest.Chunk{Audio: k.audio, Length: time.Duration(k.samples) * time.Second / time.Duration(c.voice.format.rate)})
 	return nil
 }
 

@@ -118,7 +118,10 @@ func (k *Socket) Write(message any) error { return k.write(websocket.TextMessage
 // WriteBinary sends one binary message, unless the fault wants otherwise.
 func (k *Socket) WriteBinary(data []byte) error { return k.write(websocket.BinaryMessage, data) }
 
-func (k *Socket) write(kind int, message any) error {
+func (k *Socket) write(kind int, message any) error { return k.writeThen(kind, message, nil) }
+
+// writeThen is write, and calls sent when the message was sent, before its fault follows.
+func (k *Socket) writeThen(kind int, message any, sent func()) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.refuses != nil {
@@ -126,6 +129,9 @@ func (k *Socket) write(kind int, message any) error {
 	}
 	if err := k.writeLocked(kind, message); err != nil {
 		return err
+	}
+	if sent != nil {
+		sent()
 	}
 	k.sent++
 	k.meetLocked()
