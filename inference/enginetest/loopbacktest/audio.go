@@ -2,7 +2,9 @@ package loopbacktest
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
+	"time"
 
 	"parley/media/g711"
 )
@@ -98,4 +100,31 @@ func Level(samples []int16) float64 {
 		sum += float64(s) * float64(s)
 	}
 	return 10 * math.Log10(sum/float64(max(1, len(samples)))/(1<<30))
+}
+
+// Quiet is the level in dBFS of audio that nobody speaks in, Loud of speech.
+const (
+	Quiet = -90
+	Loud  = -20
+)
+
+// Sound is audio at 8 kHz of a length and a level, in messages of a length each.
+func Sound(c Coding, length, each time.Duration, level float64) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for ; length > 0; length -= each {
+			if !yield(c.Encode(Tone(int(min(length, each).Milliseconds())*8, 0, 8000, level))) {
+				return
+			}
+		}
+	}
+}
+
+// Recorded makes the audio of a golden exchange at 8 kHz, for Replay.
+func Recorded(c Coding) func(bytes, level int) []byte {
+	return func(bytes, level int) []byte {
+		if level == 0 {
+			level = Quiet
+		}
+		return c.Encode(Tone(bytes/c.Width(), 0, 8000, float64(level)))
+	}
 }

@@ -26,12 +26,13 @@ type Line struct {
 	Inside int             `json:"inside_bytes,omitempty"` // the same inside a text message
 	Level  int             `json:"level_dbfs,omitempty"`   // of that audio, when the client sends it; 0: silence
 	Empty  bool            `json:"empty,omitempty"`        // a text message of no bytes
+	Plain  string          `json:"plain,omitempty"`        // a text message that is no JSON
 	Close  int             `json:"close,omitempty"`        // the code of a close frame
 	Status int             `json:"status,omitempty"`       // of an answer over HTTP
 }
 
 // varying are the fields of messages that differ from one run to the next.
-var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time", "expires_at", "session_duration_seconds", "speech_id"}
+var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time", "expires_at", "session_duration_seconds", "speech_id", "session_id", "audioContent"}
 
 // replayWait is how long a message may take before a replay fails, and quiet how long the
 // server says nothing before a new recording takes it that nothing more comes.
@@ -176,6 +177,8 @@ func send(t testing.TB, conn *websocket.Conn, l Line, audio func(bytes, level in
 		data = audio(l.Inside, l.Level)
 	case l.Empty:
 		data = nil
+	case l.Plain != "":
+		data = []byte(l.Plain)
 	case l.Close > 0:
 		kind, data = websocket.CloseMessage, websocket.FormatCloseMessage(l.Close, "")
 	}

@@ -25,9 +25,12 @@ type Stream struct {
 }
 
 // Stream answers a request with the events that send sends. event is how the engine writes one: its
-// data, and its type unless it has none. A client that goes away before the end is a cancel.
+// data, and its type unless it has none. With a Content-Type set before the body is of that type instead. A
+// client that goes away before the end is a cancel.
 func (s *Server) Stream(w http.ResponseWriter, r *http.Request, f Fault, shapes Shapes, event func(data []byte, kind string) []byte, send func(*Stream) error) {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	}
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(http.StatusOK)
 	t := &Stream{server: s, w: w, r: r, fault: f, shapes: shapes, event: event}
@@ -49,7 +52,12 @@ func (t *Stream) Wait(delay func() time.Duration) bool {
 }
 
 // Send sends one event, and does what the fault wants after it. After an error nothing more can be sent.
-func (t *Stream) Send(message map[string]any) error {
+func (t *Stream) Send(message map[string]any) error { return t.send(message) }
+
+// SendData is Send for data as it is.
+func (t *Stream) SendData(data []byte) error { return t.send(data) }
+
+func (t *Stream) send(message any) error {
 	if err := t.write(message); err != nil {
 		return err
 	}
