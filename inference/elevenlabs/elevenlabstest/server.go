@@ -119,25 +119,25 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	fault := s.Next()
 	if fault.Status != 0 {
 		fault.Headers(w.Header())
-		refuse(w, fault.Status, "", "")
+		Refuse(w, fault.Status, "", "")
 		return
 	}
 	if r.Header.Get("xi-api-key") != s.Key {
-		refuse(w, http.StatusUnauthorized, "", "Invalid API key")
+		Refuse(w, http.StatusUnauthorized, "", "Invalid API key")
 		return
 	}
 	q, err := parseQuery(r.URL.Query())
 	if err != nil {
 		s.Violate("%v", err)
-		refuse(w, http.StatusBadRequest, "", err.Error())
+		Refuse(w, http.StatusBadRequest, "", err.Error())
 		return
 	}
 	if !slices.Contains(models, q.model) {
-		refuse(w, http.StatusBadRequest, "model_not_found", "the model does not exist, or cannot stream")
+		Refuse(w, http.StatusBadRequest, "model_not_found", "the model does not exist, or cannot stream")
 		return
 	}
 	if !slices.Contains(s.script.Voices, r.PathValue("voice")) {
-		refuse(w, http.StatusNotFound, "voice_not_found", "the voice was not found")
+		Refuse(w, http.StatusNotFound, "voice_not_found", "the voice was not found")
 		return
 	}
 	q.inactivity = cmp.Or(s.script.Inactivity, q.inactivity)
@@ -174,8 +174,8 @@ var names = map[int]string{
 	http.StatusServiceUnavailable:  "system_busy",
 }
 
-// refuse answers a handshake with an error; name and message may be empty.
-func refuse(w http.ResponseWriter, status int, name, message string) {
+// Refuse answers a handshake with an error; name and message may be empty.
+func Refuse(w http.ResponseWriter, status int, name, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"detail": map[string]string{
