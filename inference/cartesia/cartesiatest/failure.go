@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // codes are the error codes of statuses.
@@ -21,8 +24,8 @@ var codes = map[int]string{
 	http.StatusServiceUnavailable:  "unavailable",
 }
 
-// failure is the vendor's message of an error; context may be empty.
-func failure(status int, context, message string) map[string]any {
+// Failure is the vendor's message of an error; context may be empty.
+func Failure(status int, context, message string) map[string]any {
 	m := map[string]any{
 		"type": "error", "done": true, "title": http.StatusText(status), "message": cmp.Or(message, http.StatusText(status)), "status_code": status,
 		"error_code": cmp.Or(codes[status], strings.ToLower(http.StatusText(status))), "doc_url": "https://docs.cartesia.ai/api-reference/errors", "request_id": requestID(),
@@ -33,14 +36,38 @@ func failure(status int, context, message string) map[string]any {
 	return m
 }
 
-// refuse answers a handshake with an error.
-func refuse(w http.ResponseWriter, status int, message string) {
-	body := failure(status, "", message)
+// Refuse answers a handshake with an error.
+func Refuse(w http.ResponseWriter, status int, message string) {
+	body := Failure(status, "", message)
 	delete(body, "type")
 	delete(body, "done")
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
+}
+
+// versions are dates.
+var versions = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+
+// Admit notes a handshake with any of the vendor's WebSockets, and answers it if a fault or its headers refuse
+// it; true: it may go on.
+func Admit(s *loopbacktest.Server, w http.ResponseWriter, r *http.Request) (fault Fault, ok bool) {
+	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
+	fault = s.Next()
+	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case fault.Status != 0:
+		fault.Headers(w.Header())
+		Refuse(w, fault.Status, "")
+	case cmp.Or(r.Header.Get("X-API-Key"), bearer) != s.Key:
+		Refuse(w, http.StatusUnauthorized, "Invalid API key")
+	case !versions.MatchString(r.Header.Get("Cartesia-Version")):
+		s.Violate("the header Cartesia-Version is missing or no date")
+		Refuse(w, http.StatusBadRequest, "Cartesia-Version header is required")
+	default:
+		return fault, true
+	}
+	return fault, false
 }
 
 // requestID is a new id.

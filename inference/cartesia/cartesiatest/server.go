@@ -9,9 +9,7 @@ package cartesiatest
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -101,29 +99,13 @@ func Start(script Script) (*Server, error) {
 // Contexts are all contexts in the order in which they began. The caller owns the list.
 func (s *Server) Contexts() []Context { return s.log.Contexts() }
 
-// versions are dates.
-var versions = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-
 // connect answers a handshake and serves the socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		refuse(w, fault.Status, "")
-		return
-	}
 	if r.URL.RawQuery != "" {
 		s.Violate("the address has a query: keys do not belong into addresses")
 	}
-	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if cmp.Or(r.Header.Get("X-API-Key"), bearer) != s.Key {
-		refuse(w, http.StatusUnauthorized, "Invalid API key")
-		return
-	}
-	if !versions.MatchString(r.Header.Get("Cartesia-Version")) {
-		s.Violate("the header Cartesia-Version is missing or no date")
-		refuse(w, http.StatusBadRequest, "Cartesia-Version header is required")
+	fault, ok := Admit(s.Server, w, r)
+	if !ok {
 		return
 	}
 	k, ok := s.Upgrade(w, r, nil, fault, shapes)
@@ -138,7 +120,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 var shapes = loopbacktest.Shapes{
 	Nulls: map[string]any{"type": "chunk", "data": nil, "done": nil, "context_id": nil, "status_code": nil},
 	Fail: func(reason string) any {
-		return failure(http.StatusInternalServerError, "", reason)
+		return Failure(http.StatusInternalServerError, "", reason)
 	},
 }
 

@@ -77,7 +77,7 @@ func (k *socket) mistake(context, message string) {
 }
 
 func (k *socket) fail(status int, context, message string) {
-	_ = k.wire.Write(failure(status, context, message))
+	_ = k.wire.Write(Failure(status, context, message))
 }
 
 // cancel ends a context. One that has ended by itself is cancelled without harm.
