@@ -1,15 +1,10 @@
 package assemblyaitest
 
 import (
-	"encoding/json"
-	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/gorilla/websocket"
 
 	"parley/inference/enginetest/loopbacktest"
 )
@@ -23,56 +18,36 @@ const (
 
 // client is a raw client of one session.
 type client struct {
-	t    *testing.T
-	conn *websocket.Conn
-	send loopbacktest.Coding
+	*loopbacktest.Client[message]
+	coding loopbacktest.Coding
 }
 
 func header(key string) http.Header { return http.Header{"Authorization": {key}} }
 
-func dial(t *testing.T, s *Server, path string) *client {
+func dial(t *testing.T, s *Server, path string) client {
 	t.Helper()
 	return dialWith(t, s, path, header(s.Key))
 }
 
-func dialWith(t *testing.T, s *Server, path string, h http.Header) *client {
+func dialWith(t *testing.T, s *Server, path string, h http.Header) client {
 	t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	c := &client{t: t, conn: conn, send: loopbacktest.S16}
+	c := client{loopbacktest.Dial[message](t, s.Server, path, h), loopbacktest.S16}
 	if strings.Contains(path, "mulaw") {
-		c.send = loopbacktest.Mulaw
+		c.coding = loopbacktest.Mulaw
 	}
 	return c
 }
 
 // say sends loud audio, hush quiet, in messages of 100 ms.
-func (c *client) say(d time.Duration)  { c.audio(d, -20) }
-func (c *client) hush(d time.Duration) { c.audio(d, -90) }
+func (c client) say(d time.Duration)  { c.audio(d, 100*ms, loopbacktest.Loud) }
+func (c client) hush(d time.Duration) { c.audio(d, 100*ms, loopbacktest.Quiet) }
 
-func (c *client) audio(d time.Duration, level float64) {
-	c.t.Helper()
-	for step := 100 * ms; d > 0; d -= step {
-		c.message(min(d, step), level)
-	}
-}
+// message sends audio in one message.
+func (c client) message(d time.Duration, level float64) { c.audio(d, d, level) }
 
-// message sends one message of audio.
-func (c *client) message(d time.Duration, level float64) {
-	c.t.Helper()
-	pcm := loopbacktest.Tone(int(d.Milliseconds())*8, 0, 8000, level)
-	if err := c.conn.WriteMessage(websocket.BinaryMessage, c.send.Encode(pcm)); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-func (c *client) text(m string) {
-	c.t.Helper()
-	if err := c.conn.WriteMessage(websocket.TextMessage, []byte(m)); err != nil {
-		c.t.Fatal(err)
+func (c client) audio(d, each time.Duration, level float64) {
+	for m := range loopbacktest.Sound(c.coding, d, each, level) {
+		c.Binary(m)
 	}
 }
 
@@ -98,8 +73,8 @@ type message struct {
 	}
 }
 
-// short says in a few words what a message says. Words that are not final stand in brackets.
-func (m message) short() string {
+// Short says in a few words what a message says. Words that are not final stand in brackets.
+func (m message) Short() string {
 	switch {
 	case m.Type != "Turn":
 		return m.Type
@@ -120,69 +95,11 @@ func (m message) short() string {
 	return text
 }
 
-func (c *client) read() (m message, err error) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
-	_, data, err := c.conn.ReadMessage()
-	if err == nil {
-		err = json.Unmarshal(data, &m)
-	}
-	return m, err
-}
-
-// until reads until a message that begins so, and returns it with those before it.
-func (c *client) until(short string) (list []message) {
-	c.t.Helper()
-	for {
-		m, err := c.read()
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		list = append(list, m)
-		if strings.HasPrefix(m.short(), short) {
-			return list
-		}
-	}
-}
-
-// closed reads to the end, which must be a close frame, and returns what came before.
-func (c *client) closed(code int, reason string) (list []message) {
-	c.t.Helper()
-	for {
-		m, err := c.read()
-		var end *websocket.CloseError
-		if errors.As(err, &end) {
-			if end.Code != code || !strings.Contains(end.Text, reason) {
-				c.t.Errorf("closed with %d %q, want %d %q", end.Code, end.Text, code, reason)
-			}
-			return list
-		}
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		list = append(list, m)
-	}
-}
-
 // refused reads an Error and the close frame that says the same.
-func (c *client) refused(code int, reason string) {
-	c.t.Helper()
-	list := c.closed(code, reason)
-	if len(list) == 0 || list[len(list)-1].Type != "Error" || list[len(list)-1].Code != code || !strings.Contains(list[len(list)-1].Error, reason) {
-		c.t.Errorf("%+v before %d %s", list, code, reason)
-	}
-}
-
-func shorts(list []message) (texts []string) {
-	for _, m := range list {
-		texts = append(texts, m.short())
-	}
-	return texts
-}
-
-// equal compares texts.
-func equal(t *testing.T, got []string, want ...string) {
+func refused(t *testing.T, c client, code int, reason string) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("\n got %q\nwant %q", got, want)
+	list := c.Closed(code, reason)
+	if len(list) == 0 || list[len(list)-1].Type != "Error" || list[len(list)-1].Code != code || !strings.Contains(list[len(list)-1].Error, reason) {
+		t.Errorf("%+v before %d %s", list, code, reason)
 	}
 }

@@ -1,12 +1,9 @@
 package assemblyaitest
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +47,7 @@ func TestHandshakesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dialWith(t, s, tt.path, tt.header).refused(tt.code, tt.says)
+		refused(t, dialWith(t, s, tt.path, tt.header), tt.code, tt.says)
 		s.Close()
 		violations := strings.Join(s.Violations(), "\n")
 		if !strings.Contains(violations, tt.noted) || tt.noted == "" && violations != "" {
@@ -63,17 +60,13 @@ func TestHandshakesFail(t *testing.T) {
 	for _, code := range []int{1008, 3009} {
 		s := New(t, Script{Sockets: 1, TooMany: code, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
 		for _, want := range []int{429, 503} {
-			conn, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+proPath, header(s.Key))
-			if err == nil {
-				conn.Close()
-				t.Fatal("it was accepted")
-			}
-			if resp == nil || resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
+			resp := loopbacktest.Refused(t, s.Server, proPath, header(s.Key))
+			if resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
 				t.Errorf("%v, want %d", resp, want)
 			}
 		}
-		dial(t, s, proPath+"&keyterms_prompt="+url.QueryEscape(`["Ana"]`)).until("Begin")
-		dial(t, s, proPath).refused(code, "Too many concurrent sessions")
+		dial(t, s, proPath+"&keyterms_prompt="+url.QueryEscape(`["Ana"]`)).Until("Begin")
+		refused(t, dial(t, s, proPath), code, "Too many concurrent sessions")
 		if b := s.Books(); b.Attempts != 4 || b.Opened != 2 || s.Busy() != 1 || b.Query.Get("speech_model") != "universal-3-5-pro" {
 			t.Errorf("%+v, %d busy", b, s.Busy())
 		}
@@ -93,17 +86,15 @@ func TestAudioIsRefused(t *testing.T) {
 		c.message(50*ms, -20)
 		c.message(1000*ms, -20)
 		c.message(tt.length, -20)
-		c.refused(3007, tt.says)
+		refused(t, c, 3007, tt.says)
 		if got := s.Books().Audio; got != 1050*ms {
 			t.Errorf("%v was heard", got)
 		}
 	}
 	s := New(t, Script{Burst: -1, Expects: []string{"no whole samples"}})
 	c := dial(t, s, proPath)
-	if err := c.conn.WriteMessage(websocket.BinaryMessage, make([]byte, 801)); err != nil {
-		t.Fatal(err)
-	}
-	c.refused(3007, "no whole samples")
+	c.Binary(make([]byte, 801))
+	refused(t, c, 3007, "no whole samples")
 }
 
 func TestAudioIsTooFast(t *testing.T) {
@@ -111,7 +102,7 @@ func TestAudioIsTooFast(t *testing.T) {
 	c := dial(t, s, proPath)
 	c.message(1000*ms, -90)
 	c.message(1000*ms, -90)
-	c.refused(3007, "Audio Transmission Rate Exceeded: Received 2.00 sec. audio")
+	refused(t, c, 3007, "Audio Transmission Rate Exceeded: Received 2.00 sec. audio")
 }
 
 func TestPace(t *testing.T) {
@@ -145,114 +136,67 @@ func TestMessagesAreRefused(t *testing.T) {
 	} {
 		s := New(t, Script{Expects: []string{tt.says}})
 		c := dial(t, s, proPath)
-		c.text(`{"type":"UpdateConfiguration","prompt":"A hairdresser.","keyterms_prompt":["Ana"],"min_turn_silence":200}`)
-		c.text(tt.data)
-		c.refused(3006, tt.says)
+		c.Text(`{"type":"UpdateConfiguration","prompt":"A hairdresser.","keyterms_prompt":["Ana"],"min_turn_silence":200}`)
+		c.Text(tt.data)
+		refused(t, c, 3006, tt.says)
 	}
 	s := New(t, Script{Expects: []string{"a message after Terminate", "KeepAlive without inactivity_timeout", "a binary one"}, Burst: -1,
 		Utterances: []Utterance{{Text: "Yes."}}, Delays: Delays{Final: func() time.Duration { return 200 * ms }}})
 	c := dial(t, s, universalPath)
-	c.text(`{"type":"KeepAlive"}`)
+	c.Text(`{"type":"KeepAlive"}`)
 	c.say(300 * ms)
-	if err := c.conn.WriteMessage(websocket.BinaryMessage, []byte(`{"type":"ForceEndpoint","padding":"`+strings.Repeat("x", 400)+`"}`)); err != nil {
-		t.Fatal(err)
-	}
-	c.text(`{"type":"Terminate"}`)
-	c.text(`{"type":"Terminate"}`) // while the end of the turn is not due
-	list := c.closed(1000, "")
+	c.Binary([]byte(`{"type":"ForceEndpoint","padding":"` + strings.Repeat("x", 400) + `"}`))
+	c.Text(`{"type":"Terminate"}`)
+	c.Text(`{"type":"Terminate"}`) // while the end of the turn is not due
+	list := c.Closed(1000, "")
 	if list[len(list)-1].Type != "Termination" {
-		t.Errorf("%q", shorts(list))
+		t.Errorf("%q", loopbacktest.Shorts(list))
 	}
 }
 
 func TestInactivity(t *testing.T) {
 	s := New(t, Script{Idle: 100 * ms, Expects: []string{"neither audio nor KeepAlive"}})
 	c := dial(t, s, universalPath+"&inactivity_timeout=5")
-	c.text(`{"type":"KeepAlive"}`)
-	c.refused(3005, "Inactivity")
+	c.Text(`{"type":"KeepAlive"}`)
+	refused(t, c, 3005, "Inactivity")
 	if n := s.Books().KeepAlives; n != 1 {
 		t.Error(n)
 	}
 	c = dial(t, s, universalPath) // has none
-	c.until("Begin")
-	_ = c.conn.SetReadDeadline(time.Now().Add(200 * ms))
-	if _, data, err := c.conn.ReadMessage(); err == nil || websocket.IsCloseError(err, 3005) {
+	c.Until("Begin")
+	_ = c.Conn.SetReadDeadline(time.Now().Add(200 * ms))
+	if _, data, err := c.Conn.ReadMessage(); err == nil || websocket.IsCloseError(err, 3005) {
 		t.Errorf("%s %v", data, err)
 	}
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 2},
-		{AfterBytes: 300},
-		{Then: loopbacktest.Close, AfterMessages: 2, Code: 1012, Reason: "restart"},
-		{Then: loopbacktest.Fail, AfterMessages: 2},
-		{Then: loopbacktest.Unknown, AfterMessages: 2},
-		{Then: loopbacktest.Invalid, AfterMessages: 2},
-		{Then: loopbacktest.Nulls, AfterMessages: 2},
-		{Then: loopbacktest.Huge, AfterMessages: 2},
-	} {
-		s := New(t, Script{Burst: -1, Utterances: haircut.Utterances, Faults: []Fault{f}})
-		c := dial(t, s, universalPath)
-		_ = c.conn.WriteMessage(websocket.BinaryMessage, c.send.Encode(loopbacktest.Tone(8000, 0, 8000, -20))) // it may be cut already
-		got, largest := []string{}, 0
-		var err error
-		for len(got) < 4 && err == nil {
-			var data []byte
-			if _, data, err = c.conn.ReadMessage(); err == nil {
-				var m message
-				if json.Unmarshal(data, &m) != nil {
-					m.Type = "invalid"
-				}
-				got, largest = append(got, m.short()), max(largest, len(data))
-			}
-		}
-		var end *websocket.CloseError
-		isClose := errors.As(err, &end)
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || isClose && end.Code != websocket.CloseAbnormalClosure || len(got) > 2 {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			want := map[loopbacktest.Action]int{loopbacktest.Close: 1012, loopbacktest.Fail: 3005}[f.Then]
-			if !isClose || end.Code != want || f.Then == loopbacktest.Fail && got[2] != "Error" {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		default:
-			if err != nil || got[2] == "turn how [much]" || (f.Then == loopbacktest.Huge) != (largest > 2<<20) {
-				t.Errorf("%+v: %v, %q", f, err, got)
-			}
-		}
-	}
+	loopbacktest.TestFaults(t, 2, codeServer, func(t *testing.T, f Fault) *websocket.Conn {
+		c := dial(t, New(t, Script{Burst: -1, Utterances: haircut.Utterances, Faults: []Fault{f}}), universalPath)
+		_ = c.Conn.WriteMessage(websocket.BinaryMessage, c.coding.Encode(loopbacktest.Tone(8000, 0, 8000, loopbacktest.Loud))) // it may be cut already
+		return c.Conn
+	})
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := Start(haircut)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 20 {
-		c := dial(t, s, []string{universalPath, proPath}[i%2])
-		c.say(500 * ms)
-		if i%4 < 2 {
-			c.conn.Close()
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := Start(haircut)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s.Close()
-	s.Close()
-	if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		for i := range 20 {
+			c := dial(t, s, []string{universalPath, proPath}[i%2])
+			c.say(500 * ms)
+			if i%4 < 2 {
+				c.Conn.Close()
+			}
 		}
-		runtime.Gosched()
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		s.Close()
+		s.Close()
+		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
+			t.Errorf("%+v, %d busy", b, s.Busy())
+		}
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
@@ -260,12 +204,7 @@ func TestGolden(t *testing.T) {
 	for name, coding := range map[string]loopbacktest.Coding{"universal": loopbacktest.Mulaw, "pro": loopbacktest.S16} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, haircut)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
-				if level == 0 {
-					level = -90
-				}
-				return coding.Encode(loopbacktest.Tone(bytes/coding.Width(), 0, 8000, float64(level)))
-			})
+			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(coding))
 		})
 	}
 }

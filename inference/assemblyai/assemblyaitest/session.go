@@ -1,7 +1,6 @@
 package assemblyaitest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -174,9 +173,7 @@ func (c *session) update(data []byte) error {
 		Least    *int     `json:"min_turn_silence"`
 		Most     *int     `json:"max_turn_silence"`
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	if err := loopbacktest.Strict(data, &m); err != nil {
 		return err
 	}
 	t := c.turns

@@ -20,8 +20,8 @@ func TestUniversalFormatsTurns(t *testing.T) {
 	c.hush(200 * ms)
 	c.say(1500 * ms)
 	c.hush(500 * ms)
-	list := c.until("formatted")
-	equal(t, shorts(list), "Begin", "turn  [how]", "turn how [much]", "turn how much [is]", "turn how much is [a]", "turn how much is a [haircut]",
+	list := c.Until("formatted")
+	loopbacktest.Same(t, loopbacktest.Shorts(list), "Begin", "turn  [how]", "turn how [much]", "turn how much [is]", "turn how much is [a]", "turn how much is a [haircut]",
 		"end how much is a haircut", "formatted How much is a haircut?")
 	if m := list[0]; m.ID == "" || m.Expires < time.Now().Unix() {
 		t.Errorf("%+v", m)
@@ -31,8 +31,8 @@ func TestUniversalFormatsTurns(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
-	c.text(`{"type":"Terminate"}`)
-	last := c.closed(1000, "")
+	c.Text(`{"type":"Terminate"}`)
+	last := c.Closed(1000, "")
 	if len(last) != 1 || last[0].Type != "Termination" || last[0].Audio != 3 || last[0].Session < 1 {
 		t.Errorf("%+v", last)
 	}
@@ -49,12 +49,12 @@ func TestUniversalPausesAreEndsOfUtterances(t *testing.T) {
 	c.say(600 * ms)
 	c.hush(500 * ms)
 	var got []string
-	for _, m := range c.until("formatted") {
+	for _, m := range c.Until("formatted") {
 		if m.End || m.Utterance != "" {
-			got = append(got, m.short())
+			got = append(got, m.Short())
 		}
 	}
-	equal(t, got, "turn my number is utterance my number is", "end my number is five five", "formatted My number is five, five.")
+	loopbacktest.Same(t, got, "turn my number is utterance my number is", "end my number is five five", "formatted My number is five, five.")
 }
 
 func TestUniversalEndsByItsOptions(t *testing.T) {
@@ -76,38 +76,38 @@ func TestUniversalEndsByItsOptions(t *testing.T) {
 		c.say(600 * ms)
 		c.hush(500 * ms)
 		if tt.want == "" {
-			c.text(`{"type":"ForceEndpoint"}`)
+			c.Text(`{"type":"ForceEndpoint"}`)
 			tt.want = "formatted My number is five, five."
 		}
 		var got []string
-		for _, m := range c.until("formatted") {
+		for _, m := range c.Until("formatted") {
 			if m.End {
-				got = append(got, m.short())
+				got = append(got, m.Short())
 			}
 		}
-		equal(t, got, "end "+strings.ToLower(strings.NewReplacer(",", "", ".", "").Replace(strings.TrimPrefix(tt.want, "formatted "))), tt.want)
+		loopbacktest.Same(t, got, "end "+strings.ToLower(strings.NewReplacer(",", "", ".", "").Replace(strings.TrimPrefix(tt.want, "formatted "))), tt.want)
 	}
 }
 
 func TestForceEndpoint(t *testing.T) {
 	s := New(t, Script{Burst: -1, Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
 	c := dial(t, s, strings.Replace(universalPath, "format_turns=true", "format_turns=false", 1))
-	c.text(`{"type":"ForceEndpoint"}`) // without a turn it is not answered
+	c.Text(`{"type":"ForceEndpoint"}`) // without a turn it is not answered
 	c.say(800 * ms)
-	c.text(`{"type":"ForceEndpoint"}`)
+	c.Text(`{"type":"ForceEndpoint"}`)
 	c.say(400 * ms)
-	c.text(`{"type":"ForceEndpoint"}`)
-	c.text(`{"type":"Terminate"}`)
+	c.Text(`{"type":"ForceEndpoint"}`)
+	c.Text(`{"type":"Terminate"}`)
 	var got []string
-	for i, m := range c.closed(1000, "") {
+	for i, m := range c.Closed(1000, "") {
 		if m.End {
-			got = append(got, m.short())
+			got = append(got, m.Short())
 			if m.Order != len(got)-1 {
 				t.Errorf("message %d: turn %d", i, m.Order)
 			}
 		}
 	}
-	equal(t, got, "end one two three", "end four")
+	loopbacktest.Same(t, got, "end one two three", "end four")
 	if n := s.Books().Finishes; n != 3 {
 		t.Error(n)
 	}
@@ -121,8 +121,8 @@ func TestProWritesAsItHears(t *testing.T) {
 	c.hush(500 * ms)
 	c.say(600 * ms)
 	c.hush(200 * ms)
-	list := c.until("formatted")
-	equal(t, shorts(list), "Begin", "SpeechStarted", "turn My number is [My] [number] [is]", "turn My number is [My] [number] [is]", "formatted My number is five, five.")
+	list := c.Until("formatted")
+	loopbacktest.Same(t, loopbacktest.Shorts(list), "Begin", "SpeechStarted", "turn My number is [My] [number] [is]", "turn My number is [My] [number] [is]", "formatted My number is five, five.")
 	if m := list[1]; m.Timestamp != 200 {
 		t.Errorf("speech started at %d", m.Timestamp)
 	}
@@ -131,7 +131,7 @@ func TestProWritesAsItHears(t *testing.T) {
 	}
 	c.hush(200 * ms)
 	c.say(300 * ms)
-	equal(t, shorts(c.until("SpeechStarted")), "SpeechStarted")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("SpeechStarted")), "SpeechStarted")
 }
 
 func TestProEndsWhereNoTextEnds(t *testing.T) {
@@ -139,9 +139,9 @@ func TestProEndsWhereNoTextEnds(t *testing.T) {
 	c := dial(t, s, proPath)
 	c.say(500 * ms)
 	c.hush(900 * ms)
-	c.text(`{"type":"UpdateConfiguration","max_turn_silence":900}`)
+	c.Text(`{"type":"UpdateConfiguration","max_turn_silence":900}`)
 	c.hush(100 * ms)
-	equal(t, shorts(c.until("formatted")), "Begin", "turn well I [well] [I]", "formatted well I")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("formatted")), "Begin", "turn well I [well] [I]", "formatted well I")
 }
 
 func TestProGoesOnInLongSpeech(t *testing.T) {
@@ -151,7 +151,7 @@ func TestProGoesOnInLongSpeech(t *testing.T) {
 		c.say(3000 * ms)
 		c.hush(200 * ms)
 		partials := -2 // Begin, SpeechStarted
-		for range c.until("formatted") {
+		for range c.Until("formatted") {
 			partials++
 		}
 		if partials-1 != want {
@@ -166,8 +166,8 @@ func TestTraps(t *testing.T) {
 	c.say(500 * ms)
 	c.hush(500 * ms)
 	c.say(300 * ms)
-	c.text(`{"type":"Terminate"}`)
-	equal(t, shorts(c.closed(1000, "")), "Begin", "turn  [yes]", "turn yes [please]", "end ", "turn  [bye]", "end bye", "Termination")
+	c.Text(`{"type":"Terminate"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "Begin", "turn  [yes]", "turn yes [please]", "end ", "turn  [bye]", "end bye", "Termination")
 }
 
 func TestFormattedEndsComeLater(t *testing.T) {
@@ -178,7 +178,7 @@ func TestFormattedEndsComeLater(t *testing.T) {
 	begun := time.Now()
 	c.say(1500 * ms)
 	c.hush(500 * ms)
-	c.until("formatted")
+	c.Until("formatted")
 	if took := time.Since(begun); took < 120*ms {
 		t.Errorf("the formatted end came after %v", took)
 	}
@@ -189,14 +189,14 @@ func TestGoesOnOverConnections(t *testing.T) {
 	c := dial(t, s, universalPath)
 	c.say(1500 * ms)
 	c.hush(500 * ms)
-	c.until("formatted")
-	if _, err := c.read(); err == nil {
+	c.Until("formatted")
+	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
 	c = dial(t, s, universalPath)
 	c.say(900 * ms)
-	c.text(`{"type":"ForceEndpoint"}`)
-	if list := c.until("formatted"); list[len(list)-1].Transcript != "My number is" {
-		t.Errorf("%q", shorts(list))
+	c.Text(`{"type":"ForceEndpoint"}`)
+	if list := c.Until("formatted"); list[len(list)-1].Transcript != "My number is" {
+		t.Errorf("%q", loopbacktest.Shorts(list))
 	}
 }

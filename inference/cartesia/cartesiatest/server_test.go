@@ -3,7 +3,6 @@ package cartesiatest
 import (
 	"encoding/json"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -30,9 +29,9 @@ func TestHandshakesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+"/tts/websocket", tt.header)
+		resp := loopbacktest.Refused(t, s.Server, path, tt.header)
 		s.Close()
-		if err == nil || resp == nil || resp.StatusCode != tt.status || !strings.Contains(strings.Join(s.Violations(), ""), tt.says) {
+		if resp.StatusCode != tt.status || !strings.Contains(strings.Join(s.Violations(), ""), tt.says) {
 			t.Errorf("%v: %v, %q", tt, resp, s.Violations())
 			continue
 		}
@@ -76,7 +75,7 @@ func TestRequestsAreRefused(t *testing.T) {
 		s := New(t, Script{Expects: expects})
 		c := dial(t, s)
 		c.send("c1", "Hello.", false, tt.change)
-		c.failed(tt.status, tt.message)
+		failed(t, c, tt.status, tt.message)
 		if s.Busy() != 0 || s.Books().Requests != 0 {
 			t.Errorf("%v was accepted", tt.change)
 		}
@@ -89,111 +88,66 @@ func TestMistakesWithinAContext(t *testing.T) {
 	c := dial(t, s)
 	c.send("c1", "Hello.", true, nil)
 	c.send("c1", "Hello.", true, fieldsOf{"language": "es", "add_timestamps": nil})
-	c.failed(400, "changed")
+	failed(t, c, 400, "changed")
 	c.send("c1", "Again.", false, nil)
 	c.send("c1", "More.", false, nil)
-	c.failed(400, "after continue: false")
+	failed(t, c, 400, "after continue: false")
 	c.send("c2", "Hello.", true, fieldsOf{"speed": 1})
-	if err := c.conn.WriteMessage(websocket.BinaryMessage, []byte("{}")); err != nil {
-		t.Fatal(err)
-	}
-	c.failed(400, "binary")
-	if err := c.conn.WriteMessage(websocket.TextMessage, []byte("{")); err != nil {
-		t.Fatal(err)
-	}
-	c.failed(400, "JSON")
+	c.Binary([]byte("{}"))
+	failed(t, c, 400, "binary")
+	c.Text("{")
+	failed(t, c, 400, "JSON")
 }
 
 func TestIdleSocketsClose(t *testing.T) {
 	s := New(t, Script{Idle: 50 * ms})
 	c := dial(t, s)
 	c.send("c1", "Hello.", false, nil)
-	list := c.closed(1000)
+	list := c.Closed(1000, "")
 	if len(list) == 0 || list[len(list)-1].Type != "done" {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 3},
-		{AfterBytes: 3000},
-		{Then: loopbacktest.Close, AfterMessages: 3, Code: 1013, Reason: "later"},
-		{Then: loopbacktest.Fail, AfterMessages: 3},
-		{Then: loopbacktest.Invalid, AfterMessages: 3},
-		{Then: loopbacktest.Huge, AfterMessages: 3},
-		{Then: loopbacktest.Nulls, AfterMessages: 3},
-		{Then: loopbacktest.Unknown, AfterMessages: 3},
-	} {
+	loopbacktest.TestFaults(t, 3, websocket.CloseInternalServerErr, func(t *testing.T, f Fault) *websocket.Conn {
 		s := New(t, Script{Faults: []Fault{f}})
 		c := dial(t, s)
 		c.send("c1", "A long sentence, spoken.", false, nil)
-		n, odd, failed := 0, 0, false
-		var err error
-		for done := false; !done && err == nil; {
-			var data []byte
-			if _, data, err = c.conn.ReadMessage(); err != nil {
-				break
-			}
-			var m message
-			n++
-			if json.Unmarshal(data, &m) != nil || m.Type == "surprise" || m.Type == "chunk" && m.Data == "" {
-				odd++
-			}
-			done, failed = m.Type == "done", failed || m.Type == "error"
-		}
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && n != 3 {
-				t.Errorf("%+v: %v after %d", f, err, n)
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if !websocket.IsCloseError(err, max(1011, f.Code)) || failed != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %d", f, err, n)
-			}
-		default:
-			if err != nil || odd != 1 {
-				t.Errorf("%+v: %v, %d odd", f, err, odd)
-			}
-		}
-	}
+		return c.Conn
+	})
 }
 
+// TestStall: what is not sent counts as in progress.
 func TestStall(t *testing.T) {
 	s := New(t, Script{Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
 	c := dial(t, s)
 	c.send("c1", "Hello.", false, nil)
-	c.until("chunk")
-	_ = c.conn.SetReadDeadline(time.Now().Add(50 * ms))
-	if _, data, err := c.conn.ReadMessage(); err == nil || s.Busy() != 1 {
+	c.Until("chunk")
+	_ = c.Conn.SetReadDeadline(time.Now().Add(50 * ms))
+	if _, data, err := c.Conn.ReadMessage(); err == nil || s.Busy() != 1 {
 		t.Errorf("%s, %d busy", data, s.Busy())
 	}
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := Start(Script{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 10 {
-		c := dial(t, s)
-		c.send("c1", "Hello there.", i%2 == 0, nil)
-		if i%3 == 0 {
-			c.conn.Close()
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := Start(Script{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s.Close()
-	if b := s.Books(); b.Opened != 10 || b.Open != 0 {
-		t.Errorf("%+v", b)
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		for i := range 10 {
+			c := dial(t, s)
+			c.send("c1", "Hello there.", i%2 == 0, nil)
+			if i%3 == 0 {
+				c.Conn.Close()
+			}
 		}
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		s.Close()
+		if b := s.Books(); b.Opened != 10 || b.Open != 0 {
+			t.Errorf("%+v", b)
+		}
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.

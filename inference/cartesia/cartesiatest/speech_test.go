@@ -15,7 +15,7 @@ func TestTwoSentencesInOneContext(t *testing.T) {
 	c := dial(t, s)
 	c.send("c1", "First. ", true, nil)
 	c.send("c1", "Second one.", false, nil)
-	list := c.until("done")
+	list := c.Until("done")
 	audio, words := sum(list)
 	if want := 18 * 60 * 16; audio != want || !slices.Equal(words, []string{"First.", "Second", "one."}) {
 		t.Errorf("%d bytes, want %d; %q", audio, want, words)
@@ -46,7 +46,7 @@ func TestAudioIsATone(t *testing.T) {
 			"generation_config": map[string]any{"speed": 1.2}, "add_phoneme_timestamps": true})
 		var pcm []int16
 		var phonemes []string
-		for _, m := range c.until("done") {
+		for _, m := range c.Until("done") {
 			b, _ := base64.StdEncoding.DecodeString(m.Data)
 			pcm = append(pcm, coding.Decode(b)...)
 			phonemes = append(phonemes, m.Phonemes.Phonemes...)
@@ -66,9 +66,9 @@ func TestTextIsHeldUntilASentenceEnds(t *testing.T) {
 	held := fieldsOf{"max_buffer_delay_ms": nil}
 	c.send("c1", "One ", true, held)
 	c.send("c1", "two. Thr", true, held)
-	list := c.until("timestamps")
+	list := c.Until("timestamps")
 	for len(list) < 7 { // 9 characters are 540 ms in 7 chunks
-		m, err := c.read()
+		m, err := c.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestTextIsHeldUntilASentenceEnds(t *testing.T) {
 		}
 	}
 	c.send("c1", "ee", false, held)
-	audio, words := sum(c.until("done"))
+	audio, words := sum(c.Until("done"))
 	if audio > 5*60*16+80*16 || !slices.Contains(words, "Three") {
 		t.Errorf("%d bytes, %q", audio, words)
 	}
@@ -89,7 +89,7 @@ func TestHeldTextIsSpokenAfterTheDelay(t *testing.T) {
 	s := New(t, Script{})
 	c := dial(t, s)
 	c.send("c1", "One", true, fieldsOf{"max_buffer_delay_ms": 30})
-	if _, words := sum(c.until("timestamps")); !slices.Contains(words, "One") {
+	if _, words := sum(c.Until("timestamps")); !slices.Contains(words, "One") {
 		t.Errorf("%q", words)
 	}
 }
@@ -100,12 +100,12 @@ func TestFlush(t *testing.T) {
 	held := fieldsOf{"max_buffer_delay_ms": nil}
 	c.send("c1", "One", true, held)
 	c.send("c1", "", true, fieldsOf{"max_buffer_delay_ms": nil, "flush": true})
-	list := c.until("flush_done")
+	list := c.Until("flush_done")
 	if audio, _ := sum(list); audio != 3*60*16 || list[len(list)-1].Flush != 0 {
 		t.Errorf("%d bytes, %+v", audio, list)
 	}
 	c.send("c1", " two", false, held)
-	if list := c.until("done"); list[0].Flush != 1 {
+	if list := c.Until("done"); list[0].Flush != 1 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -115,21 +115,21 @@ func TestCancel(t *testing.T) {
 	s := New(t, Script{Delays: slow, LateChunks: 2, Endings: Endings{DoneAfterCancel: true}, Expects: []string{"although it is cancelled", "never was"}})
 	c := dial(t, s)
 	c.send("c1", "A long sentence that takes its time.", false, nil)
-	c.until("chunk")
+	c.Until("chunk")
 	if s.Busy() != 1 {
 		t.Error("it is not busy")
 	}
-	c.json(fieldsOf{"context_id": "c1", "cancel": true})
-	list := c.until("done")
+	c.JSON(fieldsOf{"context_id": "c1", "cancel": true})
+	list := c.Until("done")
 	late := slices.DeleteFunc(list, func(m message) bool { return m.Type != "chunk" })
 	if len(late) != 2 || s.Busy() != 0 {
 		t.Errorf("%d late chunks, %d busy", len(late), s.Busy())
 	}
-	c.json(fieldsOf{"context_id": "c1", "cancel": true}) // it may cross its end
+	c.JSON(fieldsOf{"context_id": "c1", "cancel": true}) // it may cross its end
 	c.send("c1", "More.", true, nil)
-	c.failed(400, "cancelled")
-	c.json(fieldsOf{"context_id": "c9", "cancel": true})
-	c.failed(400, "never was")
+	failed(t, c, 400, "cancelled")
+	c.JSON(fieldsOf{"context_id": "c9", "cancel": true})
+	failed(t, c, 400, "never was")
 	if got := s.Contexts()[0]; got.End != "cancelled" || got.Audio != 240*ms || s.Books().Cancels != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -139,9 +139,9 @@ func TestContextsDie(t *testing.T) {
 	s := New(t, Script{ContextLife: 20 * ms, Endings: Endings{DoneAfterExpiry: true}, Expects: []string{"although it is expired"}})
 	c := dial(t, s)
 	c.send("c1", "One.", true, nil)
-	c.until("done")
+	c.Until("done")
 	c.send("c1", "Two.", true, nil)
-	c.failed(400, "expired")
+	failed(t, c, 400, "expired")
 }
 
 func TestContextsSpeakAtOnce(t *testing.T) {
@@ -150,11 +150,11 @@ func TestContextsSpeakAtOnce(t *testing.T) {
 	c.send("c1", "The first one is long.", false, nil)
 	c.send("c2", "Second.", false, nil)
 	c.send("c3", "Third.", false, nil)
-	c.failed(429, "concurrent")
-	if list := c.until("done"); list[len(list)-1].Context != "c2" {
+	failed(t, c, 429, "concurrent")
+	if list := c.Until("done"); list[len(list)-1].Context != "c2" {
 		t.Errorf("%+v", list)
 	}
-	c.until("done")
+	c.Until("done")
 	c.send("c3", "Third.", false, nil)
-	c.until("done")
+	c.Until("done")
 }

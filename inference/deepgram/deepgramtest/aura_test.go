@@ -16,7 +16,7 @@ func TestAuraSpeaks(t *testing.T) {
 	l.speak("Third")
 	l.order("Flush")
 	list := l.until("Flushed")
-	equal(t, types(list), "Metadata", "audio", "Flushed")
+	loopbacktest.Same(t, types(list), "Metadata", "audio", "Flushed")
 	if ms := heard16(list); ms != 18*60 || *list[len(list)-1].Sequence != 0 {
 		t.Errorf("%d ms, %+v", ms, list[len(list)-1])
 	}
@@ -119,8 +119,8 @@ func TestAuraStalls(t *testing.T) {
 	l.speak("Hello.")
 	l.order("Flush")
 	l.until("audio")
-	_ = l.conn.SetReadDeadline(time.Now().Add(50 * ms))
-	if _, data, err := l.conn.ReadMessage(); err == nil || s.Busy() != 1 {
+	_ = l.Conn.SetReadDeadline(time.Now().Add(50 * ms))
+	if _, data, err := l.Conn.ReadMessage(); err == nil || s.Busy() != 1 {
 		t.Errorf("%d bytes, %d busy", len(data), s.Busy())
 	}
 }

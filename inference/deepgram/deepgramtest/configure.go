@@ -1,9 +1,7 @@
 package deepgramtest
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -39,9 +37,7 @@ func (f *flux) apply(data []byte) error {
 		Keyterms *[]string
 		Hints    *[]string `json:"language_hints"`
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	if err := loopbacktest.Strict(data, &m); err != nil {
 		return err
 	}
 	t := f.thresholds

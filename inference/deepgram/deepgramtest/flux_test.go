@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // booking is the turn with a pause of the reference: eager, resumed, eager, end.
@@ -21,8 +23,8 @@ func TestFluxPauseInsideATurn(t *testing.T) {
 	c.say(500 * ms)
 	c.hush(600 * ms)
 	c.say(300 * ms)
-	list := c.until("StartOfTurn Thanks")
-	equal(t, shorts(list), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "TurnResumed I want to book a table",
+	list := c.Until("StartOfTurn Thanks")
+	loopbacktest.Same(t, news(list), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "TurnResumed I want to book a table",
 		"EagerEndOfTurn I want to book a table for two", "EndOfTurn I want to book a table for two", "StartOfTurn Thanks")
 	for i, m := range list {
 		if m.Sequence != i {
@@ -43,8 +45,8 @@ func TestFluxPauseInsideATurn(t *testing.T) {
 		t.Errorf("%d updates", len(updates))
 	}
 	c.hush(80 * ms)
-	c.text(`{"type":"CloseStream"}`)
-	equal(t, c.closed(1000, ""), "EndOfTurn Thanks")
+	c.Text(`{"type":"CloseStream"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "EndOfTurn Thanks")
 }
 
 func TestFluxPausesFollowTheAudio(t *testing.T) {
@@ -55,8 +57,8 @@ func TestFluxPausesFollowTheAudio(t *testing.T) {
 		c.hush(pause)
 		c.say(500 * ms)
 		c.hush(600 * ms)
-		list := c.until("EndOfTurn")
-		equal(t, shorts(list), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "TurnResumed I want to book a table",
+		list := c.Until("EndOfTurn")
+		loopbacktest.Same(t, news(list), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "TurnResumed I want to book a table",
 			"EagerEndOfTurn I want to book a table for two", "EndOfTurn I want to book a table for two")
 		words := list[len(list)-1].Words
 		if end, want := words[7].End, (1520*ms + pause + 500*ms).Seconds(); end < want-.05 || end > want+.05 {
@@ -72,7 +74,7 @@ func TestFluxWithoutEagerEnds(t *testing.T) {
 	c.hush(400 * ms)
 	c.say(500 * ms)
 	c.hush(600 * ms)
-	equal(t, shorts(c.until("EndOfTurn")), "Connected", "StartOfTurn I", "EndOfTurn I want to book a table for two")
+	loopbacktest.Same(t, news(c.Until("EndOfTurn")), "Connected", "StartOfTurn I", "EndOfTurn I want to book a table for two")
 }
 
 func TestFluxTimesOut(t *testing.T) {
@@ -82,23 +84,23 @@ func TestFluxTimesOut(t *testing.T) {
 	c.hush(600 * ms)
 	c.say(600 * ms)
 	c.hush(600 * ms)
-	equal(t, shorts(c.until("EndOfTurn for")), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "EndOfTurn I want to book a table",
+	loopbacktest.Same(t, news(c.Until("EndOfTurn for")), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "EndOfTurn I want to book a table",
 		"StartOfTurn for", "EagerEndOfTurn for two", "EndOfTurn for two")
 }
 
 func TestFluxIsForcedToEnd(t *testing.T) {
 	s := New(t, booking)
 	c := dial(t, s, strings.Replace(fluxPath, "eager_eot_threshold=.4", "eot_threshold=1.0", 1))
-	c.text(`{"type":"ForceEndTurn"}`) // no turn is open
+	c.Text(`{"type":"ForceEndTurn"}`) // no turn is open
 	c.say(1500 * ms)
 	c.hush(3000 * ms)
-	c.text(`{"type":"ForceEndTurn"}`)
+	c.Text(`{"type":"ForceEndTurn"}`)
 	c.say(600 * ms)
 	c.hush(3000 * ms)
 	c.say(300 * ms)
-	c.text(`{"type":"ForceEndTurn"}`)
-	list := c.until("EndOfTurn for")
-	equal(t, shorts(list), "Connected", "StartOfTurn I", "EndOfTurn I want to book a table", "StartOfTurn for", "EndOfTurn for two Thanks")
+	c.Text(`{"type":"ForceEndTurn"}`)
+	list := c.Until("EndOfTurn for")
+	loopbacktest.Same(t, news(list), "Connected", "StartOfTurn I", "EndOfTurn I want to book a table", "StartOfTurn for", "EndOfTurn for two Thanks")
 	if m := list[len(list)-1]; m.Trigger != "manual" || m.Turn != 1 {
 		t.Errorf("%+v", m)
 	}
@@ -108,10 +110,10 @@ func TestFluxIsConfigured(t *testing.T) {
 	s := New(t, Script{Expects: []string{"while another was unanswered", "above eot_threshold", "language_hints", "unknown field"}})
 	c := dial(t, s, fluxPath)
 	answer := func(m string) string {
-		c.text(m)
-		return c.until("Configure")[0].short()
+		c.Text(m)
+		return c.Until("Configure")[0].Short()
 	}
-	c.until("Connected")
+	c.Until("Connected")
 	if got := answer(`{"type":"Configure","thresholds":{"eot_threshold":0.8},"keyterms":["Ana"]}`); got != "ConfigureSuccess" {
 		t.Error(got)
 	}
@@ -124,9 +126,9 @@ func TestFluxIsConfigured(t *testing.T) {
 			t.Errorf("%s: %s", wrong, got)
 		}
 	}
-	c.text(`{"type":"Configure"}`)
-	c.text(`{"type":"Configure"}`)
-	first, second := c.next(), c.next()
+	c.Text(`{"type":"Configure"}`)
+	c.Text(`{"type":"Configure"}`)
+	first, second := c.Until("Configure")[0], c.Until("Configure")[0]
 	if first.Type != "ConfigureSuccess" || first.Thresholds.End != .8 || first.Thresholds.Eager != .4 || second.Type != "ConfigureFailure" {
 		t.Errorf("%+v %+v", first, second)
 	}
@@ -136,7 +138,7 @@ func TestFluxHasNoKeepAlive(t *testing.T) {
 	for _, name := range []string{"KeepAlive", "Finalize"} {
 		s := New(t, Script{Expects: []string{name}})
 		c := dial(t, s, fluxPath)
-		c.text(`{"type":"` + name + `"}`)
-		equal(t, c.closed(1008, ""), "Connected", "Error")
+		c.Text(`{"type":"` + name + `"}`)
+		loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1008, "")), "Connected", "Error")
 	}
 }

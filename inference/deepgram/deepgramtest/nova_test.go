@@ -2,7 +2,6 @@ package deepgramtest
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,26 +16,18 @@ const ms = time.Millisecond
 // quick ends speech soon.
 var quick = strings.Replace(novaPath, "endpointing=300", "endpointing=100", 1)
 
-// equal compares texts.
-func equal(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("\n got %q\nwant %q", got, want)
-	}
-}
-
 func TestNovaHearsAnUtterance(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "Good morning, Ana.", Length: 900 * ms}, {Text: "Bye."}}})
 	c := dial(t, s, novaPath+"&utterance_end_ms=1000")
 	c.hush(200 * ms)
 	c.say(900 * ms)
 	c.hush(1200 * ms)
-	list := c.until("UtteranceEnd")
+	list := c.Until("UtteranceEnd")
 	texts := []string{}
 	for _, m := range list {
-		texts = append(texts, m.short())
+		texts = append(texts, m.Short())
 	}
-	equal(t, texts, "SpeechStarted", "partial Good", "partial Good morning,", "partial Good morning, Ana.", "speech_final Good morning, Ana.", "UtteranceEnd")
+	loopbacktest.Same(t, texts, "SpeechStarted", "partial Good", "partial Good morning,", "partial Good morning, Ana.", "speech_final Good morning, Ana.", "UtteranceEnd")
 	if m := list[0]; m.Timestamp != .2 {
 		t.Errorf("speech started at %v", m.Timestamp)
 	}
@@ -63,8 +54,8 @@ func TestNovaHearsAnUtterance(t *testing.T) {
 		t.Errorf("last word ended at %v", list[5].LastWordEnd)
 	}
 	c.say(260 * ms)
-	c.text(`{"type":"CloseStream"}`)
-	equal(t, c.closed(1000, ""), "SpeechStarted", "partial Bye.", "final Bye.", "Metadata")
+	c.Text(`{"type":"CloseStream"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "SpeechStarted", "partial Bye.", "final Bye.", "Metadata")
 	if b := s.Books(); b.Audio != 2560*ms || b.AudioBytes != 2560*16 || b.Opened != 1 {
 		t.Errorf("%+v", b)
 	}
@@ -77,26 +68,26 @@ func TestNovaPausesEndSpeech(t *testing.T) {
 	c.hush(400 * ms)
 	c.say(600 * ms)
 	c.hush(300 * ms)
-	equal(t, shorts(c.until("speech_final five")), "SpeechStarted", "speech_final my number is", "speech_final five five")
+	loopbacktest.Same(t, news(c.Until("speech_final five")), "SpeechStarted", "speech_final my number is", "speech_final five five")
 }
 
 func TestNovaFinalizes(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
 	c := dial(t, s, strings.Replace(novaPath, "endpointing=300", "endpointing=false", 1))
 	c.say(800 * ms)
-	c.text(`{"type":"Finalize"}`)
+	c.Text(`{"type":"Finalize"}`)
 	c.say(400 * ms)
 	c.hush(600 * ms)
-	c.text(`{"type":"Finalize"}`)
-	c.text(`{"type":"Finalize"}`)
-	c.text(`{"type":"CloseStream"}`)
+	c.Text(`{"type":"Finalize"}`)
+	c.Text(`{"type":"Finalize"}`)
+	c.Text(`{"type":"CloseStream"}`)
 	var got []string
-	for _, text := range c.closed(1000, "") {
+	for _, text := range loopbacktest.Shorts(c.Closed(1000, "")) {
 		if !strings.HasPrefix(text, "partial") {
 			got = append(got, text)
 		}
 	}
-	equal(t, got, "SpeechStarted", "from_finalize one two three", "from_finalize four", "from_finalize", "final", "Metadata")
+	loopbacktest.Same(t, got, "SpeechStarted", "from_finalize one two three", "from_finalize four", "from_finalize", "final", "Metadata")
 	if n := s.Books().Finishes; n != 3 {
 		t.Error(n)
 	}
@@ -107,8 +98,8 @@ func TestNovaFinalsOfLongSpeech(t *testing.T) {
 	c := dial(t, s, quick)
 	c.say(2400 * ms)
 	c.hush(400 * ms)
-	list := c.until("speech_final")
-	equal(t, shorts(list), "SpeechStarted", "final a b", "final c d", "speech_final e f")
+	list := c.Until("speech_final")
+	loopbacktest.Same(t, news(list), "SpeechStarted", "final a b", "final c d", "speech_final e f")
 	at := 0.0
 	for _, m := range list {
 		if m.Final {
@@ -124,22 +115,21 @@ func TestNovaTraps(t *testing.T) {
 	s := New(t, Script{Traps: Traps{FinalizeUnanswered: true, SpeechStartedRepeats: true},
 		Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
 	c := dial(t, s, novaPath)
-	c.text(`{"type":"Finalize"}`)
+	c.Text(`{"type":"Finalize"}`)
 	c.say(500 * ms)
 	c.hush(400 * ms)
-	c.text(`{"type":"Finalize"}`)
-	c.text(`{"type":"CloseStream"}`)
-	equal(t, c.closed(1000, ""), "SpeechStarted", "SpeechStarted", "partial yes", "partial yes please", "speech_final", "final", "Metadata")
+	c.Text(`{"type":"Finalize"}`)
+	c.Text(`{"type":"CloseStream"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "SpeechStarted", "SpeechStarted", "partial yes", "partial yes please", "speech_final", "final", "Metadata")
 }
 
 func TestNovaGoesOnOverConnections(t *testing.T) {
 	s := New(t, Script{Continue: true, FinalEvery: time.Second, Faults: []Fault{{Connections: 1, AfterMessages: 4, Then: loopbacktest.Cut}},
 		Utterances: []Utterance{{Text: "a b c d e f", Length: 2400 * ms}, {Text: "next"}}})
 	c := dial(t, s, quick)
-	c.cut = true
-	c.say(1200 * ms)
-	equal(t, shorts(c.until("final")), "SpeechStarted", "final a b")
-	if _, err := c.read(); err == nil {
+	c.burst(1200 * ms)
+	loopbacktest.Same(t, news(c.Until("final")), "SpeechStarted", "final a b")
+	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
 	c = dial(t, s, quick)
@@ -147,14 +137,14 @@ func TestNovaGoesOnOverConnections(t *testing.T) {
 	c.hush(400 * ms)
 	c.say(300 * ms)
 	c.hush(400 * ms)
-	equal(t, shorts(c.until("speech_final next")), "SpeechStarted", "final c d", "speech_final e f", "SpeechStarted", "speech_final next")
+	loopbacktest.Same(t, news(c.Until("speech_final next")), "SpeechStarted", "final c d", "speech_final e f", "SpeechStarted", "speech_final next")
 }
 
 func TestNovaWantsKeepAlive(t *testing.T) {
 	s := New(t, Script{Idle: 100 * ms, Expects: []string{"neither audio nor KeepAlive"}})
 	c := dial(t, s, novaPath)
-	c.text(`{"type":"KeepAlive"}`)
-	equal(t, c.closed(1011, "NET-0001"))
+	c.Text(`{"type":"KeepAlive"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1011, "NET-0001")))
 	if n := s.Books().KeepAlives; n != 1 {
 		t.Error(n)
 	}
@@ -173,9 +163,9 @@ func TestNovaRefusesMessages(t *testing.T) {
 	} {
 		s := New(t, Script{Expects: []string{tt.violation}})
 		c := dial(t, s, novaPath)
-		if err := c.conn.WriteMessage(tt.kind, []byte(tt.data)); err != nil {
+		if err := c.Conn.WriteMessage(tt.kind, []byte(tt.data)); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, c.closed(1008, "DATA-0000"))
+		loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1008, "DATA-0000")))
 	}
 }

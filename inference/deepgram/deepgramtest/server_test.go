@@ -2,11 +2,9 @@ package deepgramtest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +42,7 @@ func TestHandshakesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp := refused(t, s, tt.path, tt.header)
+		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
 		s.Close()
 		violations := strings.Join(s.Violations(), "\n")
 		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
@@ -62,12 +60,12 @@ func TestHandshakesAreRefused(t *testing.T) {
 func TestHandshakesFail(t *testing.T) {
 	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 2, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
 	for _, want := range []int{429, 429, 503} {
-		if resp := refused(t, s, fluxPath, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
+		if resp := loopbacktest.Refused(t, s.Server, fluxPath, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
 			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
 		}
 	}
-	dial(t, s, fluxPath).until("Connected")
-	if resp := refused(t, s, fluxPath, header(s.Key)); resp.StatusCode != 429 {
+	dial(t, s, fluxPath).Until("Connected")
+	if resp := loopbacktest.Refused(t, s.Server, fluxPath, header(s.Key)); resp.StatusCode != 429 {
 		t.Errorf("a second socket: %d", resp.StatusCode)
 	}
 	if b := s.Books(); b.Attempts != 5 || b.Opened != 1 || b.Open != 1 || s.Busy() != 1 || b.Query.Get("model") != "flux-general-en" {
@@ -76,57 +74,20 @@ func TestHandshakesFail(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 2},
-		{AfterBytes: 300},
-		{Then: loopbacktest.Close, AfterMessages: 2, Code: 1012, Reason: "restart"},
-		{Then: loopbacktest.Fail, AfterMessages: 2},
-		{Then: loopbacktest.Unknown, AfterMessages: 2},
-		{Then: loopbacktest.Invalid, AfterMessages: 2},
-		{Then: loopbacktest.Nulls, AfterMessages: 2},
-		{Then: loopbacktest.Huge, AfterMessages: 2},
-	} {
-		s := New(t, Script{Utterances: booking.Utterances, Faults: []Fault{f}})
-		c := dial(t, s, fluxPath)
-		_ = c.conn.WriteMessage(websocket.BinaryMessage, c.send.Encode(loopbacktest.Tone(8000, 0, 8000, -20))) // it may be cut already
-		got, largest := []string{}, 0
-		var err error
-		for len(got) < 4 && err == nil {
-			var data []byte
-			if _, data, err = c.conn.ReadMessage(); err == nil {
-				var m message
-				if json.Unmarshal(data, &m) != nil {
-					m.Type = "invalid"
-				}
-				got, largest = append(got, m.short()), max(largest, len(data))
-			}
-		}
-		var end *websocket.CloseError
-		isClose := errors.As(err, &end)
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || isClose && end.Code != websocket.CloseAbnormalClosure || len(got) > 2 {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if !isClose || end.Code != max(1011, f.Code) || end.Text != f.Reason {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		default:
-			if err != nil || strings.HasPrefix(got[3], "StartOfTurn") || (f.Then == loopbacktest.Huge) != (largest > 2<<20) {
-				t.Errorf("%+v: %v, %q", f, err, got)
-			}
-		}
-	}
+	loopbacktest.TestFaults(t, 2, websocket.CloseInternalServerErr, func(t *testing.T, f Fault) *websocket.Conn {
+		c := dial(t, New(t, Script{Utterances: booking.Utterances, Faults: []Fault{f}}), fluxPath)
+		c.burst(time.Second)
+		return c.Conn
+	})
 }
 
 func TestStall(t *testing.T) {
 	s := New(t, Script{Utterances: booking.Utterances, Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
 	c := dial(t, s, fluxPath)
-	c.until("Connected")
+	c.Until("Connected")
 	c.say(2 * time.Second)
-	_ = c.conn.SetReadDeadline(time.Now().Add(100 * ms))
-	if _, data, err := c.conn.ReadMessage(); err == nil {
+	_ = c.Conn.SetReadDeadline(time.Now().Add(100 * ms))
+	if _, data, err := c.Conn.ReadMessage(); err == nil {
 		t.Errorf("%s", data)
 	}
 	if s.Busy() != 1 {
@@ -143,38 +104,31 @@ func TestDelays(t *testing.T) {
 	begun := time.Now()
 	c.say(2400 * ms)
 	c.hush(500 * ms)
-	c.until("EndOfTurn")
+	c.Until("EndOfTurn")
 	if took := time.Since(begun); took < 120*ms {
 		t.Errorf("the end came after %v", took)
 	}
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := Start(booking)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 20 {
-		c := dial(t, s, []string{novaPath, fluxPath}[i%2])
-		c.say(500 * ms)
-		if i%4 < 2 {
-			c.conn.Close()
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := Start(booking)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s.Close()
-	s.Close()
-	if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		for i := range 20 {
+			c := dial(t, s, []string{novaPath, fluxPath}[i%2])
+			c.say(500 * ms)
+			if i%4 < 2 {
+				c.Conn.Close()
+			}
 		}
-		runtime.Gosched()
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		s.Close()
+		s.Close()
+		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
+			t.Errorf("%+v, %d busy", b, s.Busy())
+		}
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
@@ -187,13 +141,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, script)
-			coding := loopbacktest.Mulaw
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
-				if level == 0 {
-					level = -90
-				}
-				return coding.Encode(loopbacktest.Tone(bytes, 0, 8000, float64(level)))
-			})
+			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(loopbacktest.Mulaw))
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +21,10 @@ const (
 )
 
 // listener is a raw client of a voice.
-type listener struct{ *client }
+type listener struct {
+	client
+	t *testing.T
+}
 
 // spoken is any message of a voice.
 type spoken struct {
@@ -49,23 +51,22 @@ type spoken struct {
 
 func listen(t *testing.T, s *Server, path string) *listener {
 	t.Helper()
-	return &listener{dial(t, s, path)}
+	return &listener{dial(t, s, path), t}
 }
 
 func (l *listener) speak(text string) {
 	l.t.Helper()
-	b, _ := json.Marshal(map[string]string{"type": "Speak", "text": text})
-	l.text(string(b))
+	l.JSON(map[string]string{"type": "Speak", "text": text})
 }
 
 func (l *listener) order(typ string) {
 	l.t.Helper()
-	l.text(`{"type":"` + typ + `"}`)
+	l.Text(`{"type":"` + typ + `"}`)
 }
 
 func (l *listener) read() (m spoken, err error) {
-	_ = l.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
-	kind, data, err := l.conn.ReadMessage()
+	_ = l.Conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	kind, data, err := l.Conn.ReadMessage()
 	if err != nil {
 		return m, err
 	}
@@ -149,7 +150,7 @@ func TestVoicesRefuseHandshakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp := refused(t, s, tt.path, header(s.Key))
+		resp := loopbacktest.Refused(t, s.Server, tt.path, header(s.Key))
 		s.Close()
 		if violations := strings.Join(s.Violations(), "\n"); resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) {
 			t.Errorf("%s: %d, %q", tt.path, resp.StatusCode, violations)
@@ -161,7 +162,7 @@ func TestVoicesRefuseHandshakes(t *testing.T) {
 		if want == 401 {
 			h = header("wrong")
 		}
-		if resp := refused(t, s, turnsPath, h); resp.StatusCode != want {
+		if resp := loopbacktest.Refused(t, s.Server, turnsPath, h); resp.StatusCode != want {
 			t.Errorf("%d, want %d", resp.StatusCode, want)
 		}
 	}
@@ -202,7 +203,7 @@ func TestVoicesCount(t *testing.T) {
 		s := New(t, Script{Voice: Voice{Sockets: 1, Linger: time.Hour}})
 		for range 3 {
 			l := listen(t, s, path)
-			if resp := refused(t, s, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
+			if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
 				t.Errorf("a second socket: %d", resp.StatusCode)
 			}
 			l.speak("Hello.")
@@ -214,13 +215,13 @@ func TestVoicesCount(t *testing.T) {
 		l.speak("Hello.")
 		l.order("Close") // without a Flush
 		l.closed(1000)
-		if resp := refused(t, s, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
+		if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
 			t.Errorf("after a close without a flush: %d", resp.StatusCode)
 		}
 	}
 	s := New(t, Script{Voice: Voice{Sockets: 1, Linger: 300 * ms}})
-	listen(t, s, auraPath).conn.Close()
-	refused(t, s, auraPath, header(s.Key))
+	listen(t, s, auraPath).Conn.Close()
+	loopbacktest.Refused(t, s.Server, auraPath, header(s.Key))
 	for range 300 {
 		conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+auraPath, header(s.Key))
 		if err == nil {
@@ -241,7 +242,7 @@ func TestVoicesEndForMistakes(t *testing.T) {
 			if message == "binary" {
 				kind = websocket.BinaryMessage
 			}
-			if err := l.conn.WriteMessage(kind, []byte(message)); err != nil {
+			if err := l.Conn.WriteMessage(kind, []byte(message)); err != nil {
 				t.Fatal(err)
 			}
 			if list := l.closed(1008); list[len(list)-1].Type != "Error" {
@@ -253,7 +254,7 @@ func TestVoicesEndForMistakes(t *testing.T) {
 	l := listen(t, s, turnsPath)
 	l.speak("")
 	l.speak("Hello.")
-	l.text(`{"type":"Flush","now":true}`)
+	l.Text(`{"type":"Flush","now":true}`)
 	l.order("Close")
 	l.order("Flush")
 	for range 1000 {
@@ -270,79 +271,35 @@ func TestVoicesGrowOld(t *testing.T) {
 }
 
 func TestVoicesHaveFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 3},
-		{AfterBytes: 3000},
-		{Then: loopbacktest.Close, AfterMessages: 3, Code: 1012},
-		{Then: loopbacktest.Fail, AfterMessages: 3},
-		{Then: loopbacktest.Invalid, AfterMessages: 3},
-		{Then: loopbacktest.Huge, AfterMessages: 3},
-		{Then: loopbacktest.Nulls, AfterMessages: 3},
-		{Then: loopbacktest.Unknown, AfterMessages: 3},
-	} {
-		s := New(t, Script{Faults: []Fault{f}})
-		l := listen(t, s, auraPath)
-		l.speak("A sentence that is long.")
-		_ = l.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"Flush"}`))
-		n, odd := 0, 0
-		var err error
-		for done := false; !done && err == nil; {
-			var kind int
-			var data []byte
-			if kind, data, err = l.conn.ReadMessage(); err != nil {
-				break
-			}
-			n++
-			var m spoken
-			if kind == websocket.TextMessage && (json.Unmarshal(data, &m) != nil || !slices.Contains([]string{"Metadata", "Flushed"}, m.Type) || m.Type == "Flushed" && m.Sequence == nil) {
-				odd++
-			}
-			done = m.Type == "Flushed" && m.Sequence != nil
-		}
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && n != 3 {
-				t.Errorf("%+v: %v after %d", f, err, n)
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if !websocket.IsCloseError(err, max(1011, f.Code)) || (odd == 1) != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %d", f, err, n)
-			}
-		default:
-			if err != nil || odd != 1 {
-				t.Errorf("%+v: %v, %d odd", f, err, odd)
-			}
-		}
-	}
+	loopbacktest.TestFaults(t, 3, websocket.CloseInternalServerErr, func(t *testing.T, f Fault) *websocket.Conn {
+		l := listen(t, New(t, Script{Faults: []Fault{f}}), auraPath)
+		_ = l.Conn.WriteJSON(map[string]string{"type": "Speak", "text": "A sentence that is long."}) // it may be cut already
+		_ = l.Conn.WriteJSON(map[string]string{"type": "Flush"})
+		return l.Conn
+	})
 }
 
 func TestVoicesLeaveNothing(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := Start(Script{Voice: Voice{Linger: time.Hour, Delays: patient()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 12 {
-		l := listen(t, s, []string{auraPath, turnsPath}[i%2])
-		l.speak("Hello there.")
-		if i%4 < 2 {
-			l.order("Flush")
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := Start(Script{Voice: Voice{Linger: time.Hour, Delays: patient()}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if i%3 == 0 {
-			l.conn.Close()
+		for i := range 12 {
+			l := listen(t, s, []string{auraPath, turnsPath}[i%2])
+			l.speak("Hello there.")
+			if i%4 < 2 {
+				l.order("Flush")
+			}
+			if i%3 == 0 {
+				l.Conn.Close()
+			}
 		}
-	}
-	s.Close()
-	if b := s.Books(); b.Opened != 12 || b.Open != 0 || s.Busy() != 0 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		s.Close()
+		if b := s.Books(); b.Opened != 12 || b.Open != 0 || s.Busy() != 0 {
+			t.Errorf("%+v, %d busy", b, s.Busy())
 		}
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	})
 }
 
 // TestVoicesGolden replays exchanges in the vendor's shapes.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 func TestTurns(t *testing.T) {
@@ -17,7 +19,7 @@ func TestTurns(t *testing.T) {
 	l.order("Flush")
 	list := l.until("SpeechMetadata")
 	names := types(list)
-	equal(t, names[:2], "Connected", "SpeechStarted")
+	loopbacktest.Same(t, names[:2], "Connected", "SpeechStarted")
 	if !slices.Contains(names, "Flushed") || names[len(names)-2] != "audio" {
 		t.Errorf("%q: audio follows Flushed", names)
 	}
@@ -26,13 +28,13 @@ func TestTurns(t *testing.T) {
 		t.Errorf("%d ms, %+v", ms, last)
 	}
 	second := l.until("SpeechMetadata")
-	equal(t, types(second)[:1], "SpeechStarted")
+	loopbacktest.Same(t, types(second)[:1], "SpeechStarted")
 	if id := second[0].Speech; !strings.HasPrefix(id, "dg_sp_") || id != second[len(second)-1].Speech || id == last.Speech || last.Speech != list[1].Speech {
 		t.Errorf("%+v", second)
 	}
 	l.order("Close")
 	closing := l.closed(1000)
-	equal(t, types(closing), "SessionMetadata")
+	loopbacktest.Same(t, types(closing), "SessionMetadata")
 	if m := closing[0]; m.TotalLength != 25*60 || m.TotalBillable != 24 {
 		t.Errorf("%+v", m)
 	}
@@ -81,7 +83,7 @@ func TestTurnsAreInterrupted(t *testing.T) {
 			}
 		}
 		l.speak("Sorry?")
-		equal(t, types(l.until("audio")), "SpeechStarted", "audio")
+		loopbacktest.Same(t, types(l.until("audio")), "SpeechStarted", "audio")
 		if all := s.Speeches(); len(all) != 3 || all[0].End != "interrupted" || all[1].End != "interrupted" || all[2].End != "" {
 			t.Errorf("%+v", all)
 		}
@@ -103,14 +105,14 @@ func TestInterruptKnowsWhatWasHeard(t *testing.T) {
 		}
 		heard += heard16([]spoken{m})
 	}
-	l.text(`{"type":"Interrupt","playback_offset":{"type":"time_ms","value":780}}`)
+	l.Text(`{"type":"Interrupt","playback_offset":{"type":"time_ms","value":780}}`)
 	list := l.until("SpeechInterrupted")
 	if m := list[len(list)-1]; *m.Played != 780 || m.Said != "Three" || m.Remaining != " four." {
 		t.Errorf("%+v", m)
 	}
 	l.speak("Five.")
 	l.until("audio")
-	l.text(`{"type":"Interrupt","playback_offset":{"type":"time_ms","value":780}}`)
+	l.Text(`{"type":"Interrupt","playback_offset":{"type":"time_ms","value":780}}`)
 	list = l.until("Warning")
 	if m := list[len(list)-1]; m.Code != "INVALID_INTERRUPT_OFFSET" {
 		t.Errorf("%+v", m)
@@ -135,7 +137,7 @@ func TestInterruptsAreIgnored(t *testing.T) {
 	l.order("Interrupt")
 	l.order("Interrupt")
 	list = l.until("SpeechInterrupted")
-	equal(t, types(list), "Warning", "SpeechInterrupted")
+	loopbacktest.Same(t, types(list), "Warning", "SpeechInterrupted")
 	if list[1].Speech != "" || list[1].Metadata.Speech == "" || list[0].Code != "INTERRUPT_IN_PROGRESS" {
 		t.Errorf("%+v", list)
 	}
@@ -160,12 +162,12 @@ func TestTurnsAreConfigured(t *testing.T) {
 		`{"type":"Configure","speed":2}`:    "SPEED_OUT_OF_RANGE",
 		`{"type":"Configure","speed":1.01}`: "SPEED_INCREMENT_INVALID",
 	} {
-		l.text(message)
+		l.Text(message)
 		if list := l.until("ConfigureFailure"); len(list) != 1 || list[0].Code != want {
 			t.Errorf("%+v", list)
 		}
 	}
-	l.text(`{"type":"Configure","speed":1.2,"expressivity":1}`)
+	l.Text(`{"type":"Configure","speed":1.2,"expressivity":1}`)
 	if list := l.until("ConfigureSuccess"); list[0].Applied.Speed != 1.2 {
 		t.Errorf("%+v", list)
 	}

@@ -2,14 +2,13 @@ package elevenlabstest
 
 import (
 	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
+	"parley/inference/enginetest/loopbacktest"
 )
 
 const ms = time.Millisecond
@@ -23,40 +22,27 @@ func header(key string) http.Header { return http.Header{"Xi-Api-Key": {key}} }
 
 // client is a raw client of one socket.
 type client struct {
-	t    *testing.T
-	conn *websocket.Conn
+	*loopbacktest.Client[message]
 }
 
-func dial(t *testing.T, s *Server, path string) *client {
+func dial(t *testing.T, s *Server, path string) client {
 	t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, header(s.Key))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &client{t, conn}
+	return client{loopbacktest.Dial[message](t, s.Server, path, header(s.Key))}
 }
 
 // fieldsOf is a request.
 type fieldsOf map[string]any
 
-func (c *client) send(m fieldsOf) {
-	c.t.Helper()
-	if err := c.conn.WriteJSON(m); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
 // open begins a context, say speaks in it, and end closes it.
-func (c *client) open(context string) {
-	c.send(fieldsOf{"context_id": context, "text": " ", "voice_settings": fieldsOf{"stability": .5, "similarity_boost": .75}})
+func (c client) open(context string) {
+	c.JSON(fieldsOf{"context_id": context, "text": " ", "voice_settings": fieldsOf{"stability": .5, "similarity_boost": .75}})
 }
 
-func (c *client) say(context, text string) {
-	c.send(fieldsOf{"context_id": context, "text": text, "flush": true})
+func (c client) say(context, text string) {
+	c.JSON(fieldsOf{"context_id": context, "text": text, "flush": true})
 }
 
-func (c *client) end(context string) { c.send(fieldsOf{"context_id": context, "close_context": true}) }
+func (c client) end(context string) { c.JSON(fieldsOf{"context_id": context, "close_context": true}) }
 
 // times is an alignment in any spelling.
 type times struct {
@@ -84,46 +70,20 @@ func (m message) audio() []byte {
 	return b
 }
 
-func (c *client) read() (m message, err error) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
-	_, data, err := c.conn.ReadMessage()
-	if err == nil {
-		err = json.Unmarshal(data, &m)
+// Short says whose message it is, and whether it is the last.
+func (m message) Short() string {
+	switch {
+	case m.Error != "":
+		return "error"
+	case m.Final || m.Final2:
+		return "final " + m.Context + m.Context2
 	}
-	return m, err
+	return "audio " + m.Context + m.Context2
 }
 
 // final reads until the isFinal of a context, and returns the messages of that context.
-func (c *client) final(context string) (list []message) {
-	c.t.Helper()
-	for {
-		m, err := c.read()
-		if err != nil || m.Error != "" {
-			c.t.Fatalf("%v, %+v after %+v", err, m, list)
-		}
-		if m.Context+m.Context2 != context {
-			continue
-		}
-		if list = append(list, m); m.Final || m.Final2 {
-			return list
-		}
-	}
-}
-
-// closed reads to the end, which must be a close frame, and returns what came before.
-func (c *client) closed(code int, reason string) (list []message) {
-	c.t.Helper()
-	for {
-		m, err := c.read()
-		var end *websocket.CloseError
-		if errors.As(err, &end) && end.Code == code && strings.Contains(end.Text, reason) {
-			return list
-		}
-		if err != nil {
-			c.t.Fatalf("%v, want close %d %s", err, code, reason)
-		}
-		list = append(list, m)
-	}
+func (c client) final(context string) []message {
+	return slices.DeleteFunc(c.Until("final "+context), func(m message) bool { return m.Context+m.Context2 != context })
 }
 
 // sum is the audio and the texts of messages.

@@ -3,7 +3,6 @@ package elevenlabstest
 import (
 	"encoding/json"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -43,10 +42,10 @@ func TestHandshakesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+tt.path, tt.header)
+		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
 		s.Close()
 		violations := strings.Join(s.Violations(), "\n")
-		if err == nil || resp == nil || resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
+		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
 			t.Errorf("%s: %v, %q", tt.path, resp, violations)
 			continue
 		}
@@ -66,8 +65,8 @@ func TestSettingsComeFirst(t *testing.T) {
 		c := dial(t, s, path)
 		c.open("c1")
 		c.open("c2") // each context has its own
-		c.send(fieldsOf{"context_id": "c1", "text": "Hello. ", field: fieldsOf{}})
-		c.closed(1008, "first message")
+		c.JSON(fieldsOf{"context_id": "c1", "text": "Hello. ", field: fieldsOf{}})
+		c.Closed(1008, "first message")
 	}
 }
 
@@ -83,8 +82,8 @@ func TestSettingsAreRefused(t *testing.T) {
 		s := New(t, Script{Expects: []string{tt.says}})
 		c := dial(t, s, path)
 		tt.change["context_id"], tt.change["text"] = "c1", " "
-		c.send(tt.change)
-		if list := c.closed(1008, tt.says); len(list) != 1 || list[0].Error != "invalid_voice_settings" || s.Busy() != 0 {
+		c.JSON(tt.change)
+		if list := c.Closed(1008, tt.says); len(list) != 1 || list[0].Error != "invalid_voice_settings" || s.Busy() != 0 {
 			t.Errorf("%+v", list)
 		}
 	}
@@ -99,7 +98,7 @@ func TestASixthContextIsRefused(t *testing.T) {
 	}
 	dial(t, s, path).open("c6") // each socket counts its own
 	c.open("c6")
-	list := c.closed(1008, "more than 5 contexts")
+	list := c.Closed(1008, "more than 5 contexts")
 	if len(list) != 1 || list[0].Error != "max_active_conversations" || list[0].Code != 1008 {
 		t.Errorf("%+v", list)
 	}
@@ -128,19 +127,17 @@ func TestMistakes(t *testing.T) {
 	c := dial(t, s, path)
 	c.open("c1")
 	c.say("c1", "Hello.")
-	c.send(fieldsOf{"text": "Hello. "})
+	c.JSON(fieldsOf{"text": "Hello. "})
 	c.end("c9")
 	c.end("c1")
 	c.end("c1")
-	c.send(fieldsOf{"context_id": "c1", "text": "More. ", "xi-api-key": "secret"})
-	c.send(fieldsOf{"context_id": "c2", "text": ""})
-	c.send(fieldsOf{"context_id": "c3", "flush": true})
-	c.send(fieldsOf{"context_id": "c2"})
-	c.send(fieldsOf{"text": ""}) // keeps the socket alive
-	if err := c.conn.WriteMessage(websocket.BinaryMessage, []byte("{}")); err != nil {
-		t.Fatal(err)
-	}
-	c.closed(1008, "binary")
+	c.JSON(fieldsOf{"context_id": "c1", "text": "More. ", "xi-api-key": "secret"})
+	c.JSON(fieldsOf{"context_id": "c2", "text": ""})
+	c.JSON(fieldsOf{"context_id": "c3", "flush": true})
+	c.JSON(fieldsOf{"context_id": "c2"})
+	c.JSON(fieldsOf{"text": ""}) // keeps the socket alive
+	c.Binary([]byte("{}"))
+	c.Closed(1008, "binary")
 	if b := s.Books(); b.KeepAlives != 2 || b.Requests != 4 || len(s.Contexts()) != 4 {
 		t.Errorf("%+v, %+v", b, s.Contexts())
 	}
@@ -149,10 +146,8 @@ func TestMistakes(t *testing.T) {
 func TestNoJSON(t *testing.T) {
 	s := New(t, Script{Expects: []string{"JSON"}})
 	c := dial(t, s, path)
-	if err := c.conn.WriteMessage(websocket.TextMessage, []byte("{")); err != nil {
-		t.Fatal(err)
-	}
-	if list := c.closed(1008, "JSON"); len(list) != 1 || list[0].Error == "" {
+	c.Text("{")
+	if list := c.Closed(1008, "JSON"); len(list) != 1 || list[0].Error == "" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -165,7 +160,7 @@ func TestInactivity(t *testing.T) {
 	c.end("c1") // it may cross its end
 	c.say("c1", "Hello. ")
 	c.final("c1")
-	list := c.closed(1008, "inactivity timeout")
+	list := c.Closed(1008, "inactivity timeout")
 	if len(list) != 1 || list[0].Error != "input_timeout_exceeded" {
 		t.Errorf("%+v", list)
 	}
@@ -180,10 +175,10 @@ func TestCloseSocket(t *testing.T) {
 	c.open("c1")
 	c.say("c1", "First. ")
 	c.open("c2")
-	c.send(fieldsOf{"close_socket": true})
-	_ = c.conn.WriteJSON(fieldsOf{"context_id": "c3", "text": "Hello. "})
+	c.JSON(fieldsOf{"close_socket": true})
+	_ = c.Conn.WriteJSON(fieldsOf{"context_id": "c3", "text": "Hello. "})
 	finals := 0
-	list := c.closed(1000, "")
+	list := c.Closed(1000, "")
 	for _, m := range list {
 		if m.Final {
 			finals++
@@ -195,95 +190,51 @@ func TestCloseSocket(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 3},
-		{AfterBytes: 8000},
-		{Then: loopbacktest.Close, AfterMessages: 3, Code: 1013, Reason: "later"},
-		{Then: loopbacktest.Fail, AfterMessages: 3},
-		{Then: loopbacktest.Invalid, AfterMessages: 3},
-		{Then: loopbacktest.Huge, AfterMessages: 3},
-		{Then: loopbacktest.Nulls, AfterMessages: 3},
-		{Then: loopbacktest.Unknown, AfterMessages: 3},
-	} {
-		s := New(t, Script{Faults: []Fault{f}})
-		c := dial(t, s, path)
-		c.open("c1")
-		c.say("c1", "A long sentence, spoken. ")
-		_ = c.conn.WriteJSON(fieldsOf{"context_id": "c1", "close_context": true})
-		n, odd, failed := 0, 0, false
-		var err error
-		for done := false; !done && err == nil; {
-			var data []byte
-			if _, data, err = c.conn.ReadMessage(); err != nil {
-				break
-			}
-			var m message
-			n++
-			if json.Unmarshal(data, &m) != nil || m.Context == "" && m.Error == "" {
-				odd++
-			}
-			done, failed = m.Final, failed || m.Error != ""
-		}
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && n != 3 {
-				t.Errorf("%+v: %v after %d", f, err, n)
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if !websocket.IsCloseError(err, max(1011, f.Code)) || failed != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %d", f, err, n)
-			}
-		default:
-			if err != nil || odd != 1 {
-				t.Errorf("%+v: %v, %d odd", f, err, odd)
-			}
-		}
-	}
+	loopbacktest.TestFaults(t, 3, websocket.CloseInternalServerErr, func(t *testing.T, f Fault) *websocket.Conn {
+		c := dial(t, New(t, Script{Faults: []Fault{f}}), path)
+		c.JSON(fieldsOf{"context_id": "c1", "text": "A long sentence, spoken. ", "flush": true})
+		return c.Conn
+	})
 }
 
+// TestStall: what is not sent counts as in progress.
 func TestStall(t *testing.T) {
 	s := New(t, Script{Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
 	c := dial(t, s, path)
 	c.open("c1")
 	c.say("c1", "Hello. ")
 	c.end("c1")
-	if _, err := c.read(); err != nil {
+	if _, err := c.Read(); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.conn.SetReadDeadline(time.Now().Add(50 * ms))
-	if _, data, err := c.conn.ReadMessage(); err == nil || s.Busy() != 1 {
+	_ = c.Conn.SetReadDeadline(time.Now().Add(50 * ms))
+	if _, data, err := c.Conn.ReadMessage(); err == nil || s.Busy() != 1 {
 		t.Errorf("%s, %d busy", data, s.Busy())
 	}
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := Start(Script{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 10 {
-		c := dial(t, s, path)
-		c.open("c1")
-		c.say("c1", "Hello there. ")
-		if i%2 == 0 {
-			c.end("c1")
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := Start(Script{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if i%3 == 0 {
-			c.conn.Close()
+		for i := range 10 {
+			c := dial(t, s, path)
+			c.open("c1")
+			c.say("c1", "Hello there. ")
+			if i%2 == 0 {
+				c.end("c1")
+			}
+			if i%3 == 0 {
+				c.Conn.Close()
+			}
 		}
-	}
-	s.Close()
-	if b := s.Books(); b.Opened != 10 || b.Open != 0 {
-		t.Errorf("%+v", b)
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		s.Close()
+		if b := s.Books(); b.Opened != 10 || b.Open != 0 {
+			t.Errorf("%+v", b)
 		}
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.

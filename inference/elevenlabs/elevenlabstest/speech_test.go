@@ -39,7 +39,7 @@ func TestAlignment(t *testing.T) {
 		for _, path := range []string{path, strings.Replace(path, "&sync_alignment=true", "", 1)} {
 			s := New(t, script)
 			c := dial(t, s, path)
-			c.send(fieldsOf{"context_id": "c1", "text": " ", "voice_settings": fieldsOf{"speed": 1.1}})
+			c.JSON(fieldsOf{"context_id": "c1", "text": " ", "voice_settings": fieldsOf{"speed": 1.1}})
 			c.say("c1", "First. ")
 			c.say("c1", "Second. ")
 			c.end("c1")
@@ -94,7 +94,7 @@ func TestAudioIsATone(t *testing.T) {
 	for name, f := range formats {
 		s := New(t, Script{})
 		c := dial(t, s, strings.Replace(path, "pcm_8000", name, 1))
-		c.send(fieldsOf{"context_id": "c1", "text": "Hello. ", "flush": true, "voice_settings": fieldsOf{"speed": 1.2}})
+		c.JSON(fieldsOf{"context_id": "c1", "text": "Hello. ", "flush": true, "voice_settings": fieldsOf{"speed": 1.2}})
 		c.end("c1")
 		var pcm []int16
 		for _, m := range c.final("c1") {
@@ -123,9 +123,9 @@ func TestTextIsHeld(t *testing.T) {
 		if tt.schedule != nil {
 			first["generation_config"] = fieldsOf{"chunk_length_schedule": tt.schedule}
 		}
-		c.send(first)
+		c.JSON(first)
 		for _, text := range tt.texts {
-			c.send(fieldsOf{"context_id": "c1", "text": text})
+			c.JSON(fieldsOf{"context_id": "c1", "text": text})
 		}
 		c.end("c1") // without a flush: the rest is never spoken
 		if _, written, _ := sum(c.final("c1")); written != tt.want {
@@ -153,7 +153,7 @@ func TestLateAudio(t *testing.T) {
 		c.open("c1")
 		c.say("c1", "A sentence. ")
 		c.say("c1", "Two ")
-		c.send(fieldsOf{"context_id": "c1", "text": "never "})
+		c.JSON(fieldsOf{"context_id": "c1", "text": "never "})
 		if late != 0 {
 			<-ready
 		}

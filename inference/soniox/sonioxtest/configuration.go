@@ -1,8 +1,6 @@
 package sonioxtest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -53,17 +51,10 @@ var (
 // parse reads the first message, and says what is wrong with it: first in the vendor's words, and
 // behind a colon in ours. "": nothing is.
 func parse(data []byte) (c configuration, mistake string) {
-	if err := strict(data, &c); err != nil {
+	if err := loopbacktest.Strict(data, &c); err != nil {
 		return c, "Start request is malformed.: " + err.Error()
 	}
 	return c, c.check()
-}
-
-// strict decodes JSON and refuses fields that v does not have.
-func strict(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
 }
 
 func (c *configuration) check() (mistake string) {

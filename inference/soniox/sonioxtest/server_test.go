@@ -2,11 +2,9 @@ package sonioxtest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -15,20 +13,6 @@ import (
 
 	"parley/inference/enginetest/loopbacktest"
 )
-
-// rejected dials and returns a refusal.
-func rejected(t *testing.T, s *Server, path string, h http.Header) *http.Response {
-	t.Helper()
-	conn, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
-	if err == nil {
-		conn.Close()
-		t.Fatalf("%s was accepted", path)
-	}
-	if resp == nil {
-		t.Fatal(err)
-	}
-	return resp
-}
 
 func TestHandshakesAreRefused(t *testing.T) {
 	for _, tt := range []struct {
@@ -46,7 +30,7 @@ func TestHandshakesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp := rejected(t, s, tt.path, tt.header)
+		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
 		s.Close()
 		violations := strings.Join(s.Violations(), "\n")
 		var body struct {
@@ -63,14 +47,14 @@ func TestHandshakesAreRefused(t *testing.T) {
 func TestHandshakesFail(t *testing.T) {
 	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
 	for _, want := range []int{429, 503} {
-		if resp := rejected(t, s, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
+		if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
 			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
 		}
 	}
 	c := dial(t, s, start)
-	c.text(`{"type":"finalize"}`)
-	c.until("<fin>")
-	if m := dial(t, s, start).closed(); len(m) != 1 || m[0].Code != 429 || !strings.Contains(m[0].Error, "concurrent requests") {
+	c.Text(`{"type":"finalize"}`)
+	c.Until("<fin>")
+	if m := dial(t, s, start).Closed(1000, ""); len(m) != 1 || m[0].Code != 429 || !strings.Contains(m[0].Error, "concurrent requests") {
 		t.Errorf("a second request: %+v", m)
 	}
 	if b := s.Books(); b.Attempts != 4 || b.Opened != 2 || s.Busy() != 1 {
@@ -99,15 +83,15 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		{with(`"client_reference_id":"` + strings.Repeat("x", 257) + `"`), "Client reference ID is too long", "reference"},
 	} {
 		s := New(t, Script{Expects: []string{tt.noted}})
-		if m := dial(t, s, tt.first).closed(); len(m) != 1 || m[0].Code != 400 || !strings.HasPrefix(m[0].Error, tt.says) {
+		if m := dial(t, s, tt.first).Closed(1000, ""); len(m) != 1 || m[0].Code != 400 || !strings.HasPrefix(m[0].Error, tt.says) {
 			t.Errorf("%.200s: %+v", tt.first, m)
 		}
 	}
 	s := New(t, greeting)
 	c := dial(t, s, with(`"language_hints_strict":true,"endpoint_sensitivity":-0.5,"endpoint_latency_adjustment_level":2,
 		"context":{"general":[{"key":"domain","value":"hairdresser"}],"text":"A salon.","terms":["Ana"]},"client_reference_id":"call-1"`))
-	c.text(`{"type":"finalize"}`)
-	c.until("<fin>")
+	c.Text(`{"type":"finalize"}`)
+	c.Until("<fin>")
 }
 
 func TestMessagesAreRefused(t *testing.T) {
@@ -122,22 +106,17 @@ func TestMessagesAreRefused(t *testing.T) {
 	} {
 		s := New(t, Script{Expects: []string{tt.noted}})
 		c := dial(t, s, strings.Replace(start, "mulaw", "pcm_s16le", 1))
-		if err := c.conn.WriteMessage(tt.kind, []byte(tt.data)); err != nil {
+		if err := c.Conn.WriteMessage(tt.kind, []byte(tt.data)); err != nil {
 			t.Fatal(err)
 		}
-		if m := c.closed(); len(m) != 1 || m[0].Code != 400 || m[0].Error != tt.says {
+		if m := c.Closed(1000, ""); len(m) != 1 || m[0].Code != 400 || m[0].Error != tt.says {
 			t.Errorf("%s: %+v", tt.data, m)
 		}
 	}
 	s := New(t, Script{Expects: []string{"must be a text message"}})
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, header(s.Key))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	c := &client{t, conn}
-	c.binary([]byte(start))
-	equal(t, shorts(c.closed()), "Start request must be a text message.")
+	c := loopbacktest.Dial[message](t, s.Server, path, header(s.Key))
+	c.Binary([]byte(start))
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "Start request must be a text message.")
 }
 
 func TestMistakesThatAreHeard(t *testing.T) {
@@ -145,19 +124,19 @@ func TestMistakesThatAreHeard(t *testing.T) {
 		Delays: Delays{Final: func() time.Duration { return 200 * ms }}})
 	c := dial(t, s, start)
 	c.say(300 * ms)
-	c.binary([]byte(`{"type":"keepalive"}`))
-	c.binary(nil)
-	c.text(`{"type":"keepalive"}`) // while the last words are not due
-	if list := c.closed(); shorts(list)[len(list)-1] != "finished" {
-		t.Errorf("%q", shorts(list))
+	c.Binary([]byte(`{"type":"keepalive"}`))
+	c.Binary(nil)
+	c.Text(`{"type":"keepalive"}`) // while the last words are not due
+	if list := c.Closed(1000, ""); loopbacktest.Shorts(list)[len(list)-1] != "finished" {
+		t.Errorf("%q", loopbacktest.Shorts(list))
 	}
 }
 
 func TestItWantsKeepalive(t *testing.T) {
 	s := New(t, Script{Idle: 100 * ms, Expects: []string{"neither audio nor keepalive"}})
 	c := dial(t, s, start)
-	c.text(`{"type":"keepalive"}`)
-	if m := c.closed(); len(m) != 1 || m[0].Code != 408 {
+	c.Text(`{"type":"keepalive"}`)
+	if m := c.Closed(1000, ""); len(m) != 1 || m[0].Code != 408 {
 		t.Errorf("%+v", m)
 	}
 	if n := s.Books().KeepAlives; n != 1 {
@@ -169,83 +148,40 @@ func TestFailures(t *testing.T) {
 	for reason, want := range map[string]int{"": 503, "Cannot continue request (code 7).": 503, "408 Input too slow": 408} {
 		s := New(t, Script{Utterances: greeting.Utterances, Faults: []Fault{{AfterMessages: 1, Then: loopbacktest.Fail, Reason: reason}}})
 		c := dial(t, s, start)
-		c.binary(loopbacktest.Mulaw.Encode(loopbacktest.Tone(4000, 0, 8000, -20)))
-		if m := c.closed(); len(m) != 2 || m[1].Code != want || m[1].Error == "" || !strings.HasSuffix(reason, m[1].Error) && reason != "" {
+		c.Binary(loopbacktest.Mulaw.Encode(loopbacktest.Tone(4000, 0, 8000, -20)))
+		if m := c.Closed(1000, ""); len(m) != 2 || m[1].Code != want || m[1].Error == "" || !strings.HasSuffix(reason, m[1].Error) && reason != "" {
 			t.Errorf("%q: %+v", reason, m)
 		}
 	}
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 2},
-		{AfterBytes: 300},
-		{Then: loopbacktest.Close, AfterMessages: 2, Code: 1012, Reason: "restart"},
-		{Then: loopbacktest.Unknown, AfterMessages: 2},
-		{Then: loopbacktest.Invalid, AfterMessages: 2},
-		{Then: loopbacktest.Nulls, AfterMessages: 2},
-		{Then: loopbacktest.Huge, AfterMessages: 2},
-	} {
-		s := New(t, Script{Utterances: greeting.Utterances, Faults: []Fault{f}})
-		c := dial(t, s, start)
-		_ = c.conn.WriteMessage(websocket.BinaryMessage, loopbacktest.Mulaw.Encode(loopbacktest.Tone(8000, 0, 8000, -20))) // it may be cut already
-		got, largest := []string{}, 0
-		var err error
-		for len(got) < 4 && err == nil {
-			var data []byte
-			if _, data, err = c.conn.ReadMessage(); err == nil {
-				var m message
-				if json.Unmarshal(data, &m) != nil {
-					m.Code = 1
-				}
-				got, largest = append(got, m.short()), max(largest, len(data))
-			}
-		}
-		var end *websocket.CloseError
-		isClose := errors.As(err, &end)
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || isClose && end.Code != websocket.CloseAbnormalClosure || len(got) > 2 {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		case loopbacktest.Close:
-			if !isClose || end.Code != 1012 || end.Text != f.Reason {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		default:
-			if err != nil || got[3] != "[Good morning, ana]" || (f.Then == loopbacktest.Huge) != (largest > 2<<20) {
-				t.Errorf("%+v: %v, %q", f, err, got)
-			}
-		}
-	}
+	loopbacktest.TestFaults(t, 1, websocket.CloseNormalClosure, func(t *testing.T, f Fault) *websocket.Conn {
+		c := dial(t, New(t, Script{Utterances: greeting.Utterances, Faults: []Fault{f}}), start)
+		_ = c.Conn.WriteMessage(websocket.BinaryMessage, loopbacktest.Mulaw.Encode(loopbacktest.Tone(8000, 0, 8000, loopbacktest.Loud))) // it may be cut already
+		return c.Conn
+	})
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := Start(greeting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 20 {
-		c := dial(t, s, start)
-		c.say(500 * ms)
-		if i%4 < 2 {
-			c.conn.Close()
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := Start(greeting)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s.Close()
-	s.Close()
-	if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		for i := range 20 {
+			c := dial(t, s, start)
+			c.say(500 * ms)
+			if i%4 < 2 {
+				c.Conn.Close()
+			}
 		}
-		runtime.Gosched()
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		s.Close()
+		s.Close()
+		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
+			t.Errorf("%+v, %d busy", b, s.Busy())
+		}
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
@@ -253,12 +189,7 @@ func TestGolden(t *testing.T) {
 	for _, name := range []string{"endpoints", "finalize"} {
 		t.Run(name, func(t *testing.T) {
 			s := New(t, greeting)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
-				if level == 0 {
-					level = -90
-				}
-				return loopbacktest.Mulaw.Encode(loopbacktest.Tone(bytes, 0, 8000, float64(level)))
-			})
+			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(loopbacktest.Mulaw))
 		})
 	}
 }

@@ -121,7 +121,7 @@ func (c *session) control(data []byte) {
 		Type    string `json:"type"`
 		Silence int    `json:"trailing_silence_ms"`
 	}
-	if err := strict(data, &m); err != nil {
+	if err := loopbacktest.Strict(data, &m); err != nil {
 		c.fail("Control request is malformed.: " + err.Error())
 		return
 	}

@@ -16,8 +16,8 @@ func TestEndpoints(t *testing.T) {
 	c.hush(200 * ms)
 	c.say(900 * ms)
 	c.hush(400 * ms)
-	list := c.until("<end>")
-	equal(t, shorts(list), "[good]", "[Good morning]", "[Good morning, ana]", "Good morning, Ana.<end>")
+	list := c.Until("Good morning, Ana.<end>")
+	loopbacktest.Same(t, loopbacktest.Shorts(list), "[good]", "[Good morning]", "[Good morning, ana]", "Good morning, Ana.<end>")
 	last := list[3]
 	var pieces []string
 	for _, token := range last.Tokens {
@@ -26,7 +26,7 @@ func TestEndpoints(t *testing.T) {
 		}
 		pieces = append(pieces, token.Text)
 	}
-	equal(t, pieces, "Good", " morn", "ing", ",", " Ana", ".", "<end>")
+	loopbacktest.Same(t, pieces, "Good", " morn", "ing", ",", " Ana", ".", "<end>")
 	if k := last.Tokens[1]; k.Start != 500 || k.End != 600 || k.Language != "en" || k.Speaker != "1" || k.Confidence == 0 {
 		t.Errorf("%+v", k)
 	}
@@ -34,12 +34,12 @@ func TestEndpoints(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	c.say(260 * ms)
-	if m := c.until("[ adiós]")[0]; m.Tokens[0].Language != "es" {
+	if m := c.Until("[ adiós]")[0]; m.Tokens[0].Language != "es" {
 		t.Errorf("%+v", m)
 	}
-	c.text("")
-	end := c.closed()
-	equal(t, shorts(end), " Adiós.", "finished")
+	c.Text("")
+	end := c.Closed(1000, "")
+	loopbacktest.Same(t, loopbacktest.Shorts(end), " Adiós.", "finished")
 	if m := end[1]; m.TotalMS != 1760 {
 		t.Errorf("%+v", m)
 	}
@@ -53,8 +53,8 @@ func TestTokensBecomeFinal(t *testing.T) {
 	s := New(t, Script{FinalAfter: 500 * ms, Utterances: []Utterance{{Text: "a b c d e f", Length: 1800 * ms}}})
 	c := dial(t, s, start)
 	c.say(1800 * ms)
-	c.binary(nil)
-	list := c.closed()
+	c.Binary(nil)
+	list := c.Closed(1000, "")
 	if got := finals(list); got != "a b c d e f" {
 		t.Errorf("%q", got)
 	}
@@ -65,7 +65,7 @@ func TestTokensBecomeFinal(t *testing.T) {
 		}
 	}
 	if replaced < 3 {
-		t.Errorf("%q", shorts(list))
+		t.Errorf("%q", loopbacktest.Shorts(list))
 	}
 }
 
@@ -73,13 +73,13 @@ func TestFinalize(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
 	c := dial(t, s, start)
 	c.say(800 * ms)
-	c.text(`{"type":"finalize"}`)
+	c.Text(`{"type":"finalize"}`)
 	c.say(400 * ms)
 	c.hush(600 * ms)
-	c.text(`{"type":"finalize","trailing_silence_ms":600}`)
-	c.text(`{"type":"finalize"}`)
-	c.text("")
-	list := c.closed()
+	c.Text(`{"type":"finalize","trailing_silence_ms":600}`)
+	c.Text(`{"type":"finalize"}`)
+	c.Text("")
+	list := c.Closed(1000, "")
 	if got := finals(list); got != "one two three<fin> four<fin><fin>" {
 		t.Errorf("%q", got)
 	}
@@ -95,12 +95,12 @@ func TestEndpointsAndFinalize(t *testing.T) {
 		s := New(t, script)
 		c := dial(t, s, with(`"enable_endpoint_detection":true,"max_endpoint_delay_ms":500`))
 		c.say(900 * ms)
-		c.text(`{"type":"finalize"}`)
+		c.Text(`{"type":"finalize"}`)
 		c.hush(500 * ms)
 		c.say(260 * ms)
 		c.hush(500 * ms)
-		c.text("")
-		if got := finals(c.closed()); got != want {
+		c.Text("")
+		if got := finals(c.Closed(1000, "")); got != want {
 			t.Errorf("trap %v: %q", trap, got)
 		}
 	}
@@ -118,8 +118,8 @@ func TestLongestDelay(t *testing.T) {
 		c.hush(1000 * ms)
 		c.say(600 * ms)
 		c.hush(600 * ms)
-		c.text("")
-		if got := finals(c.closed()); got != want {
+		c.Text("")
+		if got := finals(c.Closed(1000, "")); got != want {
 			t.Errorf("%s: %q", options, got)
 		}
 	}
@@ -128,11 +128,11 @@ func TestLongestDelay(t *testing.T) {
 func TestTraps(t *testing.T) {
 	s := New(t, Script{Traps: Traps{FinalizeUnanswered: true}, Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
 	c := dial(t, s, start)
-	c.text(`{"type":"finalize"}`)
+	c.Text(`{"type":"finalize"}`)
 	c.say(500 * ms)
-	c.text(`{"type":"finalize"}`)
-	c.text("")
-	equal(t, shorts(c.closed()), "[yes]", "[yes please]", "<fin>", "finished")
+	c.Text(`{"type":"finalize"}`)
+	c.Text("")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "[yes]", "[yes please]", "<fin>", "finished")
 }
 
 func TestPieces(t *testing.T) {
@@ -150,8 +150,8 @@ func TestDelays(t *testing.T) {
 	c := dial(t, s, start)
 	begun := time.Now()
 	c.say(900 * ms)
-	c.text(`{"type":"finalize"}`)
-	c.until("<fin>")
+	c.Text(`{"type":"finalize"}`)
+	c.Until("Good morning, Ana.<fin>")
 	if took := time.Since(begun); took < 120*ms {
 		t.Errorf("the end came after %v", took)
 	}
@@ -164,13 +164,13 @@ func TestGoesOnOverConnections(t *testing.T) {
 	s := New(t, script)
 	c := dial(t, s, start)
 	c.say(600 * ms)
-	c.text(`{"type":"finalize"}`)
-	equal(t, shorts(c.until("<fin>")), "[good]", "[Good morning]", "Good morning,<fin>")
-	if _, err := c.read(); err == nil {
+	c.Text(`{"type":"finalize"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("Good morning,<fin>")), "[good]", "[Good morning]", "Good morning,<fin>")
+	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
 	c = dial(t, s, start)
 	c.say(300 * ms)
-	c.text(`{"type":"finalize"}`)
-	equal(t, shorts(c.until("<fin>")), "[ana]", "Ana.<fin>")
+	c.Text(`{"type":"finalize"}`)
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("Ana.<fin>")), "[ana]", "Ana.<fin>")
 }
