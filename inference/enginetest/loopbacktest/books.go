@@ -24,13 +24,16 @@ type Books struct {
 	KeepAlives int
 	Finishes   int // requests for the last words of a turn
 
+	// Of the tokens that follow, those of audio.
+	AudioTokensIn, AudioTokensOut, AudioCacheRead int
+
 	TokensIn, TokensOut   int // input without cached tokens; output as far as it was sent
 	CacheRead, CacheWrite int
 	Reasoning             int // tokens of TokensOut that were thought
 
 	Query  url.Values  // of the last handshake or request
 	Header http.Header // likewise
-	Body   []byte      // the last request
+	Body   []byte      // the last request, or what configured the last session
 }
 
 // Note changes the books under their lock.

@@ -116,8 +116,9 @@ func mask(v any) {
 				v[name] = 0
 			}
 		}
-		for _, name := range []string{"data", "audio"} {
-			if audio, ok := v[name].(string); ok {
+		for _, name := range []string{"data", "audio", "delta"} {
+			kind, _ := v["type"].(string)
+			if audio, ok := v[name].(string); ok && (name != "delta" || strings.HasSuffix(kind, "audio.delta")) {
 				v[name] = fmt.Sprintf("%d characters", len(audio))
 			}
 		}

@@ -40,6 +40,7 @@ type Socket struct {
 
 	mu      sync.Mutex // one writes at a time, and may wait for a client that does not read
 	sent    int        // messages of the protocol, without those of the fault
+	text    int        // the kind of frame of what Write sends
 	refuses error      // why nothing more can be sent
 
 	reading sync.Mutex
@@ -55,7 +56,7 @@ func (s *Server) Upgrade(w http.ResponseWriter, r *http.Request, header http.Hea
 	if err != nil {
 		return nil, false
 	}
-	k := &Socket{server: s, conn: conn, fault: f, shapes: shapes}
+	k := &Socket{server: s, conn: conn, fault: f, shapes: shapes, text: websocket.TextMessage}
 	k.ctx, k.end = context.WithCancel(s.ctx)
 	s.mu.Lock()
 	s.books.Opened++
@@ -112,6 +113,13 @@ func (k *Socket) Read() (kind int, data []byte, err error) {
 	}
 }
 
+// InBinary makes Write send JSON in binary frames from now on.
+func (k *Socket) InBinary() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.text = websocket.BinaryMessage
+}
+
 // Write sends one message as JSON, unless the fault wants otherwise.
 func (k *Socket) Write(message any) error { return k.write(websocket.TextMessage, message) }
 
@@ -140,6 +148,9 @@ func (k *Socket) writeThen(kind int, message any, sent func()) error {
 
 // writeLocked sends one message; a []byte as it is.
 func (k *Socket) writeLocked(kind int, message any) error {
+	if kind == websocket.TextMessage {
+		kind = k.text
+	}
 	data, raw := message.([]byte)
 	if !raw {
 		var err error
