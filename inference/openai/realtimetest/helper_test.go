@@ -2,49 +2,54 @@ package realtimetest
 
 import (
 	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/gorilla/websocket"
 
 	"parley/inference/enginetest/loopbacktest"
 )
 
 const ms = time.Millisecond
 
-const path = "/v1/realtime?intent=transcription"
+const (
+	path  = "/v1/realtime?intent=transcription"
+	talks = "/v1/realtime?model=gpt-realtime-2.1"
+)
 
 // client is a raw client of one session, with audio in µ-law.
-type client struct {
-	t    *testing.T
-	conn *websocket.Conn
-}
+type client struct{ *loopbacktest.Client[event] }
 
 func header(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
-func dial(t *testing.T, s *Transcription, path string, h http.Header) *client {
+func dial(t *testing.T, s *server, path string, h http.Header) *client {
 	t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &client{t, conn}
+	return &client{loopbacktest.Dial[event](t, s.Server, path, h)}
 }
 
 // configured is a client whose session has a model and a detection, which is JSON.
-func configured(t *testing.T, s *Transcription, model, detection string) *client {
+func configured(t *testing.T, s *server, model, detection string) *client {
 	t.Helper()
 	c := dial(t, s, path, header(s.Key))
-	c.text(configuration(model, detection))
-	equal(t, shorts(c.until("session.updated")), "session.created", "session.updated")
+	c.Text(configuration(model, detection))
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("session.updated")), "session.created", "session.updated")
 	return c
+}
+
+// talking is a client of a conversation in µ-law, whose session has a detection, and more settings, in JSON.
+func talking(t *testing.T, s *Conversation, detection, more string) *client {
+	t.Helper()
+	c := dial(t, s.server, talks, header(s.Key))
+	c.Text(spoken8(detection, more))
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("session.updated")), "session.created", "session.updated")
+	return c
+}
+
+// spoken8 configures a conversation in µ-law.
+func spoken8(detection, more string) string {
+	return fmt.Sprintf(`{"type":"session.update","session":{"type":"realtime","instructions":"Be brief.","audio":{"input":{"format":{"type":"audio/pcmu"},
+		"turn_detection":%s},"output":{"format":{"type":"audio/pcmu"},"voice":"cedar"}}%s}}`, detection, more)
 }
 
 func configuration(model, detection string) string {
@@ -53,33 +58,29 @@ func configuration(model, detection string) string {
 }
 
 // say sends loud audio, hush quiet, in messages of 40 ms.
-func (c *client) say(d time.Duration)  { c.audio(d, -20) }
-func (c *client) hush(d time.Duration) { c.audio(d, -90) }
+func (c *client) say(d time.Duration)  { c.audio(d, loopbacktest.Loud) }
+func (c *client) hush(d time.Duration) { c.audio(d, loopbacktest.Quiet) }
 
 func (c *client) audio(d time.Duration, level float64) {
-	c.t.Helper()
-	for step := 40 * ms; d > 0; d -= step {
-		c.text(appended(int(min(d, step).Milliseconds())*8, level))
+	for audio := range loopbacktest.Sound(loopbacktest.Mulaw, d, 40*ms, level) {
+		c.Text(appended(audio))
 	}
 }
 
-// appended is so many bytes of audio in µ-law.
-func appended(bytes int, level float64) string {
-	audio := loopbacktest.Mulaw.Encode(loopbacktest.Tone(bytes, 0, 8000, level))
+// appended is an event with audio.
+func appended(audio []byte) string {
 	return `{"type":"input_audio_buffer.append","audio":"` + base64.StdEncoding.EncodeToString(audio) + `"}`
 }
 
-func (c *client) commit() { c.text(`{"type":"input_audio_buffer.commit"}`) }
-
-func (c *client) text(m string) {
-	c.t.Helper()
-	if err := c.conn.WriteMessage(websocket.TextMessage, []byte(m)); err != nil {
-		c.t.Fatal(err)
-	}
+// golden is an event with so many bytes of audio.
+func golden(bytes, level int) []byte {
+	return []byte(appended(loopbacktest.Recorded(loopbacktest.Mulaw)(bytes, level)))
 }
 
-// message is any event of the fake.
-type message struct {
+func (c *client) commit() { c.Text(`{"type":"input_audio_buffer.commit"}`) }
+
+// event is any event of the fake.
+type event struct {
 	Type, Delta, Transcript string
 	Event                   string `json:"event_id"`
 	Item                    string `json:"item_id"`
@@ -104,76 +105,53 @@ type message struct {
 		Event                      string `json:"event_id"`
 	}
 	Session struct {
-		ID, Type string
-		Audio    struct {
+		ID, Type, Model string
+		Audio           struct {
 			Input struct {
 				Format    format
 				Detection *detection `json:"turn_detection"`
 			}
+			Output struct{ Voice string }
+		}
+	}
+
+	Call      string `json:"call_id"`
+	Arguments string
+	Object    Item `json:"item"`
+	Response  struct {
+		ID, Status string
+		Details    struct {
+			Reason string
+			Error  struct{ Type, Code string }
+		} `json:"status_details"`
+		Output []Item
+		Usage  *struct {
+			In      int `json:"input_tokens"`
+			Out     int `json:"output_tokens"`
+			Details struct {
+				Text   int `json:"text_tokens"`
+				Audio  int `json:"audio_tokens"`
+				Cached int `json:"cached_tokens"`
+			} `json:"input_token_details"`
+			OutDetails struct {
+				Text  int `json:"text_tokens"`
+				Audio int `json:"audio_tokens"`
+			} `json:"output_token_details"`
 		}
 	}
 }
 
-// short says in a few words what an event says.
-func (m message) short() string {
-	kind := strings.TrimPrefix(strings.TrimPrefix(m.Type, "conversation.item.input_audio_transcription."), "input_audio_buffer.")
+// Short implements loopbacktest.Message.
+func (m event) Short() string {
+	kind := m.Type
+	for _, prefix := range []string{"conversation.item.input_audio_transcription.", "input_audio_buffer.", "conversation.", "response."} {
+		kind = strings.TrimPrefix(kind, prefix)
+	}
+	if kind == "output_audio.delta" {
+		return kind
+	}
+	if kind == "done" {
+		return strings.TrimSpace("response.done " + m.Response.Status + " " + m.Response.Details.Reason + m.Response.Details.Error.Code)
+	}
 	return strings.TrimSuffix(kind+" "+m.Delta+m.Transcript+m.Error.Code, " ")
-}
-
-func (c *client) read() (m message, err error) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
-	_, data, err := c.conn.ReadMessage()
-	if err == nil {
-		err = json.Unmarshal(data, &m)
-	}
-	return m, err
-}
-
-// until reads until an event that begins so, and returns it with those before it.
-func (c *client) until(short string) (list []message) {
-	c.t.Helper()
-	for {
-		m, err := c.read()
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		list = append(list, m)
-		if strings.HasPrefix(m.short(), short) {
-			return list
-		}
-	}
-}
-
-// closed reads to the end, which must be a close frame, and returns what came before.
-func (c *client) closed(code int, reason string) (list []message) {
-	c.t.Helper()
-	for {
-		m, err := c.read()
-		var end *websocket.CloseError
-		if errors.As(err, &end) {
-			if end.Code != code || !strings.Contains(end.Text, reason) {
-				c.t.Errorf("closed with %d %q, want %d %q", end.Code, end.Text, code, reason)
-			}
-			return list
-		}
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		list = append(list, m)
-	}
-}
-
-func shorts(list []message) (texts []string) {
-	for _, m := range list {
-		texts = append(texts, m.short())
-	}
-	return texts
-}
-
-// equal compares texts.
-func equal(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("\n got %q\nwant %q", got, want)
-	}
 }

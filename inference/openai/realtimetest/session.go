@@ -1,181 +1,106 @@
 package realtimetest
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
-	"github.com/gorilla/websocket"
-
-	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
-const (
-	leastCommit = 100 * time.Millisecond
-	maxAppend   = 15 << 20 // bytes of base64
-)
+const sessionUpdate = "session.update"
 
-// session is one connection.
+// session is one session of transcription.
 type session struct {
-	hear     *hearingtest.Hearer // nil: not configured
-	settings settings
-	server   *Transcription
-	events   *loopbacktest.Queue // at once
-	results  *loopbacktest.Queue // of transcription, which do not hold events up
-	id       string
-	begun    time.Time
-
-	item     string             // the id of what will be committed next; "": not chosen
-	previous string             // the item that was committed last; "": none
-	words    []hearingtest.Word // of what will be committed next
-	deltas   int                // how many of them were sent
-	buffered time.Duration      // audio that will be committed next
-	speaking bool               // the server's detection
-	held     []loopbacktest.Outgoing
+	*input
+	id    string
+	begun time.Time
 }
 
-// serve serves one session until it ends.
-func serve(s *Transcription, k *loopbacktest.Socket) {
-	c := &session{server: s, events: s.Queue(k), results: s.Queue(k), settings: initial(), id: s.id("sess_"), begun: time.Now()}
-	c.send(map[string]any{"type": "session.created", "session": c.settings.object(c.id, c.begun)})
-	s.Go(func() {
-		if s.Wait(k.Context(), s.script.Lifetime) {
-			_ = k.Write(s.failure(trouble{Code: expired, Message: tooOld}))
-			k.Close(websocket.CloseGoingAway, tooOld)
-		}
-	})
-	for {
-		kind, data, err := k.Read()
-		if err != nil {
-			return
-		}
-		if kind != websocket.TextMessage {
-			err = trouble{Code: "invalid_message", Message: "Binary messages are not supported."}
-		} else {
-			err = c.obey(data)
-		}
-		var t trouble
-		if errors.As(err, &t) {
-			c.events.Add(loopbacktest.Outgoing{Message: s.failure(t)})
-		}
-		if err != nil && !errors.Is(err, errEmptyDetected) {
-			s.Violate("%s", t.Message)
-		}
+// serveTranscription serves one session until it ends.
+func serveTranscription(s *server, k *loopbacktest.Socket, _ url.Values) {
+	c := &session{id: s.id("sess_"), begun: time.Now()}
+	c.input = newInput(s, k, initial(false), c)
+	c.send(map[string]any{"type": "session.created", "session": c.object()})
+	s.listen(k, c.events, c.obey)
+}
+
+// object is the session as the server describes it.
+func (c *session) object() map[string]any {
+	set := &c.settings
+	return map[string]any{
+		"type": "transcription", "object": "realtime.transcription_session", "id": c.id, "expires_at": c.begun.Add(time.Hour).Unix(), "include": set.include,
+		"audio": map[string]any{"input": set.object()},
 	}
 }
 
-// send queues an event.
-func (c *session) send(event map[string]any) {
-	event["event_id"] = c.server.id("event_")
-	c.events.Add(loopbacktest.Outgoing{Message: event})
-}
-
-// Types of events.
-const (
-	sessionUpdate = "session.update"
-	bufferAppend  = "input_audio_buffer.append"
-	bufferCommit  = "input_audio_buffer.commit"
-	bufferClear   = "input_audio_buffer.clear"
-)
-
-// obey does what an event asks for; its error is a trouble.
-func (c *session) obey(data []byte) error {
-	var m struct {
-		Type  string
-		Event string `json:"event_id"`
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return trouble{Code: "invalid_json", Message: "The event is not JSON."}
-	}
-	err := c.event(m.Type, data)
-	var t trouble
-	if errors.As(err, &t) {
-		t.Event = m.Event
-		if errors.Is(err, errEmptyDetected) {
-			return errors.Join(errEmptyDetected, t)
-		}
-		return t
-	}
-	return err
-}
-
-// event does what an event of a type asks for.
-func (c *session) event(kind string, data []byte) error {
-	var m struct {
-		Type  string `json:"type"`
-		Event string `json:"event_id"`
-		Audio string `json:"audio"`
-	}
+// obey does what an event asks for.
+func (c *session) obey(kind string, data []byte) error {
 	switch kind {
 	case sessionUpdate:
 		return c.update(data)
 	case bufferAppend, bufferCommit, bufferClear:
-		if err := strict(data, &m); err != nil {
-			return err
+		if c.settings.transcription == nil {
+			return trouble{Code: "invalid_state", Message: "The session has no transcription: session.update comes first."}
 		}
-		if m.Audio != "" && kind != bufferAppend {
-			return trouble{Code: "unknown_parameter", Message: "Unknown parameter: 'audio'.", Param: "audio"}
-		}
-	default:
-		return trouble{Code: "invalid_value", Param: "type",
-			Message: fmt.Sprintf("Invalid value: '%.60s'. Supported values are: %s.", kind, quoted([]string{sessionUpdate, bufferAppend, bufferCommit, bufferClear}))}
+		return c.buffer(kind, data)
 	}
-	if c.hear == nil {
-		return trouble{Code: "invalid_state", Message: "The session has no transcription: session.update comes first."}
-	}
-	switch kind {
-	case bufferAppend:
-		return c.append(m.Audio)
-	case bufferCommit:
-		return c.commit()
-	}
-	c.reset()
-	c.send(map[string]any{"type": "input_audio_buffer.cleared"})
-	return nil
+	return unsupported(kind, sessionUpdate, bufferAppend, bufferCommit, bufferClear)
+}
+
+// unsupported is trouble with the type of an event.
+func unsupported(kind string, supported ...string) error {
+	return trouble{Code: "invalid_value", Message: fmt.Sprintf("Invalid value: '%.60s'. Supported values are: %s.", kind, quoted(supported)), Param: "type"}
 }
 
 // update changes the settings.
 func (c *session) update(data []byte) error {
-	set, err := c.settings.apply(data)
+	var u struct {
+		Type    string `json:"type"`
+		Event   string `json:"event_id"`
+		Session struct {
+			Type  string `json:"type"`
+			Audio struct {
+				Input inputUpdate `json:"input"`
+			} `json:"audio"`
+			Include []string `json:"include"`
+		} `json:"session"`
+	}
+	if err := strict(data, &u); err != nil {
+		return err
+	}
+	if u.Session.Type != "transcription" {
+		return wrongType(u.Session.Type, "transcription")
+	}
+	set, err := c.settings.apply(u.Session.Audio.Input, u.Session.Include, false)
+	if err == nil && set.transcription == nil {
+		err = trouble{Code: "missing_required_parameter", Message: "Missing required parameter: 'session.audio.input.transcription'.", Param: "session.audio.input.transcription"}
+	}
+	if err == nil {
+		err = c.change(set)
+	}
 	if err != nil {
 		return err
 	}
-	if c.hear != nil && set.format != c.settings.format {
-		return invalid("audio.input.format", "The format of the audio cannot change.")
-	}
-	c.settings = set
-	if c.hear == nil {
-		c.hear = c.server.dialogue.Listen(c.server.Server, codings[set.format.Type], rates[set.format.Type])
-	}
-	c.send(map[string]any{"type": "session.updated", "session": set.object(c.id, c.begun)})
+	c.send(map[string]any{"type": "session.updated", "session": c.object()})
 	return nil
 }
 
-// append hears audio.
-func (c *session) append(text string) error {
-	coding, rate := codings[c.settings.format.Type], rates[c.settings.format.Type]
-	audio, err := base64.StdEncoding.DecodeString(text)
-	switch {
-	case err != nil:
-		return trouble{Code: "invalid_value", Message: "Invalid 'audio'. Expected base64-encoded audio bytes.", Param: "audio"}
-	case len(audio) == 0:
-		return trouble{Code: "invalid_value", Message: "Invalid 'audio'. Expected a non-empty value.", Param: "audio"}
-	case len(text) > maxAppend:
-		return trouble{Code: "string_above_max_length", Message: "Invalid 'audio': string too long.", Param: "audio"}
-	case len(audio)%coding.Width() != 0:
-		return trouble{Code: "invalid_value", Message: fmt.Sprintf("Invalid 'audio'. %d bytes are no whole samples.", len(audio)), Param: "audio"}
-	}
-	if c.settings.detection == nil {
-		c.buffered += time.Duration(len(audio)/coding.Width()) * time.Second / time.Duration(rate)
-	}
-	c.hear.Hear(audio, c.step)
-	return nil
+// wrongType is trouble with an update for another type of session.
+func wrongType(got, want string) error {
+	return trouble{Code: "invalid_parameter", Message: fmt.Sprintf("Passing a %s session update event to a %s session is not allowed.", got, want), Param: "session.type"}
 }
 
-// reset forgets what would be committed next.
-func (c *session) reset() {
-	c.item, c.words, c.deltas, c.buffered, c.speaking = "", nil, 0, 0, false
+// began implements owner.
+func (c *session) began() {}
+
+// committed implements owner.
+func (c *session) committed(string, time.Duration) {}
+
+// ended implements owner.
+func (c *session) ended() {}
+
+// transcribed implements owner.
+func (c *session) transcribed(in, out int) {
+	c.server.Note(func(b *Books) { b.Requests, b.TokensIn, b.TokensOut = b.Requests+1, b.TokensIn+in, b.TokensOut+out })
 }

@@ -2,14 +2,11 @@ package realtimetest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -26,7 +23,6 @@ func TestHandshakesAreRefused(t *testing.T) {
 		{path, header("wrong"), 401, ""},
 		{path, nil, 401, "Authorization"},
 		{path, http.Header{"Authorization": {"Token " + DefaultKey}}, 401, "Authorization"},
-		{"/v1/realtime", header(DefaultKey), 400, "intent"},
 		{path + "&language=en", header(DefaultKey), 400, "language"},
 		{path + "&intent=transcription", header(DefaultKey), 400, "2 times"},
 	} {
@@ -34,7 +30,7 @@ func TestHandshakesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp := refused(t, s, tt.path, tt.header)
+		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
 		s.Close()
 		violations := strings.Join(s.Violations(), "\n")
 		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
@@ -49,20 +45,6 @@ func TestHandshakesAreRefused(t *testing.T) {
 	}
 }
 
-// refused dials and returns a refusal.
-func refused(t *testing.T, s *Transcription, path string, h http.Header) *http.Response {
-	t.Helper()
-	conn, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
-	if err == nil {
-		conn.Close()
-		t.Fatalf("%s was accepted", path)
-	}
-	if resp == nil {
-		t.Fatal(err)
-	}
-	return resp
-}
-
 func TestSessionsAreRefused(t *testing.T) {
 	beta := header(DefaultKey)
 	beta.Set("OpenAI-Beta", "realtime=v1")
@@ -73,22 +55,23 @@ func TestSessionsAreRefused(t *testing.T) {
 		says   string // a violation
 	}{
 		{path + "&model=gpt-4o-transcribe", header(DefaultKey), "invalid_model", "must not provide a model"},
+		{"/v1/realtime", header(DefaultKey), "missing_model", "must provide a model"},
 		{path, beta, "beta_api_shape_disabled", "Beta"},
 	} {
 		s := NewTranscription(t, TranscriptionScript{Expects: []string{tt.says}})
-		equal(t, shorts(dial(t, s, tt.path, tt.header).closed(4000, "invalid_request_error."+tt.code)), "error "+tt.code)
+		loopbacktest.Same(t, loopbacktest.Shorts(dial(t, s.server, tt.path, tt.header).Closed(4000, "invalid_request_error."+tt.code)), "error "+tt.code)
 	}
 }
 
 func TestHandshakesFail(t *testing.T) {
 	s := NewTranscription(t, TranscriptionScript{Sockets: 1, Faults: []Fault{{Connections: 2, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
 	for _, want := range []int{429, 429, 503} {
-		if resp := refused(t, s, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
+		if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
 			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
 		}
 	}
-	dial(t, s, path, header(s.Key)).until("session.created")
-	if resp := refused(t, s, path, header(s.Key)); resp.StatusCode != 429 {
+	dial(t, s.server, path, header(s.Key)).Until("session.created")
+	if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != 429 {
 		t.Errorf("a second socket: %d", resp.StatusCode)
 	}
 	if b := s.Books(); b.Attempts != 5 || b.Opened != 1 || b.Open != 1 || s.Busy() != 1 || b.Query.Get("intent") != "transcription" {
@@ -99,17 +82,17 @@ func TestHandshakesFail(t *testing.T) {
 // TestUpdates: what an update changes, and what it cannot.
 func TestUpdates(t *testing.T) {
 	s := NewTranscription(t, greeting)
-	c := dial(t, s, path, header(s.Key))
-	if m := c.until("session.created")[0]; m.Session.ID == "" || m.Session.Type != "transcription" || m.Session.Audio.Input.Format.Rate != 24000 || m.Session.Audio.Input.Detection == nil {
+	c := dial(t, s.server, path, header(s.Key))
+	if m := c.Until("session.created")[0]; m.Session.ID == "" || m.Session.Type != "transcription" || m.Session.Audio.Input.Format.Rate != 24000 || m.Session.Audio.Input.Detection == nil {
 		t.Errorf("%+v", m)
 	}
-	c.text(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"transcription":{"model":"gpt-live-transcribe","languages":["en","es"],"keywords":["Ana"]},
+	c.Text(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"transcription":{"model":"gpt-live-transcribe","languages":["en","es"],"keywords":["Ana"]},
 		"turn_detection":null,"noise_reduction":{"type":"near_field"}}}}}`)
-	if m := c.until("session.updated")[0]; m.Session.Audio.Input.Format.Type != "audio/pcm" || m.Session.Audio.Input.Detection != nil {
+	if m := c.Until("session.updated")[0]; m.Session.Audio.Input.Format.Type != "audio/pcm" || m.Session.Audio.Input.Detection != nil {
 		t.Errorf("%+v", m)
 	}
-	c.text(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"turn_detection":{"type":"server_vad","silence_duration_ms":250}}}}}`)
-	if m := c.until("session.updated")[0]; *m.Session.Audio.Input.Detection.Silence != 250 || *m.Session.Audio.Input.Detection.Padding != 300 {
+	c.Text(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"turn_detection":{"type":"server_vad","silence_duration_ms":250}}}}}`)
+	if m := c.Until("session.updated")[0]; *m.Session.Audio.Input.Detection.Silence != 250 || *m.Session.Audio.Input.Detection.Padding != 300 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -126,13 +109,14 @@ func TestEventsAreRefused(t *testing.T) {
 		{`{"type":"response.create"}`, "invalid_value", "Invalid value: 'response.create'"},
 		{`{"type":"transcription_session.update"}`, "invalid_value", "Invalid value"},
 		{`{"type":"input_audio_buffer.append","audio":"AAAA"}`, "invalid_state", "session.update comes first"},
-		{`{"type":"input_audio_buffer.commit","final":true}`, "unknown_parameter", "Unknown parameter: 'final'"},
 		{`{"type":"session.update","session":{"type":"realtime"}}`, "invalid_parameter", "Passing a realtime session"},
 		{`{"type":"session.update","session":{"type":"transcription","model":"x"}}`, "unknown_parameter", "Unknown parameter: 'model'"},
 		{session(`{"format":{"type":"pcm16"}}`), "invalid_value", "'audio/pcm', 'audio/pcma', 'audio/pcmu'"},
 		{session(`{"format":{"type":"audio/pcm","rate":16000}}`), "invalid_value", "Invalid rate for audio/pcm: 16000"},
 		{session(`{"format":{"type":"audio/pcmu","rate":8000}}`), "invalid_value", "Invalid rate for audio/pcmu"},
-		{session(`{"turn_detection":{"type":"semantic_vad"}}`), "invalid_value", "semantic_vad"},
+		{session(`{"turn_detection":{"type":"client_vad"}}`), "invalid_value", "'server_vad', 'semantic_vad'"},
+		{session(`{"turn_detection":{"type":"semantic_vad","threshold":0.5}}`), "invalid_value", "the other type"},
+		{session(`{"turn_detection":{"type":"server_vad","create_response":true}}`), "invalid_value", "no responses"},
 		{session(`{"turn_detection":{"type":"server_vad","threshold":2}}`), "invalid_value", "not in 0-1"},
 		{session(`{"noise_reduction":{"type":"car"}}`), "invalid_value", "'car'"},
 		{session(`{}`), "missing_required_parameter", "audio.input.transcription"},
@@ -144,29 +128,30 @@ func TestEventsAreRefused(t *testing.T) {
 		{session(`{"turn_detection":{"type":"server_vad"},"transcription":{"model":"gpt-realtime-whisper"}}`), "invalid_value", "must be null"},
 	} {
 		s := NewTranscription(t, TranscriptionScript{Expects: []string{tt.says}})
-		c := dial(t, s, path, header(s.Key))
-		c.text(tt.event)
-		c.text(with(`"model":"gpt-realtime-whisper","delay":"low"`)) // the session goes on
-		list := c.until("session.updated")
+		c := dial(t, s.server, path, header(s.Key))
+		c.Text(tt.event)
+		c.Text(with(`"model":"gpt-realtime-whisper","delay":"low"`)) // the session goes on
+		list := c.Until("session.updated")
 		if len(list) != 3 || list[1].Error.Code != tt.code || !strings.Contains(list[1].Error.Message, tt.says) {
-			t.Errorf("%s: %q, %+v", tt.event, shorts(list), list[1].Error)
+			t.Errorf("%s: %q, %+v", tt.event, loopbacktest.Shorts(list), list[1].Error)
 		}
 	}
 }
 
 func TestAudioIsRefused(t *testing.T) {
-	s := NewTranscription(t, TranscriptionScript{Expects: []string{"Expected base64", "Expected a non-empty value", "no whole samples", "cannot change", "Binary messages"}})
-	c := dial(t, s, path, header(s.Key))
-	c.text(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"transcription":{"model":"gpt-transcribe"}}}}}`)
-	c.text(`{"type":"input_audio_buffer.append","audio":"µ"}`)
-	c.text(`{"type":"input_audio_buffer.append","audio":""}`)
-	c.text(`{"type":"input_audio_buffer.append","audio":"AAAA"}`)
-	c.text(configuration("gpt-transcribe", "null"))
-	if err := c.conn.WriteMessage(websocket.BinaryMessage, make([]byte, 960)); err != nil {
+	s := NewTranscription(t, TranscriptionScript{Expects: []string{"Expected base64", "Expected a non-empty value", "no whole samples", "cannot change", "Binary messages", "Unknown parameter: 'final'"}})
+	c := dial(t, s.server, path, header(s.Key))
+	c.Text(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"transcription":{"model":"gpt-transcribe"}}}}}`)
+	c.Text(`{"type":"input_audio_buffer.append","audio":"µ"}`)
+	c.Text(`{"type":"input_audio_buffer.append","audio":""}`)
+	c.Text(`{"type":"input_audio_buffer.append","audio":"AAAA"}`)
+	c.Text(configuration("gpt-transcribe", "null"))
+	c.Text(`{"type":"input_audio_buffer.commit","final":true}`)
+	if err := c.Conn.WriteMessage(websocket.BinaryMessage, make([]byte, 960)); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, shorts(c.until("error invalid_message")), "session.created", "session.updated", "error invalid_value", "error invalid_value",
-		"error invalid_value", "error invalid_value", "error invalid_message")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("error invalid_message")), "session.created", "session.updated", "error invalid_value", "error invalid_value",
+		"error invalid_value", "error invalid_value", "error unknown_parameter", "error invalid_message")
 	if b := s.Books(); b.Audio != 0 {
 		t.Errorf("%v was heard", b.Audio)
 	}
@@ -178,86 +163,48 @@ func TestSessionsExpire(t *testing.T) {
 		{Lifetime: 50 * ms},
 	} {
 		s := NewTranscription(t, script)
-		list := dial(t, s, path, header(s.Key)).closed(1001, "Your session hit the maximum duration of 60 minutes.")
-		equal(t, shorts(list), "session.created", "error session_expired")
+		list := dial(t, s.server, path, header(s.Key)).Closed(1001, "Your session hit the maximum duration of 60 minutes.")
+		loopbacktest.Same(t, loopbacktest.Shorts(list), "session.created", "error session_expired")
 	}
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 2},
-		{AfterBytes: 300},
-		{Then: loopbacktest.Close, AfterMessages: 2, Code: 1012, Reason: "restart"},
-		{Then: loopbacktest.Fail, AfterMessages: 2},
-		{Then: loopbacktest.Unknown, AfterMessages: 2},
-		{Then: loopbacktest.Invalid, AfterMessages: 2},
-		{Then: loopbacktest.Nulls, AfterMessages: 2},
-		{Then: loopbacktest.Huge, AfterMessages: 2},
-	} {
+	loopbacktest.TestFaults(t, 2, 1011, func(t *testing.T, f Fault) *websocket.Conn {
 		script := greeting
 		script.Faults = []Fault{f}
-		s := NewTranscription(t, script)
-		c := dial(t, s, path, header(s.Key))
-		for _, m := range []string{configuration(live, "null"), appended(8000, -20)} {
-			_ = c.conn.WriteMessage(websocket.TextMessage, []byte(m)) // it may be cut already
-		}
-		got, largest := []string{}, 0
-		var err error
-		for len(got) < 4 && err == nil {
-			var data []byte
-			if _, data, err = c.conn.ReadMessage(); err == nil {
-				var m message
-				if json.Unmarshal(data, &m) != nil {
-					m.Type = "invalid"
-				}
-				got, largest = append(got, m.short()), max(largest, len(data))
-			}
-		}
-		var end *websocket.CloseError
-		isClose := errors.As(err, &end)
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || isClose && end.Code != websocket.CloseAbnormalClosure || len(got) > 2 {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if !isClose || end.Code != max(1011, f.Code) || f.Then == loopbacktest.Fail && got[2] != "error server_error" {
-				t.Errorf("%+v: %v after %q", f, err, got)
-			}
-		default:
-			if err != nil || got[2] == "delta Good" || (f.Then == loopbacktest.Huge) != (largest > 2<<20) {
-				t.Errorf("%+v: %v, %q", f, err, got)
-			}
-		}
+		return play(t, NewTranscription(t, script).server, path, configuration(live, "null"), string(golden(8000, loopbacktest.Loud)))
+	})
+}
+
+// play sends messages, of which the connection may have been cut already.
+func play(t *testing.T, s *server, path string, messages ...string) *websocket.Conn {
+	t.Helper()
+	c := dial(t, s, path, header(s.Key))
+	for _, m := range messages {
+		_ = c.Conn.WriteMessage(websocket.TextMessage, []byte(m))
 	}
+	return c.Conn
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	s, err := StartTranscription(greeting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 20 {
-		c := configured(t, s, []string{live, "whisper-1"}[i%2], "null")
-		c.say(500 * ms)
-		if i%4 < 2 {
-			c.conn.Close()
+	loopbacktest.NothingIsLeft(t, func() {
+		s, err := StartTranscription(greeting)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	s.Close()
-	s.Close()
-	if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
+		for i := range 20 {
+			c := configured(t, s.server, []string{live, "whisper-1"}[i%2], "null")
+			c.say(500 * ms)
+			if i%4 < 2 {
+				c.Conn.Close()
+			}
 		}
-		runtime.Gosched()
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		s.Close()
+		s.Close()
+		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
+			t.Errorf("%+v, %d busy", b, s.Busy())
+		}
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
@@ -265,12 +212,7 @@ func TestGolden(t *testing.T) {
 	for _, name := range []string{"manual", "server-vad"} {
 		t.Run(name, func(t *testing.T) {
 			s := NewTranscription(t, greeting)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
-				if level == 0 {
-					level = -90
-				}
-				return []byte(appended(bytes, float64(level)))
-			})
+			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), golden)
 		})
 	}
 }

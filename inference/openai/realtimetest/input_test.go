@@ -12,13 +12,13 @@ var greeting = TranscriptionScript{Utterances: []Utterance{{Text: "Good morning,
 
 func TestTheClientCommits(t *testing.T) {
 	s := NewTranscription(t, greeting)
-	c := configured(t, s, "gpt-4o-transcribe", "null")
+	c := configured(t, s.server, "gpt-4o-transcribe", "null")
 	c.hush(200 * ms)
 	c.say(900 * ms)
 	c.hush(300 * ms)
 	c.commit()
-	first := c.until("completed")
-	equal(t, shorts(first), "committed", "delta Good", "delta  morning,", "delta  Ana.", "completed Good morning, Ana.")
+	first := c.Until("completed")
+	loopbacktest.Same(t, loopbacktest.Shorts(first), "committed", "delta Good", "delta  morning,", "delta  Ana.", "completed Good morning, Ana.")
 	for _, m := range first {
 		if m.Item == "" || m.Item != first[0].Item || m.Previous != "" || m.Event == "" {
 			t.Errorf("%+v", m)
@@ -29,8 +29,8 @@ func TestTheClientCommits(t *testing.T) {
 	}
 	c.say(260 * ms)
 	c.commit()
-	second := c.until("completed")
-	equal(t, shorts(second), "committed", "delta Bye.", "completed Bye.")
+	second := c.Until("completed")
+	loopbacktest.Same(t, loopbacktest.Shorts(second), "committed", "delta Bye.", "completed Bye.")
 	if m := second[0]; m.Previous != first[0].Item || m.Item == m.Previous {
 		t.Errorf("%+v", m)
 	}
@@ -42,14 +42,14 @@ func TestTheClientCommits(t *testing.T) {
 // TestBooksHaveTheUsage: what was sent is what was counted.
 func TestBooksHaveTheUsage(t *testing.T) {
 	s := NewTranscription(t, greeting)
-	c := dial(t, s, path, header(s.Key))
-	c.text(strings.Replace(configuration("gpt-4o-mini-transcribe", "null"), `"language":"en"`, `"language":"en","prompt":"A hairdresser."`, 1))
+	c := dial(t, s.server, path, header(s.Key))
+	c.Text(strings.Replace(configuration("gpt-4o-mini-transcribe", "null"), `"language":"en"`, `"language":"en","prompt":"A hairdresser."`, 1))
 	c.say(1000 * ms)
 	c.commit()
-	c.until("completed")
+	c.Until("completed")
 	c.say(500 * ms)
 	c.commit()
-	c.until("committed")
+	c.Until("committed")
 	s.Close()
 	if b := s.Books(); b.TokensIn < 14 || b.TokensOut < 5 {
 		t.Errorf("%+v", b)
@@ -58,13 +58,13 @@ func TestBooksHaveTheUsage(t *testing.T) {
 
 func TestWordsAreStreamed(t *testing.T) {
 	s := NewTranscription(t, greeting)
-	c := configured(t, s, live, "null")
+	c := configured(t, s.server, live, "null")
 	c.say(900 * ms)
-	deltas := c.until("delta  Ana.")
-	equal(t, shorts(deltas), "delta Good", "delta  morning,", "delta  Ana.")
+	deltas := c.Until("delta  Ana.")
+	loopbacktest.Same(t, loopbacktest.Shorts(deltas), "delta Good", "delta  morning,", "delta  Ana.")
 	c.commit()
-	list := c.until("completed")
-	equal(t, shorts(list), "committed", "completed Good morning, Ana.")
+	list := c.Until("completed")
+	loopbacktest.Same(t, loopbacktest.Shorts(list), "committed", "completed Good morning, Ana.")
 	if m := list[1]; m.Item != deltas[0].Item || m.Item != list[0].Item || m.Usage.Type != "duration" || m.Usage.Seconds != .9 || len(m.Languages) != 1 {
 		t.Errorf("%+v", m)
 	}
@@ -72,14 +72,14 @@ func TestWordsAreStreamed(t *testing.T) {
 
 func TestTheServerCommits(t *testing.T) {
 	s := NewTranscription(t, greeting)
-	c := configured(t, s, "whisper-1", `{"type":"server_vad","silence_duration_ms":400,"prefix_padding_ms":100}`)
+	c := configured(t, s.server, "whisper-1", `{"type":"server_vad","silence_duration_ms":400,"prefix_padding_ms":100}`)
 	c.hush(300 * ms)
 	c.say(900 * ms)
 	c.hush(500 * ms)
 	c.commit() // too late, but no mistake
-	list := []message{}
+	list := []event{}
 	for range 8 { // the error does not wait for the transcript
-		m, err := c.read()
+		m, err := c.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestTheServerCommits(t *testing.T) {
 	for _, want := range []string{"speech_started", "speech_stopped", "committed", "error input_audio_buffer_commit_empty", "delta Good", "completed Good morning, Ana."} {
 		found := false
 		for _, m := range list {
-			found = found || m.short() == want
+			found = found || m.Short() == want
 			if m.Type == "input_audio_buffer.speech_started" && m.Start != 200 || m.Type == "input_audio_buffer.speech_stopped" && m.End != 1600 {
 				t.Errorf("%+v", m)
 			}
@@ -97,74 +97,74 @@ func TestTheServerCommits(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("%q in %q", want, shorts(list))
+			t.Errorf("%q in %q", want, loopbacktest.Shorts(list))
 		}
 	}
 	c.say(260 * ms)
 	c.hush(400 * ms)
-	if m := c.until("speech_started")[0]; m.Item == list[0].Item || m.Start != 1600 {
+	if m := c.Until("speech_started")[0]; m.Item == list[0].Item || m.Start != 1600 {
 		t.Errorf("%+v", m)
 	}
-	c.until("completed Bye.")
+	c.Until("completed Bye.")
 }
 
 func TestShortCommits(t *testing.T) {
 	s := NewTranscription(t, TranscriptionScript{Expects: []string{"buffer only has 80.00ms", "buffer only has 0.00ms"}})
-	c := configured(t, s, "gpt-transcribe", "null")
+	c := configured(t, s.server, "gpt-transcribe", "null")
 	c.say(80 * ms)
-	c.text(`{"type":"input_audio_buffer.commit","event_id":"mine"}`)
-	if m := c.until("error")[0]; m.Error.Code != "input_audio_buffer_commit_empty" || m.Error.Event != "mine" || m.Error.Type != invalidRequest {
+	c.Text(`{"type":"input_audio_buffer.commit","event_id":"mine"}`)
+	if m := c.Until("error")[0]; m.Error.Code != "input_audio_buffer_commit_empty" || m.Error.Event != "mine" || m.Error.Type != invalidRequest {
 		t.Errorf("%+v", m)
 	}
 	c.say(40 * ms) // the session goes on with the same buffer
 	c.commit()
-	equal(t, shorts(c.until("completed")), "committed", "completed")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("completed")), "committed", "completed")
 	c.say(200 * ms)
-	c.text(`{"type":"input_audio_buffer.clear"}`)
+	c.Text(`{"type":"input_audio_buffer.clear"}`)
 	c.commit()
-	equal(t, shorts(c.until("error")), "cleared", "error input_audio_buffer_commit_empty")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("error")), "cleared", "error input_audio_buffer_commit_empty")
 }
 
 func TestTraps(t *testing.T) {
 	script := greeting
 	script.Traps = Traps{Late: []int{0}, Failed: []int{2}, Unanswered: []int{3}}
 	s := NewTranscription(t, script)
-	c := configured(t, s, live, "null")
+	c := configured(t, s.server, live, "null")
 	c.say(900 * ms)
 	c.commit()
 	c.hush(300 * ms)
 	c.say(260 * ms)
 	c.commit()
-	list := c.until("completed Good")
+	list := c.Until("completed Good")
 	var got []string
 	for _, m := range list {
 		if m.Type == completed {
-			got = append(got, m.short())
+			got = append(got, m.Short())
 		}
 	}
-	equal(t, got, "completed Bye.", "completed Good morning, Ana.")
+	loopbacktest.Same(t, got, "completed Bye.", "completed Good morning, Ana.")
 	c.hush(300 * ms)
 	c.say(260 * ms)
 	c.commit()
-	c.until("failed")
+	c.Until("failed")
 	c.say(260 * ms)
 	c.commit()
-	c.until("committed")
+	c.Until("committed")
 	c.say(260 * ms)
 	c.commit()
-	if list := c.until("completed"); len(list) != 2 || list[1].Item != list[0].Item {
-		t.Errorf("%q", shorts(list))
+	if list := c.Until("completed"); len(list) != 2 || list[1].Item != list[0].Item {
+		t.Errorf("%q", loopbacktest.Shorts(list))
 	}
 }
 
 func TestEmptyTranscripts(t *testing.T) {
 	s := NewTranscription(t, TranscriptionScript{Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
-	c := dial(t, s, path, header(s.Key))
-	c.text(strings.Replace(configuration("gpt-4o-transcribe", "null"), `"type":"transcription",`, `"type":"transcription","include":["item.input_audio_transcription.logprobs"],`, 1))
+	c := dial(t, s.server, path, header(s.Key))
+	c.Text(strings.Replace(configuration("gpt-4o-transcribe", "null"), `"type":"transcription",`, `"type":"transcription","include":["item.input_audio_transcription.logprobs"],`, 1))
 	c.say(500 * ms)
 	c.commit()
-	list := c.until("completed")
-	equal(t, shorts(list), "session.created", "session.updated", "committed", "delta yes", "delta  please", "completed")
+	list := c.Until("completed")
+	loopbacktest.Same(t, loopbacktest.Shorts(list), "session.created", "session.updated", "committed", "delta yes", "delta  please", "completed")
 	if len(list[3].Logprobs) != 1 || list[5].Logprobs == nil {
 		t.Errorf("%+v", list)
 	}
@@ -175,12 +175,12 @@ func TestDelays(t *testing.T) {
 	script := greeting
 	script.Delays = Delays{Final: func() time.Duration { return 200 * ms }}
 	s := NewTranscription(t, script)
-	c := configured(t, s, "gpt-4o-transcribe", `{"type":"server_vad"}`)
+	c := configured(t, s.server, "gpt-4o-transcribe", `{"type":"server_vad"}`)
 	begun := time.Now()
 	c.say(900 * ms)
 	c.hush(520 * ms)
 	c.say(260 * ms)
-	equal(t, shorts(c.until("delta")), "speech_started", "speech_stopped", "committed", "speech_started", "delta Good")
+	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("delta")), "speech_started", "speech_stopped", "committed", "speech_started", "delta Good")
 	if took := time.Since(begun); took < 200*ms {
 		t.Errorf("the transcript came after %v", took)
 	}
@@ -191,15 +191,15 @@ func TestGoesOnOverConnections(t *testing.T) {
 	script.Continue = true
 	script.Faults = []Fault{{Connections: 1, AfterMessages: 7, Then: loopbacktest.Cut}}
 	s := NewTranscription(t, script)
-	c := configured(t, s, live, "null")
+	c := configured(t, s.server, live, "null")
 	c.say(900 * ms)
 	c.commit()
-	c.until("completed")
-	if _, err := c.read(); err == nil {
+	c.Until("completed")
+	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
-	c = configured(t, s, live, "null")
+	c = configured(t, s.server, live, "null")
 	c.say(260 * ms)
 	c.commit()
-	c.until("completed Bye.")
+	c.Until("completed Bye.")
 }
