@@ -33,15 +33,19 @@ func (r *Request) check() error {
 			return invalid("Invalid value at 'safety_settings[%d]': %q, %q", i, s.Category, s.Threshold)
 		}
 	}
-	if err := r.checkTools(); err != nil {
+	if err := CheckTools(r.Tools); err != nil {
+		return err
+	}
+	if err := r.checkCalling(); err != nil {
 		return err
 	}
 	return r.checkGeneration()
 }
 
-func (r *Request) checkTools() error {
+// CheckTools says what the vendor would refuse in tools.
+func CheckTools(tools []Tool) error {
 	var names []string
-	for i, t := range r.Tools {
+	for i, t := range tools {
 		if len(t.Functions) == 0 {
 			return invalid("* GenerateContentRequest.tools[%d].tool_type: required one_of 'tool_type' must have one initialized field", i)
 		}
@@ -65,8 +69,19 @@ func (r *Request) checkTools() error {
 			names = append(names, f.Name)
 		}
 	}
+	return nil
+}
+
+// checkCalling says what the vendor would refuse in which tools are called.
+func (r *Request) checkCalling() error {
 	if r.ToolConfig == nil {
 		return nil
+	}
+	var names []string
+	for _, t := range r.Tools {
+		for _, f := range t.Functions {
+			names = append(names, f.Name)
+		}
 	}
 	c := r.ToolConfig.Calling
 	switch {
