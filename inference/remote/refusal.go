@@ -44,7 +44,7 @@ func (c *Client) refusal(status int, header http.Header, body []byte) error {
 	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: rest}
 }
 
-// resting is the error of a vendor that wants to be left alone for a while. All calls of the node heed what one was told.
+// resting is the error of a vendor that wants to be left alone for a while. All calls of the node heed that.
 func (c *Client) resting() error {
 	left := time.Until(time.Unix(0, c.rests.Load()))
 	if left <= 0 {
