@@ -82,7 +82,7 @@ func (k *socket) obey(r *request, body []byte) {
 	case !ok && !keepAlive && !slices.ContainsFunc(k.all, func(u *utterance) bool { return u.id == r.Context }):
 		k.refuse(r.Context, codeNotFound, "Context not found: it never was")
 	case !ok: // it may have been closed meanwhile
-		k.tell(r.Context, codeNotFound, "Context not found", nil)
+		k.tell(r.Context, codeNotFound, "Context not found")
 	case r.Close != nil:
 		delete(k.open, r.Context)
 		u.close()
@@ -112,9 +112,9 @@ func (k *socket) create(id string, c *create) {
 	case active >= ContextsPerSocket:
 		k.refuse(id, codeExhausted, fmt.Sprintf("more than %d contexts at a time on one socket", ContextsPerSocket))
 	case !slices.Contains(k.server.script.Voices, c.Voice):
-		k.tell(id, codeInvalid, "Unknown voice: "+c.Voice, nil)
+		k.tell(id, codeInvalid, "Unknown voice: "+c.Voice)
 	case !k.server.Enter(k.server.script.Contexts):
-		k.tell(id, codeExhausted, "too many concurrent generations", nil)
+		k.tell(id, codeExhausted, "too many concurrent generations")
 	default:
 		k.server.log.Note(func() { k.active++ })
 		u := newUtterance(k, id, c)
@@ -125,12 +125,12 @@ func (k *socket) create(id string, c *create) {
 // refuse answers a mistake of the client's, and notes it.
 func (k *socket) refuse(id string, code int, message string) {
 	k.server.Violate("context %q: %s", id, message)
-	k.tell(id, code, message, nil)
+	k.tell(id, code, message)
 }
 
-// tell sends a result at once.
-func (k *socket) tell(id string, code int, message string, what map[string]any) {
-	_ = k.wire.Write(result(id, status(code, message), what))
+// tell sends at once how something went.
+func (k *socket) tell(id string, code int, message string) {
+	_ = k.wire.Write(result(id, status(code, message), nil))
 }
 
 // result is what the vendor says of a context.
