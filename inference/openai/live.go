@@ -46,7 +46,7 @@ func (v *live) Path(inference.ASRConfig) string { return "/realtime?intent=trans
 
 // Pace implements recogniser.Vendor.
 func (v *live) Pace() recogniser.Pace {
-	return recogniser.Pace{Chunk: 60 * time.Millisecond, Least: 150 * time.Millisecond} // OpenAI wants 100, of what the resampler has given
+	return recogniser.Pace{Chunk: 60 * time.Millisecond, Asked: 150 * time.Millisecond} // OpenAI wants 100, of what the resampler has given
 }
 
 // Connect implements recogniser.Vendor.

@@ -268,6 +268,15 @@ func (c *connection) write(audio []int16) {
 	}
 }
 
+// silence sends n samples that are not on the tape.
+func (c *connection) silence(n int64) {
+	for ; n > 0; n -= c.chunk {
+		k := int(max(min(n, c.chunk), samples(c.pace.Least)))
+		c.write(make([]int16, k))
+		c.clock.silence(k)
+	}
+}
+
 // ask asks for the last result of an utterance, where the vendor can know more than it has said.
 func (s *stream) ask(cut inference.Cut, oldest bool, now time.Time) {
 	c := s.conn
@@ -281,9 +290,8 @@ func (s *stream) ask(cut inference.Cut, oldest bool, now time.Time) {
 		s.partial = ""
 		return
 	}
-	if fill := int(samples(c.pace.Least) - (c.clock.sent - c.askedTo)); fill > 0 { // its audio was lost
-		c.write(make([]int16, fill))
-		c.clock.silence(fill)
+	if fill := samples(max(c.pace.Least, c.pace.Asked)) - (c.clock.sent - c.askedTo); fill > 0 {
+		c.silence(fill)
 	}
 	c.asks, c.askedTo = append(c.asks, cut.Utterance), c.clock.sent
 	c.socket.Send(c.Finish())
@@ -325,8 +333,7 @@ func (s *stream) overdue() error {
 		if c.lastSent = now; message != nil {
 			c.socket.Send(message)
 		} else {
-			c.write(make([]int16, c.chunk))
-			c.clock.silence(int(c.chunk))
+			c.silence(c.chunk)
 		}
 	}
 	return nil

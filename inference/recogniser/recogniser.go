@@ -36,7 +36,8 @@ type Vendor interface {
 // Pace is how a vendor wants audio.
 type Pace struct {
 	Chunk time.Duration // of a message
-	Least time.Duration // of any message, and of all before a Finish: silence fills it up; 0: any
+	// Least is of any message, and Asked of all before a Finish: silence fills it up; 0: any.
+	Least, Asked time.Duration
 	// RealTime says that audio may not be sent faster than it was spoken. Of what has to be sent again, only the
 	// latest 3 s are.
 	RealTime bool

@@ -82,9 +82,9 @@ func TestConformance(t *testing.T) {
 }
 
 // hear writes an utterance and returns its final text.
-func hear(t *testing.T, r inference.Recognition) (text string, err error) {
+func hear(t *testing.T, r inference.Recognition, audio []int16) (text string, err error) {
 	t.Helper()
-	for audio := voice(); len(audio) > 0; {
+	for len(audio) > 0 {
 		n := min(320, len(audio))
 		r.Write(audio[:n])
 		audio = audio[n:]
@@ -118,7 +118,7 @@ func TestReconnects(t *testing.T) {
 					t.Fatal(err)
 				}
 				for n := range 2 {
-					if text, err := hear(t, r); text != sentence {
+					if text, err := hear(t, r, voice()); text != sentence {
 						t.Errorf("cut after %d messages: utterance %d is %q, %v", after, n+1, text, err)
 					}
 				}
@@ -140,7 +140,7 @@ func TestOddMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := hear(t, r)
+			text, err := hear(t, r, voice())
 			if bad := then == loopbacktest.Invalid; bad && inference.FaultOf(err) != inference.ErrFailed || !bad && text != sentence {
 				t.Errorf("%s, %s: %q, %v", name, what, text, err)
 			}
@@ -160,6 +160,29 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s, status %d: %v", name, status, err)
 			}
 		}
+	}
+}
+
+// TestSendsLittleElse: a vendor hears the caller's audio once, with little that is not theirs.
+func TestSendsLittleElse(t *testing.T) {
+	for name, make := range vendors {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := make(t, false)
+			r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for n := range 2 {
+				if text, err := hear(t, r, voice()); text != sentence {
+					t.Errorf("utterance %d is %q, %v", n+1, text, err)
+				}
+			}
+			if b := s.Books(); b.Audio > 2500*time.Millisecond {
+				t.Errorf("2.4 s were sent as %v", b.Audio)
+			}
+		})
 	}
 }
 
