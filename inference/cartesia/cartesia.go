@@ -1,5 +1,6 @@
 // Package cartesia speaks by Cartesia's Sonic models, over a WebSocket with contexts: a reply is one context, so that its
-// sentences have one prosody, and one socket serves all voices.
+// sentences have one prosody, and one socket serves all voices. It recognises speech by the Ink models: ink-2, which finds
+// the ends of turns, and ink-whisper, which leaves them to us.
 //
 // Its wire is that of Cartesia's published SDK of August 2026.
 package cartesia
@@ -25,16 +26,16 @@ type Config struct {
 	Name    string // the engine's; empty: cartesia
 	BaseURL string // empty: https://api.cartesia.ai
 	APIKey  string
-	Model   string // empty: sonic-3.5
-	Voices  synthesiser.Voices
+	Model   string             // empty: sonic-3.5; ink-2 to recognise
+	Voices  synthesiser.Voices // of synthesis
 	Options inference.Options
-	// Stall is how long Cartesia may owe audio and say nothing; 0 means 1.5 s.
+	// Stall is how long a voice may owe audio and say nothing; 0 means 1.5 s.
 	Stall time.Duration
 	// Dial replaces the dialling of connections.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Options are the settings of Cartesia that an operator or an agent may give.
+// Options are the settings of synthesis that an operator or an agent may give.
 type Options struct {
 	Volume  float64 `json:"volume,omitempty"`  // 0.5 to 2
 	Emotion string  `json:"emotion,omitempty"` // as Cartesia names it
@@ -59,12 +60,17 @@ func NewTTS(c Config) (*synthesiser.Engine, error) {
 	if err := c.Voices.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", v.name, err)
 	}
-	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://api.cartesia.ai"), Key: c.APIKey,
-		Headers: map[string]string{"X-API-Key": c.APIKey, "Cartesia-Version": version}, Dial: c.Dial})
+	client, err := c.client(v.name)
 	if err != nil {
 		return nil, err
 	}
 	return synthesiser.New(client, v, c.Stall), nil
+}
+
+// client reaches Cartesia for an engine of that name.
+func (c Config) client(name string) (*remote.Client, error) {
+	return remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.cartesia.ai"), Key: c.APIKey,
+		Headers: map[string]string{"X-API-Key": c.APIKey, "Cartesia-Version": version}, Dial: c.Dial})
 }
 
 type vendor struct {
@@ -189,7 +195,7 @@ func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err
 		remote.Named
 	}
 	if json.Unmarshal(message, &m) != nil {
-		return p, false, v.fault(inference.ErrFailed, "a message that is not JSON")
+		return p, false, fault(v.name, inference.ErrFailed, "a message that is not JSON")
 	}
 	p.Context = m.Context
 	switch m.Type {
@@ -207,7 +213,9 @@ func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err
 	case "done":
 		p.Done = true
 	case "error":
-		return v.failed(p, m.Status)
+		if p.Err = refused(v.name, m.Status); p.Context == "" {
+			return p, false, p.Err
+		}
 	default:
 		return p, false, nil
 	}
@@ -217,25 +225,20 @@ func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err
 // tags are Cartesia's marks in words, as in <spell>.
 var tags = regexp.MustCompile(`<[^<>]*>`)
 
-// failed is an error: of a context where it names one, else of the socket.
-func (v *vendor) failed(p synthesiser.Piece, status int) (synthesiser.Piece, bool, error) {
-	fault := inference.ErrRefused
+// refused is an error of Cartesia's, which has a status as HTTP has them.
+func refused(name string, status int) error {
+	f := inference.ErrRefused
 	switch {
 	case status == 429:
-		fault = inference.ErrUnavailable
+		f = inference.ErrUnavailable
 	case status >= 500 || status == 0:
-		fault = inference.ErrFailed
+		f = inference.ErrFailed
 	}
-	err := v.fault(fault, fmt.Sprintf("status %d", status))
-	if p.Context == "" {
-		return p, false, err
-	}
-	p.Err = err
-	return p, true, nil
+	return fault(name, f, fmt.Sprintf("status %d", status))
 }
 
-func (v *vendor) fault(f inference.Fault, text string) error {
-	return &inference.Error{Engine: v.name, Fault: f, Err: errors.New(text)}
+func fault(name string, f inference.Fault, text string) error {
+	return &inference.Error{Engine: name, Fault: f, Err: errors.New(text)}
 }
 
 func seconds(n float64) time.Duration { return remote.Time(n, time.Second) }

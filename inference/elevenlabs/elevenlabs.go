@@ -1,5 +1,6 @@
 // Package elevenlabs speaks by ElevenLabs' voices over a WebSocket with contexts: a reply is one context, so that its
-// sentences have one prosody. Voice, model and format stand in the address, so each voice has sockets of its own.
+// sentences have one prosody. Voice, model and format stand in the address, so each voice has sockets of its own. It
+// recognises speech by the Scribe models.
 //
 // Its wire is that of ElevenLabs' published description and of what others have met of it, July 2026.
 package elevenlabs
@@ -25,16 +26,16 @@ type Config struct {
 	Name    string // the engine's; empty: elevenlabs
 	BaseURL string // empty: https://api.elevenlabs.io
 	APIKey  string
-	Model   string // empty: eleven_flash_v2_5
-	Voices  synthesiser.Voices
+	Model   string             // empty: eleven_flash_v2_5; scribe_v2_realtime to recognise
+	Voices  synthesiser.Voices // of synthesis
 	Options inference.Options
-	// Stall is how long ElevenLabs may owe audio and say nothing; 0 means 1.5 s.
+	// Stall is how long a voice may owe audio and say nothing; 0 means 1.5 s.
 	Stall time.Duration
 	// Dial replaces the dialling of connections.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Options are the settings of ElevenLabs that an operator or an agent may give; nil leaves them to ElevenLabs.
+// Options are the settings of synthesis that an operator or an agent may give; nil leaves them to ElevenLabs.
 type Options struct {
 	Stability  *float64 `json:"stability,omitempty"`        // 0 to 1
 	Similarity *float64 `json:"similarity_boost,omitempty"` // 0 to 1
@@ -59,12 +60,17 @@ func NewTTS(c Config) (*synthesiser.Engine, error) {
 	if err := c.Voices.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", v.name, err)
 	}
-	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://api.elevenlabs.io"), Key: c.APIKey,
-		Headers: map[string]string{"xi-api-key": c.APIKey}, Dial: c.Dial})
+	client, err := c.client(v.name)
 	if err != nil {
 		return nil, err
 	}
 	return synthesiser.New(client, v, c.Stall), nil
+}
+
+// client reaches ElevenLabs for an engine of that name.
+func (c Config) client(name string) (*remote.Client, error) {
+	return remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.elevenlabs.io"), Key: c.APIKey,
+		Headers: map[string]string{"xi-api-key": c.APIKey}, Dial: c.Dial})
 }
 
 type vendor struct {

@@ -45,6 +45,7 @@ type connection struct {
 	lastSent time.Time // audio or what keeps the socket open
 	asked    int       // utterance of the latest Finish
 	askedTo  int64     // samples on the socket at the latest Finish
+	asking   int64     // samples of silence that have asked
 	asks     []int     // utterances of those that the vendor was sent, in order
 	askedAt  time.Time
 	turn     bool  // a turn is open at the vendor's
@@ -192,7 +193,7 @@ func (s *stream) send() time.Duration {
 	room := to - c.sent // that may be sent at once
 	switch {
 	case c.pace.RealTime:
-		room = min(room, samples(now.Sub(s.openedAt)+ahead)-c.clock.sent)
+		room = min(room, samples(now.Sub(s.openedAt)+ahead)+c.asking-c.clock.sent)
 	case c.replaying():
 		if wait := burstEvery - now.Sub(c.lastSent); wait > 0 && c.clock.sent > 0 {
 			return wait
@@ -294,7 +295,12 @@ func (s *stream) ask(cut inference.Cut, oldest bool, now time.Time) {
 		c.silence(fill)
 	}
 	c.asks, c.askedTo = append(c.asks, cut.Utterance), c.clock.sent
-	c.socket.Send(c.Finish())
+	if message := c.Finish(); message != nil {
+		c.socket.Send(message)
+		return
+	}
+	c.asking += samples(c.pace.Silence)
+	c.silence(samples(c.pace.Silence))
 }
 
 // due is how long until something has to be done: a burst, an answer that is late, a sign of life.

@@ -38,6 +38,8 @@ type Pace struct {
 	Chunk time.Duration // of a message
 	// Least is of any message, and Asked of all before a Finish: silence fills it up; 0: any.
 	Least, Asked time.Duration
+	// Silence asks for the final text, of a vendor that has no message for it.
+	Silence time.Duration
 	// RealTime says that audio may not be sent faster than it was spoken. Of what has to be sent again, only the
 	// latest 3 s are.
 	RealTime bool
@@ -51,7 +53,7 @@ type Connection interface {
 	Audio(samples []int16) (message []byte, binary bool)
 	// Read makes of a message of the vendor's what was heard. Its error ends the socket.
 	Read(message []byte) ([]Heard, error)
-	// Finish asks for the final text of all audio so far.
+	// Finish asks for the final text of all audio so far; nil: there is no message for it, and Pace.Silence asks.
 	Finish() []byte
 	// Configure changes how turns end; nil: that cannot be said, or not yet.
 	Configure(inference.TurnOptions) []byte

@@ -170,6 +170,7 @@ func (s *stream) take(h Heard) {
 		s.mu.Unlock()
 		stale, late := s.conn.stale(h, answered)
 		if late {
+			s.partial, s.conn.turn = "", false // it was given up
 			return
 		}
 		if stale {

@@ -11,6 +11,10 @@ import (
 	"parley/inference"
 	"parley/inference/assemblyai"
 	"parley/inference/assemblyai/assemblyaitest"
+	"parley/inference/cartesia"
+	"parley/inference/cartesia/inktest"
+	"parley/inference/elevenlabs"
+	"parley/inference/elevenlabs/scribetest"
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
@@ -46,6 +50,21 @@ var vendors = map[string]func(t *testing.T, goesOn bool, faults ...loopbacktest.
 		e, err := openai.NewLiveASR(openai.Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-live-transcribe"})
 		return made(t, e, err), s
 	},
+	"scribe": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
+		s := scribetest.New(t, scribetest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
+		e, err := elevenlabs.NewASR(elevenlabs.Config{BaseURL: s.URL, APIKey: s.Key})
+		return made(t, e, err), s
+	},
+	"ink":         ink("ink-2"),
+	"ink-whisper": ink("ink-whisper"),
+}
+
+func ink(model string) func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
+	return func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
+		s := inktest.New(t, inktest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
+		e, err := cartesia.NewASR(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Model: model})
+		return made(t, e, err), s
+	}
 }
 
 func made(t *testing.T, e *recogniser.Engine, err error) *recogniser.Engine {
@@ -179,8 +198,40 @@ func TestSendsLittleElse(t *testing.T) {
 					t.Errorf("utterance %d is %q, %v", n+1, text, err)
 				}
 			}
-			if b := s.Books(); b.Audio > 2500*time.Millisecond {
+			most := 2500 * time.Millisecond
+			if name == "ink" {
+				most += 2 * time.Second // of silence, which asks
+			}
+			if b := s.Books(); b.Audio > most {
 				t.Errorf("2.4 s were sent as %v", b.Audio)
+			}
+		})
+	}
+}
+
+// TestUnansweredFinish: where the vendor leaves a Finish after silence unanswered, the next answer is not taken for its.
+func TestUnansweredFinish(t *testing.T) {
+	s := scribetest.New(t, scribetest.Script{Utterances: sentences(), Traps: scribetest.Traps{CommitUnanswered: true}})
+	scribe, err := elevenlabs.NewASR(elevenlabs.Config{BaseURL: s.URL, APIKey: s.Key})
+	made(t, scribe, err)
+	k := inktest.New(t, inktest.Script{Utterances: sentences(), Traps: inktest.Traps{FlushUnanswered: true}})
+	whisper, err := cartesia.NewASR(cartesia.Config{BaseURL: k.URL, APIKey: k.Key, Model: "ink-whisper"})
+	made(t, whisper, err)
+	for name, e := range map[string]*recogniser.Engine{"scribe": scribe, "ink-whisper": whisper} {
+		t.Run(name, func(t *testing.T) {
+			r, err := e.Open(t.Context(), inference.ASRConfig{Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for n, audio := range [][]int16{make([]int16, 16000), voice(), voice()} {
+				want := sentence
+				if n == 0 {
+					want = ""
+				}
+				if text, err := hear(t, r, audio); text != want {
+					t.Errorf("utterance %d is %q, %v", n+1, text, err)
+				}
 			}
 		})
 	}

@@ -1,0 +1,172 @@
+package cartesia
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/inference"
+	"parley/inference/recogniser"
+	"parley/inference/remote"
+)
+
+// InkOptions are the settings of ink-2 that an operator or an agent may give; 0 leaves them to Cartesia. The likelihood that
+// the caller speaks falls as they finish, so the thresholds run downwards.
+type InkOptions struct {
+	Start float64 `json:"turn_start_threshold"`     // above which a turn begins, 0.5 to 0.9; 0.8
+	Eager float64 `json:"turn_eager_end_threshold"` // below which it is likely over, 0.3 to 0.6; 0.4
+	End   float64 `json:"turn_end_threshold"`       // below which it is over, 0.05 to 0.5; 0.2
+	// TimeoutMS is the longest pause in a turn, 640 to 11200; 960. Where the turn is ended here, as much silence is sent, for
+	// which Cartesia charges.
+	TimeoutMS int `json:"turn_end_timeout_ms"`
+}
+
+// NewASR checks c and contacts nobody.
+func NewASR(c Config) (*recogniser.Engine, error) {
+	name, model := cmp.Or(c.Name, "cartesia"), cmp.Or(c.Model, "ink-2")
+	options, err := parseInk(name, c.Options)
+	if err != nil {
+		return nil, err
+	}
+	if c.APIKey == "" {
+		return nil, errors.New(name + ": it needs a key")
+	}
+	client, err := c.client(name)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(model, "ink-whisper") {
+		return recogniser.New(client, &whisper{name, model}), nil
+	}
+	return recogniser.New(client, &ink{name, model, options}), nil
+}
+
+// parseInk reads options, checks their ranges and their order, and sets those that count here.
+func parseInk(name string, options inference.Options) (o InkOptions, err error) {
+	if err := remote.ReadOptions(name, options, &o); err != nil {
+		return o, err
+	}
+	within := func(v, least, most float64) bool { return v == 0 || v >= least && v <= most }
+	start, eager, end := cmp.Or(o.Start, 0.8), cmp.Or(o.Eager, 0.4), cmp.Or(o.End, 0.2)
+	switch {
+	case !within(o.Start, 0.5, 0.9):
+		return o, errors.New(name + ": options: turn_start_threshold: allowed: 0.5 to 0.9")
+	case !within(o.Eager, 0.3, 0.6) || eager >= start:
+		return o, errors.New(name + ": options: turn_eager_end_threshold: allowed: 0.3 to 0.6, and less than turn_start_threshold")
+	case !within(o.End, 0.05, 0.5) || end >= eager:
+		return o, errors.New(name + ": options: turn_end_threshold: allowed: 0.05 to 0.5, and less than turn_eager_end_threshold")
+	case !within(float64(o.TimeoutMS), 640, 11_200):
+		return o, errors.New(name + ": options: turn_end_timeout_ms: allowed: 640 to 11200")
+	}
+	return InkOptions{start, eager, end, cmp.Or(o.TimeoutMS, 960)}, nil
+}
+
+// ink is the models that find the ends of turns. They cannot be asked to end one: silence does.
+type ink struct {
+	name, model string
+	options     InkOptions
+}
+
+// Info implements recogniser.Vendor.
+func (v *ink) Info() inference.Info {
+	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model, Languages: []string{"en"},
+		Latency: 900 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
+		Caps: inference.Caps{Partials: true, Turns: true, Eager: true, Keyterms: 100}}
+}
+
+// maxTerms is how many characters all terms may have.
+const maxTerms = 1200
+
+// Path implements recogniser.Vendor.
+func (v *ink) Path(c inference.ASRConfig) string {
+	number := func(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
+	o := v.options
+	q := url.Values{"model": {v.model}, "encoding": {"pcm_s16le"}, "sample_rate": {"16000"}, "turn_start_threshold": {number(o.Start)},
+		"turn_eager_end_threshold": {number(o.Eager)}, "turn_end_threshold": {number(o.End)}, "turn_end_timeout_ms": {strconv.Itoa(o.TimeoutMS)}}
+	room := maxTerms
+	for _, term := range c.Hints.Terms {
+		if room -= utf8.RuneCountInString(term); room < 0 {
+			break
+		}
+		q.Add("keyterm", term)
+	}
+	return "/stt/turns/websocket?" + q.Encode()
+}
+
+// Pace implements recogniser.Vendor. The silence is a bit longer than any pause in a turn.
+func (v *ink) Pace() recogniser.Pace {
+	return recogniser.Pace{Chunk: 100 * time.Millisecond, Silence: time.Duration(v.options.TimeoutMS+40) * time.Millisecond, RealTime: true}
+}
+
+// Connect implements recogniser.Vendor.
+func (v *ink) Connect(inference.ASRConfig) recogniser.Connection { return &inkConnection{ink: v} }
+
+// inkConnection is one socket.
+type inkConnection struct {
+	recogniser.Plain
+	*ink
+	open  bool // a turn has begun
+	asked int  // Finishes so far
+	ends  int  // number of the Finish whose silence ends the open turn; 0: Cartesia does
+}
+
+// Finish implements recogniser.Connection.
+func (c *inkConnection) Finish() []byte {
+	if c.asked++; c.open && c.ends == 0 {
+		c.ends = c.asked
+	}
+	return nil
+}
+
+// Idle implements recogniser.Connection. A turn does not end while nothing is sent.
+func (*inkConnection) Idle() ([]byte, time.Duration) { return nil, 500 * time.Millisecond }
+
+// End implements recogniser.Connection.
+func (*inkConnection) End() []byte { return []byte(`{"type":"close"}`) }
+
+// Read implements recogniser.Connection. Of a turn that is asked about, eager ends say nothing: our silence causes them.
+func (c *inkConnection) Read(message []byte) ([]recogniser.Heard, error) {
+	var m struct {
+		Type       string `json:"type"`
+		Transcript string `json:"transcript"`
+		Status     int    `json:"status_code"`
+	}
+	if json.Unmarshal(message, &m) != nil {
+		return nil, fault(c.name, inference.ErrFailed, "a message that is not JSON")
+	}
+	h := recogniser.Heard{Text: m.Transcript, Confidence: -1}
+	switch m.Type {
+	case "turn.start":
+		c.open, c.ends = true, 0
+		h.Kind = recogniser.SpeechStart
+	case "turn.update":
+		if h.Text == "" {
+			return nil, nil
+		}
+	case "turn.eager_end":
+		if c.ends == 0 {
+			h.Kind, h.EndProb = recogniser.EagerEnd, 1-c.options.Eager
+		}
+	case "turn.resume":
+		if c.ends > 0 {
+			return nil, nil
+		}
+		h.Kind = recogniser.Resumed
+	case "turn.end":
+		h.Kind, h.EndProb = recogniser.TurnEnd, 1-c.options.End
+		if c.ends > 0 {
+			h.Kind, h.Number = recogniser.Answer, c.ends
+		}
+		c.open, c.ends = false, 0
+	case "error":
+		return nil, refused(c.name, m.Status)
+	default:
+		return nil, nil
+	}
+	return []recogniser.Heard{h}, nil
+}
