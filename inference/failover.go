@@ -170,7 +170,9 @@ func (h *health) info() Info {
 	var languages []string
 	for _, info := range h.infos {
 		one := info()
-		next.NormalisesText = next.NormalisesText && one.NormalisesText // the text is made for any of them
+		// Text and audio are made for any of them.
+		next.NormalisesText = next.NormalisesText && one.NormalisesText
+		next.Caps.In = slices.DeleteFunc(slices.Clone(next.Caps.In), func(f Format) bool { return !slices.Contains(one.Caps.In, f) })
 		names = append(names, one.Name)
 		for _, l := range one.Languages {
 			if !slices.Contains(languages, l) {

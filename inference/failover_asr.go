@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/media"
 	"parley/media/isolate"
 )
 
@@ -31,7 +30,7 @@ func (f *FailoverASR) Info() Info { return f.health.info() }
 
 // Open implements ASR.
 func (f *FailoverASR) Open(ctx context.Context, c ASRConfig) (Recognition, error) {
-	s := &relay{f: f, config: c, tape: NewTape(), results: make(chan Result, relayQueue), done: make(chan struct{}), lost: make([]bool, len(f.engines))}
+	s := &relay{f: f, config: c, tape: NewTape(c.Format.SampleRate()), results: make(chan Result, relayQueue), done: make(chan struct{}), lost: make([]bool, len(f.engines))}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	if err := s.open(); err != nil {
 		s.cancel(err)
@@ -327,7 +326,7 @@ func (s *relay) replay(r Recognition) {
 	if w := s.tape.Waiting(); len(w) > 0 {
 		s.offset = w[0].Utterance - 1
 	}
-	second := make([]int16, 0, int(media.Rate16k)) // the most one Write takes
+	second := make([]int16, 0, int(s.config.Format.SampleRate())) // the most one Write takes
 	feed := func(until int64) {
 		for ; from < until; from += int64(len(second)) {
 			second = s.tape.Append(second[:0], from, min(until, from+int64(cap(second))))

@@ -9,6 +9,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/media"
 )
 
 // ears is two recognisers behind a failover.
@@ -81,6 +82,40 @@ func TestSpeechChangesHands(t *testing.T) {
 		}
 		if e.a.Busy() != 0 {
 			t.Error("the dead stream is not closed")
+		}
+	})
+}
+
+// TestAudioAsItCame: a stream has the format of the telephone where every engine takes it, also for the one that takes over.
+func TestAudioAsItCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEars(inference.FailoverConfig{})
+		telephone := inference.Format{Encoding: inference.PCMU, Rate: media.Rate8k}
+		takes := func() inference.Format {
+			info := e.asr.Info()
+			return info.Takes(media.Rate8k)
+		}
+		e.a.Raw, e.a.Caps.In = true, []inference.Format{telephone}
+		if f := takes(); f != (inference.Format{}) {
+			t.Errorf("%+v, which one of two takes", f)
+		}
+		e.b.Raw, e.b.Caps.In = true, []inference.Format{{Rate: media.Rate8k}, telephone}
+		if f := takes(); f != telephone {
+			t.Errorf("%+v, want what both take", f)
+		}
+		r, err := e.asr.Open(t.Context(), inference.ASRConfig{Format: telephone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for range 20 {
+			r.Write(audio(0, 8000))
+		}
+		e.a.Streams()[0].Fail(enginetest.ErrFake)
+		synctest.Wait()
+		heir := e.b.Streams()[0]
+		if n, f := heir.Written(), heir.Config().Format; n != 15*8000 || f != telephone {
+			t.Errorf("the next engine got %d samples as %+v", n, f)
 		}
 	})
 }

@@ -15,6 +15,7 @@
 package inference
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -63,6 +64,16 @@ const (
 	FeedBatch
 )
 
+// Takes is the format in which an ASR takes audio of a rate as it came; the zero Format: it takes 16 kHz PCM only.
+func (i *Info) Takes(rate media.Rate) Format {
+	for _, f := range i.Caps.In {
+		if i.Raw && f.Rate == rate {
+			return f
+		}
+	}
+	return Format{}
+}
+
 // Caps is what an engine can do beyond the interface it implements. The zero
 // value can do nothing of it.
 type Caps struct {
@@ -76,7 +87,8 @@ type Caps struct {
 	Truncate    bool // Realtime: its history can be cut to what was heard
 	Contexts    int  // TTS: utterances one connection holds at a time
 	Keyterms    int  // ASR: Hints.Terms that count; more are left out
-	In, Out     []Format
+	// In are the formats that an ASR takes beside 16 kHz PCM, the best of each rate first.
+	In, Out []Format
 }
 
 // Encoding is how samples are written on an engine's wire.
@@ -94,6 +106,9 @@ type Format struct {
 	Encoding Encoding
 	Rate     media.Rate
 }
+
+// SampleRate is the rate of the samples; of the zero Format 16 kHz.
+func (f Format) SampleRate() media.Rate { return cmp.Or(f.Rate, media.Rate16k) }
 
 // Warmer is an engine that can prepare for a call: connect, load, fill a cache.
 type Warmer interface {

@@ -7,7 +7,7 @@ import (
 )
 
 // TapeLength is how much audio a Tape keeps. It bounds what one call can owe a
-// recogniser: 480 kB a call, and more than any utterance a caller expects an
+// recogniser: 480 kB a call at 16 kHz, and more than any utterance a caller expects an
 // answer to.
 const TapeLength = 15 * time.Second
 
@@ -15,7 +15,7 @@ const TapeLength = 15 * time.Second
 // second of speech each, 15 of them already fill the tape.
 const maxCuts = 64
 
-// Tape keeps 16 kHz caller audio that is not recognised for good yet, and where
+// Tape keeps caller audio of one rate that is not recognised for good yet, and where
 // utterances end in it. A batch engine reads its requests from it; a stream that
 // has lost its engine replays it to the next one. When it is full the oldest
 // audio gives way. Positions count samples from the start of the stream.
@@ -37,9 +37,9 @@ type Cut struct {
 	End       int64 // position after its last sample
 }
 
-// NewTape returns an empty tape of TapeLength.
-func NewTape() *Tape {
-	n := media.FromDuration(TapeLength).Samples(media.Rate16k)
+// NewTape returns an empty tape of TapeLength at a rate.
+func NewTape(rate media.Rate) *Tape {
+	n := media.FromDuration(TapeLength).Samples(rate)
 	return &Tape{ring: make([]int16, n), cuts: make([]Cut, 0, maxCuts), current: 1}
 }
 

@@ -7,13 +7,14 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/inference"
+	"parley/media"
 )
 
 // TestTape drives a tape with random audio and checks it against the whole
 // recording: what it keeps is what was written last, at the right positions.
 func TestTape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tape := inference.NewTape()
+		tape := inference.NewTape(media.Rate16k)
 		var all []int16
 		for range rapid.IntRange(1, 15).Draw(t, "writes") {
 			piece := make([]int16, rapid.SampledFrom([]int{0, 1, 320, 16000, 70001, 260000}).Draw(t, "length"))
@@ -39,7 +40,7 @@ func TestTape(t *testing.T) {
 }
 
 func TestTapeUtterances(t *testing.T) {
-	tape := inference.NewTape()
+	tape := inference.NewTape(media.Rate16k)
 	speak := func() { tape.Write(make([]int16, 100)) }
 	speak()
 	if n, ok := tape.Finish(); n != 1 || !ok {
@@ -79,7 +80,7 @@ func TestTapeDoesNotAllocate(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
 	}
-	tape := inference.NewTape()
+	tape := inference.NewTape(media.Rate16k)
 	frame := make([]int16, 320)
 	if n := testing.AllocsPerRun(2000, func() {
 		tape.Write(frame)
@@ -93,7 +94,7 @@ func TestTapeDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkTapeWrite(b *testing.B) {
-	tape := inference.NewTape()
+	tape := inference.NewTape(media.Rate16k)
 	frame := make([]int16, 320)
 	for b.Loop() {
 		tape.Write(frame)

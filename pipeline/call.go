@@ -115,7 +115,7 @@ func (c *Call) broke(cause error) {
 // begin is the call's first moment.
 func (c *Call) begin(leg media.Leg) {
 	c.leg, c.far = journal.NewLeg(c.tape(leg), c.observer), leg
-	c.caller.Begin(c.cfg.FrontEnd, leg.Format())
+	c.caller.Begin(c.cfg.FrontEnd, leg.Format(), c.cfg.Feed.SampleRate())
 	c.playout.Begin(leg.Format().Out)
 	c.tools = c.functions()
 	c.observer.Begin(c.origin)

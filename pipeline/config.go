@@ -20,7 +20,8 @@ import (
 // Config is everything a call needs. It is not changed after New.
 type Config struct {
 	Agent    agent.Agent
-	ASR      inference.ASR // nil: typed turns only
+	ASR      inference.ASR    // nil: typed turns only
+	Feed     inference.Format // in which ASR gets the caller's audio, as its Info takes it; zero: 16 kHz PCM
 	LLM      inference.LLM
 	TTS      inference.TTS
 	FrontEnd listen.FrontEnd // denoiser and voice activity detector

@@ -17,7 +17,7 @@ var errStreamEnded = errors.New("the stream ended")
 
 // openRecogniser opens a stream of the recogniser.
 func (c *Call) openRecogniser() (inference.Recognition, error) {
-	return c.cfg.ASR.Open(c.crew.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints()})
+	return c.cfg.ASR.Open(c.crew.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints(), Format: c.cfg.Feed})
 }
 
 // hints are what the caller may be expected to say.

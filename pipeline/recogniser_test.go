@@ -8,6 +8,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/media"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -76,6 +77,35 @@ func TestContinuousRecogniser(t *testing.T) {
 	}
 	if logs[inference.FeedContinuous] != logs[inference.FeedUtterances] {
 		t.Errorf("the conversations differ:\n%s\n%s", logs[inference.FeedUtterances], logs[inference.FeedContinuous])
+	}
+}
+
+// TestTelephoneAudio: a recogniser that takes the rate of the telephone gets the caller's audio as it came; the scorer has its own
+// rate, and the conversation is the same.
+func TestTelephoneAudio(t *testing.T) {
+	logs, scored := map[media.Rate]string{}, map[media.Rate]int{}
+	for _, feed := range []inference.Format{{}, {Encoding: inference.PCMU, Rate: media.Rate8k}} {
+		rate := feed.SampleRate()
+		scorer := &enginetest.FakeTurnScorer{Prob: func(inference.Pause) float64 { return 0.9 }}
+		play(t, 6000, func(s *pipelinetest.Scene) {
+			s.Leg.Telephone()
+			s.Leg.Tone = [2]time.Duration{0, 6 * time.Second}
+			s.ASR.Feed, s.ASR.Keep = inference.FeedContinuous, true
+			s.Config.Feed, s.Config.Scorer = feed, scorer
+		}, func(t *testing.T, s *pipelinetest.Scene) {
+			stream := s.ASR.Streams()[0]
+			audio := stream.Audio()
+			if n := len(audio) / rate.FrameSamples(); n < 295 || n > 301 || stream.Config().Format != feed {
+				t.Errorf("heard %d frames of 300, as %+v", n, stream.Config().Format)
+			}
+			if feed.Rate != 0 && (audio[2] != 8000 || audio[6] != -8000) { // peaks of 1 kHz
+				t.Errorf("the tone is %d", audio[:8])
+			}
+			logs[rate], scored[rate] = s.Log(), len(scorer.Pauses()[0].Audio)
+		}, said(1000, 2500, "what time do you open"))
+	}
+	if logs[media.Rate8k] != logs[media.Rate16k] || scored[media.Rate8k] != scored[media.Rate16k] {
+		t.Errorf("the conversations differ:\n%s\n%s\nthe scorer heard %v", logs[media.Rate16k], logs[media.Rate8k], scored)
 	}
 }
 

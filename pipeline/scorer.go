@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"parley/inference"
+	"parley/media"
+	"parley/media/resample"
 	"parley/pipeline/turn"
 )
 
@@ -18,6 +20,9 @@ func (c *Call) askScore(a turn.Action) {
 	p := inference.Pause{Text: a.Text, Language: c.cfg.Agent.Language}
 	p.Audio, p.Said = c.caller.Turn()
 	c.crew.spawn("pipeline/scorer", func() {
+		if rate := c.cfg.Feed.SampleRate(); rate != media.Rate16k {
+			p.Audio = resample.All(p.Audio, rate, media.Rate16k)
+		}
 		if prob, err := c.cfg.Scorer.Score(ctx, p); err == nil && ctx.Err() == nil && prob >= 0 && prob <= 1 {
 			c.crew.post(ctx, message{kind: msgScore, pause: a.Pause, prob: prob})
 		}

@@ -80,13 +80,16 @@ func (v *vendor) Info() inference.Info {
 	}
 	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model, Languages: languages,
 		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: true, ForceEnd: true, Reconfigure: true, Keyterms: 100}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: true, ForceEnd: true, Reconfigure: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
+
+// encodings are AssemblyAI's names.
+var encodings = [...]string{inference.PCM16: "pcm_s16le", inference.PCMU: "pcm_mulaw"}
 
 // Path implements recogniser.Vendor. Texts of the Universal models come as they were said: their formatted form
 // follows in a second message, after the turn has ended.
 func (v *vendor) Path(c inference.ASRConfig) string {
-	q := url.Values{"speech_model": {v.model}, "sample_rate": {"16000"}, "encoding": {"pcm_s16le"}, "format_turns": {strconv.FormatBool(v.pro())}}
+	q := url.Values{"speech_model": {v.model}, "sample_rate": {strconv.Itoa(int(c.Format.SampleRate()))}, "encoding": {encodings[c.Format.Encoding]}, "format_turns": {strconv.FormatBool(v.pro())}}
 	if terms := c.Hints.Terms; len(terms) > 0 {
 		if list, err := json.Marshal(terms); err == nil {
 			q.Set("keyterms_prompt", string(list))
@@ -125,7 +128,9 @@ func (v *vendor) Pace() recogniser.Pace {
 }
 
 // Connect implements recogniser.Vendor.
-func (v *vendor) Connect(inference.ASRConfig) recogniser.Connection { return &connection{vendor: v} }
+func (v *vendor) Connect(c inference.ASRConfig) recogniser.Connection {
+	return &connection{Plain: recogniser.Plain{Encoding: c.Format.Encoding}, vendor: v}
+}
 
 // connection is one socket.
 type connection struct {

@@ -76,8 +76,11 @@ type ink struct {
 func (v *ink) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model, Languages: []string{"en"},
 		Latency: 900 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, Turns: true, Eager: true, Keyterms: 100}}
+		Caps: inference.Caps{Partials: true, Turns: true, Eager: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
+
+// encodings are Cartesia's names.
+var encodings = [...]string{inference.PCM16: "pcm_s16le", inference.PCMU: "pcm_mulaw", inference.PCMA: "pcm_alaw"}
 
 // maxTerms is how many characters all terms may have.
 const maxTerms = 1200
@@ -86,7 +89,7 @@ const maxTerms = 1200
 func (v *ink) Path(c inference.ASRConfig) string {
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 	o := v.options
-	q := url.Values{"model": {v.model}, "encoding": {"pcm_s16le"}, "sample_rate": {"16000"}, "turn_start_threshold": {number(o.Start)},
+	q := url.Values{"model": {v.model}, "encoding": {encodings[c.Format.Encoding]}, "sample_rate": {strconv.Itoa(int(c.Format.SampleRate()))}, "turn_start_threshold": {number(o.Start)},
 		"turn_eager_end_threshold": {number(o.Eager)}, "turn_end_threshold": {number(o.End)}, "turn_end_timeout_ms": {strconv.Itoa(o.TimeoutMS)}}
 	room := maxTerms
 	for _, term := range c.Hints.Terms {
@@ -104,7 +107,9 @@ func (v *ink) Pace() recogniser.Pace {
 }
 
 // Connect implements recogniser.Vendor.
-func (v *ink) Connect(inference.ASRConfig) recogniser.Connection { return &inkConnection{ink: v} }
+func (v *ink) Connect(c inference.ASRConfig) recogniser.Connection {
+	return &inkConnection{Plain: recogniser.Plain{Encoding: c.Format.Encoding}, ink: v}
+}
 
 // inkConnection is one socket.
 type inkConnection struct {

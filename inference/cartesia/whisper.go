@@ -3,6 +3,7 @@ package cartesia
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,12 +19,12 @@ type whisper struct{ name, model string }
 func (v *whisper) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model, Languages: inference.Spoken(),
 		Latency: 900 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor.
 func (v *whisper) Path(c inference.ASRConfig) string {
-	q := url.Values{"model": {v.model}, "encoding": {"pcm_s16le"}, "sample_rate": {"16000"}}
+	q := url.Values{"model": {v.model}, "encoding": {encodings[c.Format.Encoding]}, "sample_rate": {strconv.Itoa(int(c.Format.SampleRate()))}}
 	if c.Language != "" {
 		q.Set("language", c.Language)
 	}
@@ -36,21 +37,22 @@ func (v *whisper) Pace() recogniser.Pace {
 }
 
 // Connect implements recogniser.Vendor.
-func (v *whisper) Connect(inference.ASRConfig) recogniser.Connection {
-	return &whisperConnection{whisper: v}
+func (v *whisper) Connect(c inference.ASRConfig) recogniser.Connection {
+	return &whisperConnection{Plain: recogniser.Plain{Encoding: c.Format.Encoding}, whisper: v, rate: c.Format.SampleRate()}
 }
 
 // whisperConnection is one socket.
 type whisperConnection struct {
 	recogniser.Plain
 	*whisper
+	rate media.Rate
 	asks recogniser.Asks
 	said time.Duration // the end of the last word
 }
 
 // Audio implements recogniser.Connection.
 func (c *whisperConnection) Audio(samples []int16) ([]byte, bool) {
-	c.asks.Audio(media.Rate16k.Duration(len(samples)).Duration())
+	c.asks.Audio(c.rate.Duration(len(samples)).Duration())
 	return c.Plain.Audio(samples)
 }
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,9 +91,12 @@ func parse(name string, options inference.Options) (o Options, err error) {
 	return o, nil
 }
 
+// encodings are Deepgram's names.
+var encodings = [...]string{inference.PCM16: "linear16", inference.PCMU: "mulaw", inference.PCMA: "alaw"}
+
 // query begins the query of a stream's socket.
 func (o Options) query(model string, c inference.ASRConfig) url.Values {
-	q := url.Values{"model": {model}, "encoding": {"linear16"}, "sample_rate": {"16000"}}
+	q := url.Values{"model": {model}, "encoding": {encodings[c.Format.Encoding]}, "sample_rate": {strconv.Itoa(int(c.Format.SampleRate()))}}
 	for _, term := range c.Hints.Terms {
 		q.Add("keyterm", term)
 	}

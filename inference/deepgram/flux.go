@@ -25,7 +25,7 @@ func (v *flux) Info() inference.Info {
 	}
 	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model,
 		Languages: languages, Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, Turns: true, Eager: v.options.Eager > 0, ForceEnd: true, Reconfigure: true, Keyterms: 100}}
+		Caps: inference.Caps{Partials: true, Turns: true, Eager: v.options.Eager > 0, ForceEnd: true, Reconfigure: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor.
@@ -77,7 +77,9 @@ func (v *flux) thresholds(o inference.TurnOptions) thresholds {
 func (v *flux) Pace() recogniser.Pace { return recogniser.Pace{Chunk: 80 * time.Millisecond} }
 
 // Connect implements recogniser.Vendor.
-func (v *flux) Connect(inference.ASRConfig) recogniser.Connection { return &fluxConnection{flux: v} }
+func (v *flux) Connect(c inference.ASRConfig) recogniser.Connection {
+	return &fluxConnection{Plain: recogniser.Plain{Encoding: c.Format.Encoding}, flux: v}
+}
 
 // fluxConnection is one socket.
 type fluxConnection struct {

@@ -18,7 +18,7 @@ type nova struct {
 func (v *nova) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model,
 		Languages: []string{"en", "es", "ca", "pt", "fr", "it", "de"}, Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Keyterms: 100}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor. The ends of turns are ours to find: no endpointing.
@@ -41,7 +41,9 @@ func (v *nova) Path(c inference.ASRConfig) string {
 func (v *nova) Pace() recogniser.Pace { return recogniser.Pace{Chunk: 40 * time.Millisecond} }
 
 // Connect implements recogniser.Vendor.
-func (v *nova) Connect(inference.ASRConfig) recogniser.Connection { return &novaConnection{nova: v} }
+func (v *nova) Connect(c inference.ASRConfig) recogniser.Connection {
+	return &novaConnection{recogniser.Plain{Encoding: c.Format.Encoding}, v}
+}
 
 type novaConnection struct {
 	recogniser.Plain

@@ -48,12 +48,15 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 func (v *scribe) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model, Languages: inference.Spoken(),
 		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Keyterms: 50}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Keyterms: 50, In: []inference.Format{recogniser.Telephone}}}
 }
+
+// formats are ElevenLabs' names.
+var formats = [...]string{inference.PCM16: "pcm_16000", inference.PCMU: "ulaw_8000"}
 
 // Path implements recogniser.Vendor.
 func (v *scribe) Path(c inference.ASRConfig) string {
-	q := url.Values{"model_id": {v.model}, "audio_format": {"pcm_16000"}, "commit_strategy": {"manual"}, "include_timestamps": {"true"}}
+	q := url.Values{"model_id": {v.model}, "audio_format": {formats[c.Format.Encoding]}, "commit_strategy": {"manual"}, "include_timestamps": {"true"}}
 	if c.Language != "" {
 		q.Set("language_code", c.Language)
 	} else {
@@ -76,15 +79,19 @@ func (v *scribe) Pace() recogniser.Pace {
 }
 
 // Connect implements recogniser.Vendor.
-func (v *scribe) Connect(inference.ASRConfig) recogniser.Connection {
-	return &scribeConnection{scribe: v}
+func (v *scribe) Connect(c inference.ASRConfig) recogniser.Connection {
+	k := &scribeConnection{scribe: v, format: c.Format}
+	k.alive = k.encode([]byte{}, false)
+	return k
 }
 
 // scribeConnection is one socket.
 type scribeConnection struct {
 	recogniser.Plain
 	*scribe
-	asks recogniser.Asks
+	format inference.Format
+	alive  []byte // keeps the socket open
+	asks   recogniser.Asks
 }
 
 // piece is a message: audio, a commit of all audio before it, or neither, which keeps the socket open.
@@ -95,31 +102,28 @@ type piece struct {
 	Rate   media.Rate `json:"sample_rate"`
 }
 
-func encodePiece(audio []byte, commit bool) []byte {
-	b, err := json.Marshal(piece{"input_audio_chunk", audio, commit, media.Rate16k})
+func (c *scribeConnection) encode(audio []byte, commit bool) []byte {
+	b, err := json.Marshal(piece{"input_audio_chunk", audio, commit, c.format.SampleRate()})
 	if err != nil {
 		return nil // there is nothing in it that JSON does not know
 	}
 	return b
 }
 
-// alive keeps the socket open.
-var alive = encodePiece([]byte{}, false)
-
 // Audio implements recogniser.Connection.
 func (c *scribeConnection) Audio(samples []int16) ([]byte, bool) {
-	c.asks.Audio(media.Rate16k.Duration(len(samples)).Duration())
-	return encodePiece(recogniser.Linear(samples), false), false
+	c.asks.Audio(c.format.SampleRate().Duration(len(samples)).Duration())
+	return c.encode(recogniser.Encode(c.format.Encoding, samples), false), false
 }
 
 // Finish implements recogniser.Connection.
 func (c *scribeConnection) Finish() []byte {
 	c.asks.Finish()
-	return encodePiece([]byte{}, true)
+	return c.encode([]byte{}, true)
 }
 
 // Idle implements recogniser.Connection. ElevenLabs wants to hear of us each 10 s.
-func (*scribeConnection) Idle() ([]byte, time.Duration) { return alive, 8 * time.Second }
+func (c *scribeConnection) Idle() ([]byte, time.Duration) { return c.alive, 8 * time.Second }
 
 // End implements recogniser.Connection. There is no message for it: the socket is closed.
 func (*scribeConnection) End() []byte { return nil }

@@ -36,6 +36,7 @@ type FakeASR struct {
 	Keep      bool           // streams keep their audio for Audio
 	Feed      inference.Feed // what Info says
 	Local     bool           // likewise
+	Raw       bool           // likewise
 	Caps      inference.Caps // likewise
 	// Lag is how far streams say they are behind, by the time since Origin; nil: they are not.
 	Lag func(at time.Duration) time.Duration
@@ -106,7 +107,7 @@ func NewFakeASR() *FakeASR {
 
 // Info implements inference.ASR.
 func (f *FakeASR) Info() inference.Info {
-	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Feed: f.Feed, Local: f.Local, Caps: f.Caps}
+	return inference.Info{Name: f.Name, Description: "fake recogniser for tests", Languages: f.Languages, Latency: f.Latency, Feed: f.Feed, Local: f.Local, Raw: f.Raw, Caps: f.Caps}
 }
 
 // Open implements inference.ASR.

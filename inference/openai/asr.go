@@ -57,7 +57,7 @@ func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recogn
 	s := &stream{
 		asr: e, language: c.Language, prompt: prompt(c.Hints),
 		results: make(chan inference.Result, resultQueue), done: make(chan struct{}), wake: make(chan struct{}, 1),
-		tape: inference.NewTape(),
+		tape: inference.NewTape(media.Rate16k),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	isolate.Go("inference/openai/recognition", s.cancel, s.run, func() { s.cancel(errClosed) }, func() { close(s.results) }, func() { close(s.done) })

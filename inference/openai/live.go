@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -38,7 +37,7 @@ type live struct{ *client }
 // Info implements recogniser.Vendor.
 func (v *live) Info() inference.Info {
 	return inference.Info{Name: v.Engine(), Description: "streaming recognition, model " + v.model, Languages: slices.Clone(heard),
-		Latency: 1700 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true, Caps: inference.Caps{Partials: true, ForceEnd: true, Keyterms: 100}}
+		Latency: 1700 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true, Caps: inference.Caps{Partials: true, ForceEnd: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor: the model stands in the first message.
@@ -79,7 +78,7 @@ type liveSession struct {
 			Input struct {
 				Format struct {
 					Type string `json:"type"`
-					Rate int    `json:"rate"`
+					Rate int    `json:"rate,omitempty"`
 				} `json:"format"`
 				Transcription struct {
 					Model    string   `json:"model"`
@@ -98,7 +97,9 @@ func (c *liveConnection) Begin() []byte {
 	s := liveSession{Type: "session.update"}
 	s.Session.Type = "transcription"
 	in := &s.Session.Audio.Input
-	in.Format.Type, in.Format.Rate = "audio/pcm", int(media.Rate24k)
+	if in.Format.Type = "audio/pcmu"; c.config.Format.Encoding == inference.PCM16 {
+		in.Format.Type, in.Format.Rate = "audio/pcm", int(media.Rate24k)
+	}
 	in.Transcription.Model, in.Transcription.Language = c.model, c.config.Language
 	if strings.HasPrefix(c.model, "gpt-live-") {
 		in.Transcription.Keywords = c.config.Hints.Terms
@@ -108,8 +109,11 @@ func (c *liveConnection) Begin() []byte {
 
 // Audio implements recogniser.Connection.
 func (c *liveConnection) Audio(samples []int16) ([]byte, bool) {
-	return encode(map[string]string{"type": "input_audio_buffer.append",
-		"audio": base64.StdEncoding.EncodeToString(recogniser.Linear(c.up.Convert(nil, samples)))}), false
+	format := c.config.Format.Encoding
+	if format == inference.PCM16 {
+		samples = c.up.Convert(nil, samples)
+	}
+	return encode(map[string]any{"type": "input_audio_buffer.append", "audio": recogniser.Encode(format, samples)}), false
 }
 
 // Finish implements recogniser.Connection.

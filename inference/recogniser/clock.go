@@ -9,6 +9,7 @@ import (
 // clock tells where on the tape a vendor's time lies. The vendor counts what it was sent on this socket:
 // audio of the tape, and silence that is not on it.
 type clock struct {
+	rate      media.Rate
 	stretches []stretch
 	sent      int64 // samples on this socket
 }
@@ -18,6 +19,9 @@ type stretch struct{ vendor, tape int64 }
 
 // maxStretches bounds the list; of what is older than that nobody speaks any more.
 const maxStretches = 64
+
+// samples is how many there are in d.
+func (c *clock) samples(d time.Duration) int64 { return int64(media.FromDuration(d).Samples(c.rate)) }
 
 // audio notes that n samples of the tape from position at on are sent.
 func (c *clock) audio(at int64, n int) {
@@ -35,7 +39,7 @@ func (c *clock) silence(n int) { c.sent += int64(n) }
 
 // position is where on the tape the vendor's time lies.
 func (c *clock) position(t time.Duration) int64 {
-	n := int64(media.FromDuration(t).Samples(media.Rate16k))
+	n := c.samples(t)
 	at := int64(0)
 	for i, s := range c.stretches {
 		if i > 0 && s.vendor > n {

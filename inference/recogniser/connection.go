@@ -9,7 +9,6 @@ import (
 
 	"parley/inference"
 	"parley/inference/remote"
-	"parley/media"
 	"parley/media/isolate"
 )
 
@@ -29,7 +28,7 @@ const (
 	// endWait is how long the vendor may take to close the socket.
 	endWait = time.Second
 	// settled is how much of the audio after the end of a turn is not worth a question.
-	settled = 16000
+	settled = time.Second
 )
 
 // connection is one socket of a stream.
@@ -52,9 +51,6 @@ type connection struct {
 	turnEnd  int64 // position up to which audio was sent when the latest one ended
 }
 
-// samples is how many there are in d.
-func samples(d time.Duration) int64 { return int64(media.FromDuration(d).Samples(media.Rate16k)) }
-
 // incoming is a message of the vendor's, or why there are no more.
 type incoming struct {
 	data []byte
@@ -69,13 +65,15 @@ func (s *stream) connect() error {
 		return err
 	}
 	pace := e.vendor.Pace()
-	c := &connection{Connection: e.vendor.Connect(s.config), socket: socket, incoming: make(chan incoming), pace: pace, chunk: samples(pace.Chunk), lastSent: time.Now()}
+	c := &connection{Connection: e.vendor.Connect(s.config), socket: socket, incoming: make(chan incoming), pace: pace, lastSent: time.Now()}
+	c.clock.rate = s.config.Format.SampleRate()
+	c.chunk = c.clock.samples(pace.Chunk)
 	if s.conn != nil {
 		c.replayTo = s.conn.sent
 	}
 	var to int64
 	if c.sent, to = s.span(); pace.RealTime {
-		c.sent = max(c.sent, to-samples(realTimeMost))
+		c.sent = max(c.sent, to-c.clock.samples(realTimeMost))
 	}
 	if first := c.Begin(); first != nil {
 		socket.Send(first)
@@ -193,12 +191,12 @@ func (s *stream) send() time.Duration {
 	room := to - c.sent // that may be sent at once
 	switch {
 	case c.pace.RealTime:
-		room = min(room, samples(now.Sub(s.openedAt)+ahead)+c.asking-c.clock.sent)
+		room = min(room, c.clock.samples(now.Sub(s.openedAt)+ahead)+c.asking-c.clock.sent)
 	case c.replaying():
 		if wait := burstEvery - now.Sub(c.lastSent); wait > 0 && c.clock.sent > 0 {
 			return wait
 		}
-		room = min(room, samples(burst))
+		room = min(room, c.clock.samples(burst))
 	}
 	for _, cut := range cuts {
 		if cut.Utterance <= c.asked {
@@ -250,7 +248,7 @@ func (s *stream) sendAudio(to int64, now time.Time) {
 			continue
 		}
 		c.clock.audio(from, n)
-		if fill := int(samples(c.pace.Least)) - n; fill > 0 {
+		if fill := int(c.clock.samples(c.pace.Least)) - n; fill > 0 {
 			audio = append(audio, make([]int16, fill)...)
 			c.clock.silence(fill)
 		}
@@ -272,7 +270,7 @@ func (c *connection) write(audio []int16) {
 // silence sends n samples that are not on the tape.
 func (c *connection) silence(n int64) {
 	for ; n > 0; n -= c.chunk {
-		k := int(max(min(n, c.chunk), samples(c.pace.Least)))
+		k := int(max(min(n, c.chunk), c.clock.samples(c.pace.Least)))
 		c.write(make([]int16, k))
 		c.clock.silence(k)
 	}
@@ -285,13 +283,13 @@ func (s *stream) ask(cut inference.Cut, oldest bool, now time.Time) {
 	start := s.starts[cut.Utterance]
 	s.mu.Unlock()
 	c.asked, c.askedAt = cut.Utterance, now
-	over := !c.turn && c.turnEnd > start && cut.End-c.turnEnd < settled
-	if oldest && (cut.End-start < shortest || over) {
+	over := !c.turn && c.turnEnd > start && cut.End-c.turnEnd < c.clock.samples(settled)
+	if oldest && (cut.End-start < c.clock.samples(shortest) || over) {
 		s.tell(inference.Result{Text: s.partial, Final: true, Last: true, Confidence: -1})
 		s.partial = ""
 		return
 	}
-	if fill := samples(max(c.pace.Least, c.pace.Asked)) - (c.clock.sent - c.askedTo); fill > 0 {
+	if fill := c.clock.samples(max(c.pace.Least, c.pace.Asked)) - (c.clock.sent - c.askedTo); fill > 0 {
 		c.silence(fill)
 	}
 	c.asks, c.askedTo = append(c.asks, cut.Utterance), c.clock.sent
@@ -299,8 +297,8 @@ func (s *stream) ask(cut inference.Cut, oldest bool, now time.Time) {
 		c.socket.Send(message)
 		return
 	}
-	c.asking += samples(c.pace.Silence)
-	c.silence(samples(c.pace.Silence))
+	c.asking += c.clock.samples(c.pace.Silence)
+	c.silence(c.clock.samples(c.pace.Silence))
 }
 
 // due is how long until something has to be done: a burst, an answer that is late, a sign of life.

@@ -19,6 +19,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/remote"
+	"parley/media/g711"
 )
 
 // Vendor is what one vendor's recogniser says on its wire.
@@ -49,7 +50,7 @@ type Pace struct {
 type Connection interface {
 	// Begin is what comes first; nil: nothing does.
 	Begin() []byte
-	// Audio makes a message of samples at 16 kHz, which it does not keep.
+	// Audio makes a message of samples at the rate of ASRConfig.Format, which it does not keep.
 	Audio(samples []int16) (message []byte, binary bool)
 	// Read makes of a message of the vendor's what was heard. Its error ends the socket.
 	Read(message []byte) ([]Heard, error)
@@ -63,8 +64,16 @@ type Connection interface {
 	End() []byte
 }
 
-// Linear is samples as 16 bits, little endian, which most vendors take in binary messages.
-func Linear(samples []int16) []byte {
+// laws are the codecs of G.711 by encoding.
+var laws = map[inference.Encoding]g711.Codec{inference.PCMU: g711.PCMU, inference.PCMA: g711.PCMA}
+
+// Encode is samples as an encoding writes them.
+func Encode(e inference.Encoding, samples []int16) []byte {
+	if law, ok := laws[e]; ok {
+		b := make([]byte, len(samples))
+		law.Encode(b, samples)
+		return b
+	}
 	b := make([]byte, 0, 2*len(samples))
 	for _, v := range samples {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v))
@@ -72,14 +81,18 @@ func Linear(samples []int16) []byte {
 	return b
 }
 
-// Plain is embedded in the Connection of a vendor that takes Linear audio, and turns as they are.
-type Plain struct{}
+// Telephone is how vendors get the audio of telephone calls. Which law a call has is not known when its stream is opened, and
+// a recogniser hears no difference.
+var Telephone = inference.Format{Encoding: inference.PCMU, Rate: g711.Rate}
+
+// Plain is embedded in the Connection of a vendor that takes binary audio, and turns as they are.
+type Plain struct{ Encoding inference.Encoding }
 
 // Begin implements Connection.
 func (Plain) Begin() []byte { return nil }
 
 // Audio implements Connection.
-func (Plain) Audio(samples []int16) ([]byte, bool) { return Linear(samples), true }
+func (p Plain) Audio(samples []int16) ([]byte, bool) { return Encode(p.Encoding, samples), true }
 
 // Configure implements Connection.
 func (Plain) Configure(inference.TurnOptions) []byte { return nil }

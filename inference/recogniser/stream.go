@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/media"
 	"parley/media/isolate"
 )
 
@@ -16,12 +15,12 @@ const (
 	// resultQueue holds the results nobody has read: ten seconds of partial texts. When it is full the stream waits.
 	resultQueue = 50
 	// shortest is the audio that an utterance has at least that the vendor is asked about.
-	shortest = 16000 / 10
+	shortest = 100 * time.Millisecond
 	// goOn is how much a caller says at least who goes on after a Finish. An answer that ends by so much before the latest one is to
 	// the Finish that was taken back.
 	goOn = 250 * time.Millisecond
 	// rounding is by how much a vendor's time may lie beside the end of an utterance.
-	rounding = 16000 / 50
+	rounding = 20 * time.Millisecond
 )
 
 var errClosed = errors.New("stream closed")
@@ -59,7 +58,7 @@ type stream struct {
 
 func open(ctx context.Context, e *Engine, c inference.ASRConfig) (*stream, error) {
 	s := &stream{engine: e, config: c, results: make(chan inference.Result, resultQueue), done: make(chan struct{}), wake: make(chan struct{}, 1),
-		latency: e.vendor.Info().Latency, tape: inference.NewTape(), starts: map[int]int64{1: 0}}
+		latency: e.vendor.Info().Latency, tape: inference.NewTape(c.Format.SampleRate()), starts: map[int]int64{1: 0}}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	if err := s.connect(); err != nil {
 		s.cancel(err)
@@ -141,7 +140,7 @@ func (s *stream) take(h Heard) {
 	}
 	end := int64(-1)
 	if h.End > 0 {
-		if end = s.conn.clock.position(h.End); end <= s.doneTo+rounding {
+		if end = s.conn.clock.position(h.End); end <= s.doneTo+s.conn.clock.samples(rounding) {
 			return // an answer that came too late, or that is sent again
 		}
 	}
@@ -222,9 +221,9 @@ func (s *stream) settle(kind Kind, end int64) (last bool) {
 	}
 	switch kind {
 	case Final:
-		return end >= w[0].End-rounding
+		return end >= w[0].End-s.conn.clock.samples(rounding)
 	case Answer:
-		return end < 0 || end >= w[0].End-samples(goOn)
+		return end < 0 || end >= w[0].End-s.conn.clock.samples(goOn)
 	}
 	return true
 }
@@ -262,14 +261,14 @@ func (s *stream) tell(r inference.Result) {
 
 // since is the vendor's time t, from a position of the tape on.
 func (s *stream) since(t time.Duration, start int64) time.Duration {
-	return media.Rate16k.Duration(int(max(0, s.conn.clock.position(t)-start))).Duration()
+	return s.conn.clock.rate.Duration(int(max(0, s.conn.clock.position(t)-start))).Duration()
 }
 
 // usage is what the stream has consumed so far.
 func (s *stream) usage() *inference.Usage {
 	_, to := s.span()
 	u := s.tokens
-	u.Audio, u.Open, u.Requests = media.Rate16k.Duration(int(to)).Duration(), s.open+time.Since(s.openedAt), 1
+	u.Audio, u.Open, u.Requests = s.conn.clock.rate.Duration(int(to)).Duration(), s.open+time.Since(s.openedAt), 1
 	if u.Source == "" {
 		u.Source = inference.UsageCounted
 	}

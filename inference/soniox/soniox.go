@@ -65,7 +65,7 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 func (v *vendor) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model, Languages: inference.Spoken(),
 		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: v.options.Endpoints, ForceEnd: true, Keyterms: 200}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: v.options.Endpoints, ForceEnd: true, Keyterms: 200, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor.
@@ -76,7 +76,7 @@ func (v *vendor) Pace() recogniser.Pace { return recogniser.Pace{Chunk: 60 * tim
 
 // Connect implements recogniser.Vendor.
 func (v *vendor) Connect(c inference.ASRConfig) recogniser.Connection {
-	return &connection{vendor: v, config: c}
+	return &connection{Plain: recogniser.Plain{Encoding: c.Format.Encoding}, vendor: v, config: c}
 }
 
 // connection is one socket.
@@ -106,9 +106,12 @@ type terms struct {
 	Text  string   `json:"text,omitempty"`
 }
 
+// formats are Soniox' names.
+var formats = [...]string{inference.PCM16: "pcm_s16le", inference.PCMU: "mulaw", inference.PCMA: "alaw"}
+
 // Begin implements recogniser.Connection.
 func (c *connection) Begin() []byte {
-	s := setup{Model: c.model, Format: "pcm_s16le", Rate: 16000, Channels: 1, Identify: c.config.Language == "", Endpoints: c.options.Endpoints, EndpointMS: c.options.DelayMS}
+	s := setup{Model: c.model, Format: formats[c.config.Format.Encoding], Rate: int(c.config.Format.SampleRate()), Channels: 1, Identify: c.config.Language == "", Endpoints: c.options.Endpoints, EndpointMS: c.options.DelayMS}
 	if c.config.Language != "" {
 		s.Languages = []string{c.config.Language}
 	}

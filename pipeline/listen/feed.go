@@ -36,8 +36,8 @@ const (
 	noTurn     = math.MaxInt64
 )
 
-// Turn is a copy of the end of the caller's turn at 16 kHz, 8 s at most with what came after it, and the sentence that the agent
-// said last.
+// Turn is a copy of the end of the caller's turn at the recogniser's rate, 8 s at most with what came after it, and the sentence
+// that the agent said last.
 func (c *Caller) Turn() (audio []int16, said string) {
 	e := &c.feed
 	from := max(min(e.turn, e.from), e.n-turnFrames, e.base)
@@ -63,8 +63,8 @@ func (l *levels) commit() {
 
 func (l *levels) drop() { l.turn = levelCounts{} }
 
-func (e *feed) begin(in media.Rate) {
-	e.up, e.turn = resample.New(in, feedRate), noTurn
+func (e *feed) begin(in, rate media.Rate) {
+	e.rate, e.up, e.turn = rate, resample.New(in, rate), noTurn
 	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
 }
 

@@ -36,7 +36,7 @@ func (s *tapedStream) span() (first, last int16, n int) {
 }
 func newFeed(asr inference.Recognition) *Caller {
 	c := &Caller{feed: feed{asr: asr}}
-	c.feed.begin(feedRate)
+	c.feed.begin(feedRate, feedRate)
 	return c
 }
 func (c *Caller) hearFrames(n int) { c.hearFrom(n, func(at int64) int16 { return int16(at) }) }
@@ -326,7 +326,7 @@ func TestWordsOfAContinuousFeed(t *testing.T) {
 func TestRawFeed(t *testing.T) {
 	for _, raw := range []bool{false, true} {
 		var c Caller
-		c.Begin(silencer{}, media.Format{In: feedRate})
+		c.Begin(silencer{}, media.Format{In: feedRate}, feedRate)
 		s := &tapedStream{}
 		c.Attach(s, inference.Info{Raw: raw, Feed: inference.FeedContinuous}, 0)
 		loud := make([]int16, feedSamples)
@@ -353,7 +353,7 @@ func (silencer) Hear(f media.Frame) (media.Frame, Activity) {
 // begins, and one that takes its place the latest.
 func TestRecogniserKnowsTheQuestion(t *testing.T) {
 	var c Caller
-	c.Begin(silencer{}, media.Format{In: feedRate})
+	c.Begin(silencer{}, media.Format{In: feedRate}, feedRate)
 	first, next := &tapedStream{}, &tapedStream{}
 	c.Attach(first, inference.Info{}, 0)
 	for _, text := range []string{"", "Good morning.", "Good morning.", "For how many?", "For how many?", ""} {

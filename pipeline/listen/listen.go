@@ -83,10 +83,10 @@ type Heard struct {
 	Loud     bool // it is as loud as the caller's own voice
 }
 
-// Begin prepares for a leg.
-func (c *Caller) Begin(front FrontEnd, f media.Format) {
+// Begin prepares for a leg. feed is the rate of the audio that the recogniser gets.
+func (c *Caller) Begin(front FrontEnd, f media.Format, feed media.Rate) {
 	c.front = front
-	c.feed.begin(f.In)
+	c.feed.begin(f.In, feed)
 	c.guard.begin(media.FromDuration(f.Lead))
 }
 
@@ -394,7 +394,8 @@ func (c *levelCounts) exceeded(share int) float32 {
 const (
 	// preRoll is how long before the detector was sure an utterance begins, so that the first
 	// sound of a word is not lost.
-	preRoll     = 400 * media.Millisecond
+	preRoll = 400 * media.Millisecond
+	// feedRate is the highest rate of a feed, and feedSamples those of its frame.
 	feedRate    = media.Rate16k
 	feedSamples = int(feedRate) / 50
 	// pageFrames are always kept: 1.28 s for preRoll, the detector's own delay and
@@ -408,9 +409,10 @@ const (
 // page is a stretch of the caller's audio.
 type page [pageFrames][feedSamples]int16
 
-// feed keeps the last of the caller's audio at 16 kHz and feeds the recogniser from
+// feed keeps the last of the caller's audio, at the recogniser's rate, and feeds the recogniser from
 // it while the caller speaks. Frames are numbered from 0.
 type feed struct {
+	rate  media.Rate
 	up    *resample.Resampler
 	pages []*page    // oldest first
 	base  int64      // first frame kept
@@ -453,7 +455,7 @@ func (e *feed) push(f media.Frame) {
 
 func (e *feed) frame(n int64) []int16 {
 	at := n - e.base
-	return e.pages[at/pageFrames][at%pageFrames][:]
+	return e.pages[at/pageFrames][at%pageFrames][:e.rate.FrameSamples()]
 }
 
 // write gives the recogniser the frames that it has not got, before frame until.

@@ -115,9 +115,10 @@ func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool
 	cfg.Speculation = cfg.Speculation.With(&p.Settings)
 	deaf = !engines.Hears(p.Agent.Language)
 	if !deaf {
-		cfg.ASR = engines.ASR
-		cfg.Turn.EngineTurns = p.Settings.EngineTurns(engines.ASR.Info())
-		m.Engines.Patience.Fit(&cfg, engines.ASR.Info())
+		info := engines.ASR.Info()
+		cfg.ASR, cfg.Feed = engines.ASR, info.Takes(rate)
+		cfg.Turn.EngineTurns = p.Settings.EngineTurns(info)
+		m.Engines.Patience.Fit(&cfg, info)
 	}
 	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
 	if engines.LLM.Info().Scripted {
