@@ -115,6 +115,7 @@ type Result struct {
 	EndProb    float64 `json:",omitempty"` // of EventEagerEnd and EventTurnEnd: that the turn is over, 0 to 1
 	Err        error   // the stream failed
 	Engine     string  // like Delta's
+	Language   string  `json:",omitempty"` // of Text, final: two letters; empty: the engine does not say
 	// Words are those of Text, with times from the first sample of the utterance; nil: the
 	// engine does not say. Their number is that of Text's, cut at spaces, or they do not
 	// count. The receiver owns them.

@@ -135,6 +135,20 @@ func (r Request) Characters() int {
 // Spoken is the languages that models and voices of vendors know, of ours.
 func Spoken() []string { return []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"} }
 
+// LanguageOf is our code of a language that a vendor names: en of en-US, eng and English; empty: it is none of Spoken.
+func LanguageOf(tag string) string {
+	tag, _, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
+	for code, name := range languageNames {
+		if tag == code || tag == threeLetters[code] || tag == strings.ToLower(name) {
+			return code
+		}
+	}
+	return ""
+}
+
+// threeLetters are the terminological codes of ISO 639-2.
+var threeLetters = map[string]string{"en": "eng", "es": "spa", "ca": "cat", "gl": "glg", "eu": "eus", "pt": "por", "fr": "fra", "it": "ita", "de": "deu"}
+
 // languageNames are what a model is asked to answer in.
 var languageNames = map[string]string{
 	"en": "English", "es": "Spanish", "ca": "Catalan", "gl": "Galician", "eu": "Basque",

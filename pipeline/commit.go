@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"parley/inference"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
@@ -9,7 +11,7 @@ import (
 // commit answers the caller's turn.
 func (c *Call) commit(a turn.Action) {
 	if !a.Typed {
-		c.caller.CommitTurn()
+		c.follow(c.caller.CommitTurn(a.Again))
 	}
 	c.shown.partial = ""
 	begun := a.Ready && c.replies.Fits()
@@ -51,6 +53,20 @@ func (c *Call) commit(a turn.Action) {
 		return
 	}
 	c.compose(r, c.request(), "")
+}
+
+// follow has the agent speak the caller's language from its next reply on, where it may. The recogniser, which says which that
+// is, hears it already.
+func (c *Call) follow(language string) {
+	if language == c.agent.Language || !slices.Contains(c.agent.Follows, language) {
+		return
+	}
+	c.agent.Speak(language, &c.cfg.Agent)
+	c.cfg.Turn.Speak(language)
+	c.replies.Updated()
+	lines := c.agent
+	lines.FirstMessage = "" // it was said
+	c.replies.Maker.Rehearse(c.crew.life, lines, c.cfg.mayWait())
 }
 
 // followUp goes on with the turn after its functions have answered.

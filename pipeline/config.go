@@ -17,7 +17,7 @@ import (
 	"parley/pipeline/turn"
 )
 
-// Config is everything a call needs. It is not changed after New.
+// Config is everything a call needs. It is not changed after New, but for the language of Turn.
 type Config struct {
 	Agent    agent.Agent
 	ASR      inference.ASR    // nil: typed turns only

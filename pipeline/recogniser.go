@@ -17,7 +17,11 @@ var errStreamEnded = errors.New("the stream ended")
 
 // openRecogniser opens a stream of the recogniser.
 func (c *Call) openRecogniser() (inference.Recognition, error) {
-	return c.cfg.ASR.Open(c.crew.life, inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints(), Format: c.cfg.Feed})
+	cfg := inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints(), Format: c.cfg.Feed}
+	if len(c.cfg.Agent.Follows) > 0 {
+		cfg.Language = "" // it says which
+	}
+	return c.cfg.ASR.Open(c.crew.life, cfg)
 }
 
 // hints are what the caller may be expected to say.

@@ -17,7 +17,7 @@ func (c *Call) askScore(a turn.Action) {
 	}
 	ctx, cancel := context.WithTimeout(c.crew.life, a.Wait.Duration())
 	c.scoring = cancel
-	p := inference.Pause{Text: a.Text, Language: c.cfg.Agent.Language}
+	p := inference.Pause{Text: a.Text, Language: c.agent.Language}
 	p.Audio, p.Said = c.caller.Turn()
 	c.crew.spawn("pipeline/scorer", func() {
 		if rate := c.cfg.Feed.SampleRate(); rate != media.Rate16k {

@@ -49,7 +49,7 @@ type agentRow struct {
 }
 
 // LanguageName is the agent's language in words.
-func (a agentRow) LanguageName() string { return labelOfOption(languageOptions(), a.Language) }
+func (a agentRow) LanguageName() string { return labelOfOption(agentLanguages(), a.Language) }
 
 type agentsView struct {
 	Agents []agentRow
@@ -105,9 +105,18 @@ func (v *agentView) Voices() (out []Option) {
 }
 
 // Languages are the choices.
-func (v *agentView) Languages() []Option { return languageOptions() }
+func (v *agentView) Languages() []Option { return agentLanguages() }
 
-// languageOptions are the languages that agents speak.
+// agentLanguages are the languages that agents have: one, or their caller's.
+func agentLanguages() []Option {
+	out := languageOptions()
+	for _, l := range tts.Languages() {
+		out = append(out, Option{Value: "auto-" + l.Code, Label: "The caller’s, at first " + l.Name})
+	}
+	return out
+}
+
+// languageOptions are the languages that voices speak.
 func languageOptions() (out []Option) {
 	for _, l := range tts.Languages() {
 		out = append(out, Option{Value: l.Code, Label: l.Name})

@@ -46,7 +46,7 @@ type AgentDefinition struct {
 // have other names besides the canonical ones, so the schema lets all pass.
 type AgentFields struct {
 	Voice        *string        `json:"voice,omitempty" doc:"F1 to F5 or M1 to M5; at first F1." example:"F1"`
-	Language     *string        `json:"language,omitempty" doc:"What it speaks and hears: en es ca gl eu pt fr it de; at first en." example:"en"`
+	Language     *string        `json:"language,omitempty" doc:"What it speaks and hears: en es ca gl eu pt fr it de, or auto, which is the caller's; at first en." example:"en"`
 	Prompt       *string        `json:"prompt,omitempty" doc:"Who the agent is and what it knows, 100,000 bytes at most." maxLength:"100000" example:"You answer the telephone of Casa Lola. We are open from nine to six."`
 	FirstMessage *string        `json:"first_message,omitempty" doc:"What it says first; empty: it waits for the caller." maxLength:"100000" example:"Casa Lola, good day!"`
 	Tools        *AgentTools    `json:"tools,omitempty"`

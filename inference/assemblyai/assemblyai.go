@@ -95,6 +95,9 @@ func (v *vendor) Path(c inference.ASRConfig) string {
 			q.Set("keyterms_prompt", string(list))
 		}
 	}
+	if c.Language == "" && len(v.Info().Languages) > 1 {
+		q.Set("language_detection", "true")
+	}
 	t := v.turns(c.Turns)
 	if t.Least > 0 {
 		q.Set("min_turn_silence", strconv.Itoa(t.Least))
@@ -178,6 +181,7 @@ func (c *connection) Read(message []byte) ([]recogniser.Heard, error) {
 		Transcript string  `json:"transcript"`
 		Confidence float64 `json:"end_of_turn_confidence"`
 		Words      []word  `json:"words"`
+		Language   string  `json:"language_code"`
 		Error      string  `json:"error"`
 	}
 	if json.Unmarshal(message, &m) != nil {
@@ -189,7 +193,7 @@ func (c *connection) Read(message []byte) ([]recogniser.Heard, error) {
 	if m.Type != "Turn" || m.Order < c.latest || len(m.Words) == 0 {
 		return nil, nil
 	}
-	h := recogniser.Heard{Confidence: -1}
+	h := recogniser.Heard{Confidence: -1, Language: m.Language}
 	var text []string
 	sum := 0.0
 	for _, w := range m.Words {

@@ -116,6 +116,7 @@ type word struct {
 	Start      *float64 `json:"start"`
 	End        *float64 `json:"end"`
 	Confidence float64  `json:"confidence"`
+	Language   string   `json:"language"` // of models for several
 }
 
 // marks are the words' times; nil where not all have one.
@@ -126,6 +127,14 @@ func marks(words []word) []inference.Mark {
 			return nil
 		}
 		list = append(list, inference.Mark{Text: cmp.Or(w.Punctuated, w.Word), Start: seconds(*w.Start), End: seconds(max(*w.Start, *w.End)), Char: -1, Confidence: w.Confidence})
+	}
+	return list
+}
+
+// languages are those of words.
+func languages(words []word) (list []string) {
+	for _, w := range words {
+		list = append(list, w.Language)
 	}
 	return list
 }

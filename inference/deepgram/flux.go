@@ -116,13 +116,14 @@ func (*fluxConnection) End() []byte { return []byte(`{"type":"CloseStream"}`) }
 // Read implements recogniser.Connection.
 func (c *fluxConnection) Read(message []byte) ([]recogniser.Heard, error) {
 	var m struct {
-		Type       string  `json:"type"`
-		Event      string  `json:"event"`
-		WindowEnd  float64 `json:"audio_window_end"`
-		Transcript string  `json:"transcript"`
-		Words      []word  `json:"words"`
-		Confidence float64 `json:"end_of_turn_confidence"`
-		Trigger    string  `json:"trigger"`
+		Type       string   `json:"type"`
+		Event      string   `json:"event"`
+		WindowEnd  float64  `json:"audio_window_end"`
+		Transcript string   `json:"transcript"`
+		Words      []word   `json:"words"`
+		Confidence float64  `json:"end_of_turn_confidence"`
+		Trigger    string   `json:"trigger"`
+		Languages  []string `json:"languages"`
 	}
 	if json.Unmarshal(message, &m) != nil {
 		return nil, c.options.fault(c.name, errJSON)
@@ -137,7 +138,7 @@ func (c *fluxConnection) Read(message []byte) ([]recogniser.Heard, error) {
 	default:
 		return nil, nil
 	}
-	h := recogniser.Heard{Text: m.Transcript, End: seconds(m.WindowEnd), Words: marks(m.Words), Confidence: sure(m.Words), EndProb: min(1, max(0, m.Confidence))}
+	h := recogniser.Heard{Text: m.Transcript, End: seconds(m.WindowEnd), Words: marks(m.Words), Confidence: sure(m.Words), EndProb: min(1, max(0, m.Confidence)), Language: recogniser.Most(m.Languages)}
 	switch m.Event {
 	case "StartOfTurn":
 		list := []recogniser.Heard{{Kind: recogniser.SpeechStart, Confidence: -1}}

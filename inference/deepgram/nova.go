@@ -91,7 +91,7 @@ func (c *novaConnection) Read(message []byte) ([]recogniser.Heard, error) {
 	}
 	h := recogniser.Heard{End: seconds(m.Start + m.Duration), Confidence: -1}
 	if a := m.Channel.Alternatives; len(a) > 0 {
-		h.Text, h.Words = a[0].Transcript, marks(a[0].Words)
+		h.Text, h.Words, h.Language = a[0].Transcript, marks(a[0].Words), recogniser.Most(languages(a[0].Words))
 		if h.Text != "" {
 			h.Confidence = min(1, a[0].Confidence)
 		}

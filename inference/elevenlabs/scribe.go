@@ -141,9 +141,10 @@ type scribeWord struct {
 // itself, too.
 func (c *scribeConnection) Read(message []byte) ([]recogniser.Heard, error) {
 	var m struct {
-		Type  string       `json:"message_type"`
-		Text  string       `json:"text"`
-		Words []scribeWord `json:"words"`
+		Type     string       `json:"message_type"`
+		Text     string       `json:"text"`
+		Language string       `json:"language_code"`
+		Words    []scribeWord `json:"words"`
 	}
 	if json.Unmarshal(message, &m) != nil {
 		return nil, c.fault(inference.ErrFailed, "a message that is not JSON")
@@ -156,7 +157,7 @@ func (c *scribeConnection) Read(message []byte) ([]recogniser.Heard, error) {
 		return nil, nil
 	case "committed_transcript_with_timestamps":
 		h := spoken(m.Words)
-		if len(m.Words) == 0 {
+		if h.Language = m.Language; len(m.Words) == 0 {
 			h.Text = m.Text
 		}
 		return []recogniser.Heard{c.asks.Answer(h)}, nil

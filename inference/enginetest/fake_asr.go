@@ -54,8 +54,9 @@ type Heard struct {
 	Err   error            // the stream fails
 	Words []inference.Mark // as Result has them
 
-	Event   inference.Event // likewise
-	EndProb float64
+	Event    inference.Event // likewise
+	EndProb  float64
+	Language string
 }
 
 // The lags of Spoken, those of a good streaming recogniser.

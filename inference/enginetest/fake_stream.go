@@ -189,7 +189,7 @@ func (s *FakeStream) next() (r inference.Result, wait time.Duration, ok bool) {
 		return r, wait, false
 	}
 	s.due = slices.Delete(s.due, first, first+1)
-	r = inference.Result{Event: p.heard.Event, EndProb: p.heard.EndProb, Utterance: s.answering, Text: p.heard.Text, Final: p.heard.Final, Confidence: s.asr.Confidence, Err: p.heard.Err, Words: p.heard.Words}
+	r = inference.Result{Event: p.heard.Event, EndProb: p.heard.EndProb, Utterance: s.answering, Text: p.heard.Text, Final: p.heard.Final, Confidence: s.asr.Confidence, Err: p.heard.Err, Words: p.heard.Words, Language: p.heard.Language}
 	if r.Final {
 		s.final = true
 		if r.Last = s.answering < s.current && !p.heard.More; r.Last {

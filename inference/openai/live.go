@@ -136,10 +136,11 @@ func encode(v any) []byte {
 // Read implements recogniser.Connection.
 func (c *liveConnection) Read(message []byte) ([]recogniser.Heard, error) {
 	var m struct {
-		Type       string `json:"type"`
-		Item       string `json:"item_id"`
-		Delta      string `json:"delta"`
-		Transcript string `json:"transcript"`
+		Type       string   `json:"type"`
+		Item       string   `json:"item_id"`
+		Delta      string   `json:"delta"`
+		Transcript string   `json:"transcript"`
+		Languages  []string `json:"languages"`
 		Usage      struct {
 			Type   string `json:"type"`
 			In     int    `json:"input_tokens"`
@@ -164,7 +165,7 @@ func (c *liveConnection) Read(message []byte) ([]recogniser.Heard, error) {
 			return []recogniser.Heard{{Kind: recogniser.Partial, Text: strings.TrimSpace(t.partial), Confidence: -1}}, nil
 		}
 	case "conversation.item.input_audio_transcription.completed":
-		h := &recogniser.Heard{Kind: recogniser.Answer, Text: strings.TrimSpace(m.Transcript), Confidence: -1}
+		h := &recogniser.Heard{Kind: recogniser.Answer, Text: strings.TrimSpace(m.Transcript), Confidence: -1, Language: recogniser.Most(m.Languages)}
 		if u := m.Usage; u.Type == "tokens" {
 			h.Tokens = &inference.Usage{In: max(0, u.In), Out: max(0, u.Out), AudioIn: max(0, u.Detail.Audio), Source: inference.UsageProvider}
 		}

@@ -119,9 +119,21 @@ type Heard struct {
 	Words      []inference.Mark
 	Confidence float64 // 0 to 1; below 0: the vendor does not say
 	EndProb    float64 // of EagerEnd and TurnEnd
+	Language   string  // of a final Text, as the vendor names it; empty: the vendor does not say
 	Number     int     // of the Finish on this socket that an Answer is to, from 1; 0: the vendor does not say
 	// Tokens are what the vendor bills for it, where it bills tokens; nil: nothing.
 	Tokens *inference.Usage
+}
+
+// Most is the language that most words have, of the first where there are several; empty: none has one.
+func Most(languages []string) (most string) {
+	n := map[string]int{}
+	for _, l := range languages {
+		if n[l]++; l != "" && n[l] > n[most] {
+			most = l
+		}
+	}
+	return most
 }
 
 // Engine is an inference.ASR. Safe for use from several goroutines.

@@ -196,7 +196,7 @@ func (s *stream) final(h Heard, end int64) {
 	}
 	if h.Text != "" || last {
 		s.partial = ""
-		s.tell(inference.Result{Text: h.Text, Final: true, Last: last, Confidence: h.Confidence, Words: h.Words})
+		s.tell(inference.Result{Text: h.Text, Final: true, Last: last, Confidence: h.Confidence, Words: h.Words, Language: inference.LanguageOf(h.Language)})
 	}
 	if h.Kind != Final {
 		s.conn.turn, s.eager = false, false

@@ -78,7 +78,7 @@ func made(t *testing.T, e *recogniser.Engine, err error) *recogniser.Engine {
 }
 
 func sentences() []hearingtest.Utterance {
-	return slices.Repeat([]hearingtest.Utterance{{Text: sentence, Length: 800 * time.Millisecond}}, 100)
+	return slices.Repeat([]hearingtest.Utterance{{Text: sentence, Length: 800 * time.Millisecond, Language: "es"}}, 100)
 }
 
 // voice is sound for 0.8 s, and then silence for 0.4 s.
@@ -208,6 +208,37 @@ func TestTelephone(t *testing.T) {
 			}
 			if b := s.Books(); float64(b.AudioBytes) != 8000*b.Audio.Seconds() || b.Audio > most {
 				t.Errorf("%d bytes are %v of audio", b.AudioBytes, b.Audio)
+			}
+		})
+	}
+}
+
+// TestLanguages: a recogniser that is to find out which language it hears says so, where it can.
+func TestLanguages(t *testing.T) {
+	for name, make := range vendors {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, _ := make(t, false)
+			r, err := e.Open(t.Context(), inference.ASRConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for audio := voice(); len(audio) > 0; audio = audio[320:] {
+				r.Write(audio[:320])
+			}
+			r.Finish()
+			want := "es"
+			if strings.HasPrefix(name, "ink") {
+				want = ""
+			}
+			for x := range r.Results() {
+				if x.Err != nil || x.Final && x.Text != "" && x.Language != want {
+					t.Errorf("%+v", x)
+				}
+				if x.Err != nil || x.Last {
+					break
+				}
 			}
 		})
 	}

@@ -143,6 +143,7 @@ type token struct {
 	End        float64 `json:"end_ms"`
 	Confidence float64 `json:"confidence"`
 	Final      bool    `json:"is_final"`
+	Language   string  `json:"language"`
 }
 
 // Read implements recogniser.Connection.
@@ -196,7 +197,9 @@ func (c *connection) take(kind recogniser.Kind, at float64) recogniser.Heard {
 func heard(tokens []token) (h recogniser.Heard) {
 	h.Confidence = -1
 	sum := 0.0
+	var languages []string
 	for _, t := range tokens {
+		languages = append(languages, t.Language)
 		sum += t.Confidence
 		h.Text += t.Text
 		text := strings.TrimSpace(t.Text)
@@ -212,7 +215,7 @@ func heard(tokens []token) (h recogniser.Heard) {
 	if len(tokens) > 0 {
 		h.Confidence = min(1, sum/float64(len(tokens)))
 	}
-	h.Text = strings.TrimSpace(h.Text)
+	h.Text, h.Language = strings.TrimSpace(h.Text), recogniser.Most(languages)
 	return h
 }
 

@@ -29,6 +29,8 @@ type Agent struct {
 	// Goodbye is what the agent says when a limit ends the call; empty: a
 	// sentence in its language.
 	Goodbye string
+	// Follows are the languages to which it changes with its caller; nil: it changes to none.
+	Follows []string
 }
 
 // Form is a text as it is shown and as the voice is given it.

@@ -31,7 +31,7 @@ func times(n int, s string) string {
 // good are documents that are taken.
 var good = []string{
 	`{"name":"N"}`, `{"name":"N","voice":"esca_m2","language":"pt-BR","prompt":"","first_message":"Hi {{caller.name}}"}`,
-	`{"name":"N","id":"ag_1","version":"x","created_at":null,"updated_at":7}`, `{"name":"N","voice":"f3","language":"EU","tools":[],"settings":{}}`,
+	`{"name":"N","language":"auto"}`, `{"name":"N","language":"AUTO_pt-BR"}`, `{"name":"N","id":"ag_1","version":"x","created_at":null,"updated_at":7}`, `{"name":"N","voice":"f3","language":"EU","tools":[],"settings":{}}`,
 	settings(`"variables":{"city":"","Name_2":"x"},"goodbye":"Bye {{ city }}, {{Name_2}}","timezone":"Europe/Madrid"`),
 	settings(`"knowledge":[{"title":"Menu","text":"Soup {{not a variable}}"}],"recording_notice":"This call is recorded.","record_transfers":true`),
 	settings(`"speed":0.5,"on_machine":"message","machine_message":"Call us, {{now}}."`), settings(`"speed":2,"on_machine":"hangup"`),
@@ -67,7 +67,8 @@ var bad = []struct {
 	{`{"name":"N","promt":"x"}`, "promt: is not known", false},
 	{`{"name":"N","voice":"Z9"}`, `voice: "Z9", must be one of F1 to F5 and M1 to M5`, false},
 	{`{"name":"N","voice":""}`, `voice: "", must be one of F1 to F5 and M1 to M5`, false},
-	{`{"name":"N","language":"ko"}`, `language: "ko", must be one of en es ca gl eu pt fr it de`, false},
+	{`{"name":"N","language":"ko"}`, `language: "ko", must be one of en es ca gl eu pt fr it de, or auto`, false},
+	{`{"name":"N","language":"auto-ko"}`, `language: "auto-ko", must be one of en es ca gl eu pt fr it de, or auto`, false},
 	{`{"name":"N","prompt":"` + strings.Repeat("x", 100_001) + `"}`, "prompt: 100001 characters, allowed are 100000", false},
 	{`{"name":"N","first_message":"` + strings.Repeat("é", 50_001) + `"}`, "first_message: 100002 bytes, allowed are 100000", true},
 	{`{"name":"N","prompt":"Hi {{customer}}, {{ customer }} of {{call.id}}"}`,
@@ -241,5 +242,21 @@ func TestManyMistakes(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "settings.phrases[19]: 7, must be a text") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestLanguageOfTheCaller: what an agent that follows its caller speaks first stands in its language, in one form.
+func TestLanguageOfTheCaller(t *testing.T) {
+	for written, want := range map[string]struct {
+		kept, first string
+		follows     bool
+	}{"auto": {"auto-en", "en", true}, "Auto_ES": {"auto-es", "es", true}, "auto-pt-BR": {"auto-pt", "pt", true}, "pt-BR": {"pt", "pt", false}} {
+		d := agent.Document{Voice: "F1"}
+		if err := names.Apply(&d, []byte(`{"name":"N","language":"`+written+`"}`), true); err != nil || d.Language != want.kept {
+			t.Errorf("%s is kept as %s, %v", written, d.Language, err)
+		}
+		if first, follows := agent.Spoken(d.Language); first != want.first || follows != want.follows {
+			t.Errorf("%s begins as %s, %v", written, first, follows)
+		}
 	}
 }

@@ -134,7 +134,7 @@ func (n Names) further(whole map[string]json.RawMessage, a *Document, wrong *sch
 		case name == "voice" && n.Voice != nil:
 			a.Voice = n.Voice(text)
 		case name == "language" && n.Language != nil:
-			a.Language = n.Language(text)
+			a.Language = n.language(text)
 		}
 	}
 	if !wrong.Within("tools") {

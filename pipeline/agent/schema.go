@@ -22,8 +22,10 @@ func documentSchema() *schema.Schema {
 			"name": {Type: "string", Description: "For people, 200 bytes at most.", MinLength: 1, MaxLength: maxName, Pattern: `\S`, Form: "must have a letter"},
 			"voice": {Type: "string", Description: "F1 to F5 or M1 to M5, in either case; en_f1 and esca_f1 mean the same.", Default: DefaultVoice,
 				Pattern: `^([Ee][Nn]_|[Ee][Ss][Cc][Aa]_)?[FfMm][1-5]$`, Form: "must be one of F1 to F5 and M1 to M5"},
-			"language": {Type: "string", Description: "What it speaks and hears: en es ca gl eu pt fr it de. en-US means en.", Default: DefaultLanguage,
-				Pattern: `^([Ee][NnSsUu]|[Cc][Aa]|[Gg][Ll]|[Pp][Tt]|[Ff][Rr]|[Ii][Tt]|[Dd][Ee])([-_].*)?$`, Form: "must be one of en es ca gl eu pt fr it de"},
+			"language": {Type: "string", Description: "What it speaks and hears: en es ca gl eu pt fr it de. en-US means en. " +
+				"With auto it speaks the caller's, once two turns in a row were in it and where the recogniser says which that is; auto-es begins in es, auto in en.", Default: DefaultLanguage,
+				Pattern: `^([Aa][Uu][Tt][Oo]|([Aa][Uu][Tt][Oo][-_])?([Ee][NnSsUu]|[Cc][Aa]|[Gg][Ll]|[Pp][Tt]|[Ff][Rr]|[Ii][Tt]|[Dd][Ee])([-_].*)?)$`,
+				Form:    "must be one of en es ca gl eu pt fr it de, or auto"},
 			"prompt":        schema.Text("Who the agent is and what it knows, 100,000 bytes at most. It may have variables.", maxPrompt),
 			"first_message": schema.Text("What it says first; empty: the caller speaks first. It may have variables.", maxPrompt),
 			"tools":         toolsSchema(),

@@ -116,12 +116,13 @@ type Person struct {
 	Pronunciation []spoken.Entry `json:"pronunciation,omitempty"`
 	Tools         []string       `json:"tools,omitempty"` // that the client runs
 	// VoiceNormalises is that of agent.Agent.
-	VoiceNormalises bool `json:"voice_normalises,omitempty"`
+	VoiceNormalises bool     `json:"voice_normalises,omitempty"`
+	Follows         []string `json:"follows,omitempty"` // likewise
 }
 
 // PersonOf is that part of a.
 func PersonOf(a *agent.Agent) *Person {
-	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises}
+	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises, Follows: a.Follows}
 	for i := range a.Tools {
 		p.Tools = append(p.Tools, a.Tools[i].Name)
 	}
@@ -131,7 +132,7 @@ func PersonOf(a *agent.Agent) *Person {
 // Apply makes a the agent that was recorded.
 func (p *Person) Apply(a *agent.Agent) {
 	a.Voice, a.Language, a.FirstMessage, a.Goodbye = p.Voice, p.Language, p.FirstMessage, p.Goodbye
-	a.Pronunciation, a.VoiceNormalises = spoken.NewDictionary(p.Pronunciation), p.VoiceNormalises
+	a.Pronunciation, a.VoiceNormalises, a.Follows = spoken.NewDictionary(p.Pronunciation), p.VoiceNormalises, p.Follows
 	a.Tools = nil
 	for _, name := range p.Tools {
 		a.Tools = append(a.Tools, inference.Tool{Name: name})

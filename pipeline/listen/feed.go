@@ -13,6 +13,7 @@ import (
 func (c *Caller) BeginTurn() {
 	c.words.begin(c.feed.open)
 	c.levels.drop()
+	c.spoken.drop()
 	if c.feed.turn = noTurn; c.feed.open {
 		c.feed.turn = c.feed.from
 	}
@@ -25,10 +26,12 @@ func (c *Caller) DropTurn() {
 	c.feed.owed = c.feed.open
 }
 
-// CommitTurn learns the caller's level from the turn, which is over.
-func (c *Caller) CommitTurn() {
+// CommitTurn learns the caller's level from the turn, which is over, and returns their language where the turn before was in the
+// same; empty: it was in another, or that is not known. again says that the turn was committed before.
+func (c *Caller) CommitTurn(again bool) (language string) {
 	c.levels.commit()
 	c.feed.turn = noTurn
+	return c.spoken.commit(again)
 }
 
 const (
@@ -226,6 +229,7 @@ func (c *Caller) Recognised(r inference.Result, over bool, now time.Time) (text 
 		r.Text = ""
 	}
 	c.words.recognised(r, now)
+	c.spoken.heard(r)
 	if r.Final {
 		c.feed.fallen = 0
 	}

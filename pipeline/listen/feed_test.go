@@ -98,7 +98,7 @@ func TestFeedKeepsTheTurn(t *testing.T) {
 			e.hearFrames(150)
 			e.closeUtterance()
 			e.Owe(false)
-			e.CommitTurn()
+			e.CommitTurn(false)
 			e.hearFrames(50)
 			e.BeginTurn()
 			for _, n := range c.speech {

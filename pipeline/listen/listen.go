@@ -9,7 +9,7 @@
 // where eight people 10 dB behind the caller are half of the time.
 //
 // Read listen.go, which is the way of a frame; echo.go finds the echo of a line, feed.go keeps the audio for the recogniser, words.go
-// when its words were spoken.
+// when its words were spoken, language.go in which language.
 package listen
 
 import (
@@ -74,6 +74,7 @@ type Caller struct {
 	feed   feed
 	words  utterances
 	said   transcriptEcho
+	spoken languages
 	echo   bool
 }
 

@@ -87,6 +87,9 @@ func (m *Maker) rehearseLine(ctx context.Context, a *agent.Agent, line turn.Line
 		if ctx.Err() != nil {
 			return false
 		}
+		if m.lines.get(lineKey(a, form)) != nil {
+			continue
+		}
 		for chunk, err := range m.Utter(ctx, a, form) {
 			if err != nil || ctx.Err() != nil || !chunk.Rate.Valid() {
 				return false

@@ -79,6 +79,11 @@ type Config struct {
 	Complete func(text string) float64 `json:"-"`
 }
 
+// Speak changes the language of the words.
+func (c *Config) Speak(language string) {
+	c.Language, c.Complete = language, DefaultConfig(language).Complete
+}
+
 // DefaultConfig is what a conversation in language starts from.
 func DefaultConfig(language string) Config {
 	const ms = media.Millisecond

@@ -120,6 +120,9 @@ func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool
 		cfg.Turn.EngineTurns = p.Settings.EngineTurns(info)
 		m.Engines.Patience.Fit(&cfg, info)
 	}
+	if p.Follows {
+		cfg.Agent.Follows = engines.TTS.Info().Languages
+	}
 	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
 	if engines.LLM.Info().Scripted {
 		cfg.Agent.Phrases = append(scripted.Phrases(p.Agent.Language), cfg.Agent.Phrases...)

@@ -78,7 +78,7 @@ func TestMistakesHaveCodes(t *testing.T) {
 	const invalid = "validation.invalid_request_format"
 	for _, tt := range []struct{ document, code, detail string }{
 		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},
-		{`{"name":"N","language":"ko"}`, "validation.invalid_language", `language: "ko", must be one of en es ca gl eu pt fr it de`},
+		{`{"name":"N","language":"ko"}`, "validation.invalid_language", `language: "ko", must be one of en es ca gl eu pt fr it de, or auto`},
 		{`{"name":"N","settings":{"min_endpoint_ms":50}}`, invalid, "settings.min_endpoint_ms: 50, allowed are 100 to 2000"},
 		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`},
 		{`[]`, invalid, "body: a list, must be an object"},

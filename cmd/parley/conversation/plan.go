@@ -13,6 +13,7 @@ type Plan struct {
 	ID       string // of the stored agent; empty when the client brings its own
 	Version  int64
 	Agent    agent.Agent
+	Follows  bool // the agent speaks the language of its caller
 	Settings agent.Settings
 	// Functions are those of the agent's that this server runs.
 	Functions []tool.Definition
@@ -21,7 +22,8 @@ type Plan struct {
 // PlanOf reads a stored agent. What an older version stored and this one cannot read is left at
 // its default and logged.
 func PlanOf(a *store.Agent, log *slog.Logger) Plan {
-	p := Plan{ID: a.ID, Version: a.Version, Agent: agent.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice, Language: a.Language}}
+	p := Plan{ID: a.ID, Version: a.Version, Agent: agent.Agent{Prompt: a.Prompt, FirstMessage: a.FirstMessage, Voice: a.Voice}}
+	p.Agent.Language, p.Follows = agent.Spoken(a.Language)
 	functions, err := tool.Parse(a.Tools)
 	if err != nil {
 		log.Warn("an agent's functions cannot be read", "agent", a.ID, "err", err)

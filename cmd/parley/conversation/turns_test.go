@@ -3,11 +3,13 @@ package conversation
 import (
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"parley/api/tts"
 	"parley/billing"
 	"parley/cmd/parley/engine"
 	"parley/inference"
@@ -57,5 +59,27 @@ func TestEngineTurns(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestLanguageOfTheCaller: an agent of the language auto follows its caller to those that its voice speaks, and another to none.
+func TestLanguageOfTheCaller(t *testing.T) {
+	for language, want := range map[string]agent.Agent{"auto-es": {Language: "es", Follows: []string{"es", "en"}}, "es": {Language: "es"}} {
+		stored := NewAgent()
+		if err := ApplyDocument(agent.Names{Language: tts.Language}, &stored, json.RawMessage(`{"name":"N","language":"`+language+`"}`), true); err != nil {
+			t.Fatal(err)
+		}
+		plan := PlanOf(&stored, slog.New(slog.DiscardHandler))
+		voice := enginetest.NewFakeTTS()
+		voice.Languages = []string{"es", "en"}
+		m := Maker{Engines: &engine.Set{ASR: enginetest.NewFakeASR(), LLM: enginetest.NewFakeLLM(), TTS: voice, VAD: vad.Spectral, Denoise: denoise.Off},
+			Card: func() *billing.RateCard { return new(billing.RateCard) }}
+		cfg, deaf, err := m.config(&plan, media.Rate8k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if deaf || cfg.Agent.Language != want.Language || !slices.Equal(cfg.Agent.Follows, want.Follows) || cfg.Turn.Language != want.Language {
+			t.Errorf("%s: %+v", language, cfg.Agent)
+		}
 	}
 }
