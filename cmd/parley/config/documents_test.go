@@ -73,8 +73,8 @@ const enginesExample = `
 
 # Engines of vendors, each under a name of its own; several of one vendor are usual. Only this
 # file has them. The settings asr, llm and tts name those that are used unless an agent names
-# others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai,
-# deepgram, openai and soniox for asr, anthropic and openai for llm, cartesia, deepgram, elevenlabs
+# others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai, cartesia,
+# deepgram, elevenlabs, openai and soniox for asr, anthropic and openai for llm, cartesia, deepgram, elevenlabs
 # and openai for tts. Of openai, the models gpt-live-... and gpt-realtime-... recognise while the caller speaks.
 #engines:
 #  - name: flux

@@ -35,6 +35,12 @@ func recognisers(embedded func(config.Engine) (inference.ASR, error)) makers[inf
 		"assemblyai": func(e config.Engine) (inference.ASR, error) {
 			return assemblyai.NewASR(assemblyai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
 		},
+		"cartesia": func(e config.Engine) (inference.ASR, error) {
+			return cartesia.NewASR(cartesia.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+		},
+		"elevenlabs": func(e config.Engine) (inference.ASR, error) {
+			return elevenlabs.NewASR(elevenlabs.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+		},
 		"soniox": func(e config.Engine) (inference.ASR, error) {
 			return soniox.NewASR(soniox.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
 		},
