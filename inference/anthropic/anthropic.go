@@ -7,7 +7,6 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -31,7 +30,7 @@ type Config struct {
 
 // Options are the settings of Anthropic that an operator or an agent may give.
 type Options struct {
-	Temperature *float64 `json:"temperature"` // 0 to 1; a request's own counts more
+	remote.Sampling // a temperature of 0 to 1
 	// CacheTTL is how long a prompt is cached: 5m or 1h.
 	CacheTTL string `json:"cache_ttl"`
 }
@@ -53,13 +52,14 @@ func NewLLM(c Config) (*LLM, error) {
 	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
 		return nil, err
 	}
-	switch o := l.options; {
+	if err := l.options.Check(name, 1); err != nil {
+		return nil, err
+	}
+	switch {
 	case c.APIKey == "":
 		return nil, errors.New(name + ": it needs a key")
-	case o.Temperature != nil && (*o.Temperature < 0 || *o.Temperature > 1):
-		return nil, errors.New(name + ": options: temperature: allowed: 0 to 1")
-	case !slices.Contains([]string{"", "5m", "1h"}, o.CacheTTL):
-		return nil, errors.New(name + ": options: cache_ttl: allowed: 5m or 1h")
+	case !slices.Contains([]string{"", "5m", "1h"}, l.options.CacheTTL):
+		return nil, remote.WrongOption(name, "cache_ttl", "5m or 1h")
 	}
 	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.anthropic.com"), Key: c.APIKey,
 		Headers: map[string]string{"x-api-key": c.APIKey, "anthropic-version": "2023-06-01"}, HTTPClient: c.HTTPClient, Timeout: c.Timeout})
@@ -75,28 +75,9 @@ func (l *LLM) Info() inference.Info {
 // Warm implements inference.Warmer.
 func (l *LLM) Warm(ctx context.Context) { l.Client.Warm(ctx, "/v1/models") }
 
-// Complete implements inference.LLM. What a reply consumed is counted until Anthropic says it.
+// Complete implements inference.LLM.
 func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
-	return func(yield func(inference.Delta, error) bool) {
-		if ctx.Err() != nil {
-			yield(inference.Delta{}, context.Cause(ctx))
-			return
-		}
-		body, err := json.Marshal(l.request(r))
-		if err != nil { // a tool's parameters are not JSON
-			yield(inference.Delta{}, l.Fault(inference.ErrRefused, errors.New("the tools are not valid JSON")))
-			return
-		}
-		a, err := l.Post(ctx, "/v1/messages", "application/json", body)
-		if err != nil {
-			yield(inference.Delta{}, err)
-			return
-		}
-		defer a.Close()
-		p := &reply{Answer: a, yield: yield, blocks: map[int]*block{}}
-		p.usage = inference.Usage{In: inference.CountTokens(r.Characters()), Requests: 1, Source: inference.UsageCounted}
-		if err := p.read(); err != nil && err != errLeft {
-			p.yield(inference.Delta{}, err)
-		}
-	}
+	return l.Client.Complete(ctx, "/v1/messages", l.request(r), r, func(p *remote.Reply) func([]byte) error {
+		return (&reply{p, map[int]*block{}}).take
+	})
 }

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -19,17 +18,10 @@ const (
 	maxThinking  = 256 << 10
 )
 
-// errLeft: the consumer has left the sequence, which must not be touched again.
-var errLeft = errors.New("the consumer left")
-
 // reply reads one streamed message.
 type reply struct {
-	*remote.Answer
-	yield      func(inference.Delta, error) bool
-	usage      inference.Usage
-	characters int
-	blocks     map[int]*block
-	finish     inference.Finish
+	*remote.Reply
+	blocks map[int]*block
 }
 
 // block is one block of the message while it is written.
@@ -76,46 +68,12 @@ var finishes = map[string]inference.Finish{
 	"tool_use": inference.FinishTools, "refusal": inference.FinishFiltered,
 }
 
-// read takes events until the end of the message.
-func (p *reply) read() error {
-	in := remote.NewEvents(p.Answer)
-	for {
-		data, err := in.Next()
-		switch {
-		case err == io.EOF:
-			return p.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
-		case err == remote.ErrLine || err == remote.ErrStream:
-			return p.Fault(inference.ErrFailed, err)
-		case err != nil:
-			return err
-		case p.Context().Err() != nil: // lines that were read before the cancellation
-			return context.Cause(p.Context())
-		}
-		var e event
-		if json.Unmarshal(data, &e) != nil {
-			return p.Fault(inference.ErrFailed, errors.New("an event that is not JSON"))
-		}
-		if e.Type == "message_stop" {
-			return p.tell(inference.Delta{Finish: p.finish})
-		}
-		if err := p.take(e); err != nil {
-			return err
-		}
-	}
-}
-
-// tell yields a delta with the usage so far.
-func (p *reply) tell(d inference.Delta) error {
-	u := p.usage
-	d.Usage = &u
-	if !p.yield(d, nil) {
-		return errLeft
-	}
-	return nil
-}
-
 // take handles one event. Those of other types are of no use to a call.
-func (p *reply) take(e event) error {
+func (p *reply) take(data []byte) error {
+	var e event
+	if err := p.Decode(data, &e); err != nil {
+		return err
+	}
 	switch e.Type {
 	case "message_start":
 		e.Message.Usage.Out = nil // of what is still to be written
@@ -128,11 +86,13 @@ func (p *reply) take(e event) error {
 		return p.stop(e.Index)
 	case "message_delta":
 		if e.Delta.Stop != "" {
-			p.finish = finishes[e.Delta.Stop]
+			p.Finish = finishes[e.Delta.Stop]
 		}
 		p.count(e.Usage)
+	case "message_stop":
+		return io.EOF
 	case "error":
-		return p.failed(e.Error)
+		return p.Refused(e.Error)
 	}
 	return nil
 }
@@ -150,11 +110,11 @@ func (p *reply) count(u usage) {
 		return max(0, *n)
 	}
 	if u.In != nil {
-		p.usage.Cached = whole(u.CacheRead)
-		p.usage.In = whole(u.In) + whole(u.CacheWrite) + p.usage.Cached
+		p.Usage.Cached = whole(u.CacheRead)
+		p.Usage.In = whole(u.In) + whole(u.CacheWrite) + p.Usage.Cached
 	}
 	if u.Out != nil {
-		p.usage.Out, p.usage.Source = whole(u.Out), inference.UsageProvider
+		p.Usage.Out, p.Usage.Source = whole(u.Out), inference.UsageProvider
 	}
 }
 
@@ -167,8 +127,8 @@ func (p *reply) start(e event) error {
 		ID   string `json:"id"`
 		Name string `json:"name"`
 	}
-	if json.Unmarshal(e.Block, &head) != nil {
-		return p.Fault(inference.ErrFailed, errors.New("an event that is not JSON"))
+	if err := p.Decode(e.Block, &head); err != nil {
+		return err
 	}
 	b := &block{kind: head.Type, id: head.ID, name: head.Name}
 	if head.Type == "redacted_thinking" {
@@ -185,14 +145,11 @@ func (p *reply) grow(e event) error {
 		return nil
 	}
 	d := e.Delta
-	p.characters += utf8.RuneCountInString(d.Text + d.JSON + d.Thinking)
-	if counted := inference.CountTokens(p.characters); counted > p.usage.Out {
-		p.usage.Out = counted // until message_delta says it
-	}
+	p.Count(utf8.RuneCountInString(d.Text + d.JSON + d.Thinking)) // until message_delta says it
 	switch d.Type {
 	case "text_delta":
 		if d.Text != "" {
-			return p.tell(inference.Delta{Text: d.Text})
+			return p.Tell(inference.Delta{Text: d.Text})
 		}
 	case "input_json_delta":
 		b.input.WriteString(d.JSON)
@@ -215,14 +172,7 @@ func (p *reply) stop(index int) error {
 	}
 	switch b.kind {
 	case "tool_use":
-		arguments := b.input.String()
-		if strings.TrimSpace(arguments) == "" {
-			arguments = "{}"
-		}
-		if b.name == "" || b.id == "" || !json.Valid([]byte(arguments)) {
-			return p.Fault(inference.ErrFailed, errors.New("a broken tool call"))
-		}
-		return p.tell(inference.Delta{ToolCall: &inference.ToolCall{ID: b.id, Name: b.name, Arguments: arguments}})
+		return p.Call(inference.ToolCall{ID: b.id, Name: b.name, Arguments: b.input.String()}, nil)
 	case "thinking":
 		opaque, err := json.Marshal(map[string]string{"type": "thinking", "thinking": b.thinking.String(), "signature": b.signature.String()})
 		if err != nil {
@@ -231,23 +181,7 @@ func (p *reply) stop(index int) error {
 		b.opaque = opaque
 	}
 	if b.opaque != nil {
-		return p.tell(inference.Delta{Part: &inference.Part{Engine: p.Engine(), Provider: b.opaque}})
+		return p.Tell(inference.Delta{Part: p.Part(b.opaque)})
 	}
 	return nil
-}
-
-// failed is an error in the stream, after a good status.
-func (p *reply) failed(e remote.Named) error {
-	fault := inference.ErrFailed
-	switch e.Type {
-	case "rate_limit_error", "overloaded_error":
-		fault = inference.ErrUnavailable
-	case "authentication_error", "permission_error", "invalid_request_error", "billing_error", "not_found_error":
-		fault = inference.ErrRefused
-	}
-	text := "error in the stream"
-	if name := p.Name(e); name != "" {
-		text += ": " + name
-	}
-	return p.Fault(fault, errors.New(text))
 }

@@ -1,10 +1,12 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
 	"parley/inference"
+	"parley/inference/remote"
 )
 
 // request is the body of POST /v1/messages.
@@ -17,6 +19,7 @@ type request struct {
 	Tools       []tool    `json:"tools,omitempty"`
 	ToolChoice  *choice   `json:"tool_choice,omitempty"`
 	Temperature *float64  `json:"temperature,omitempty"`
+	TopP        *float64  `json:"top_p,omitempty"`
 }
 
 type message struct {
@@ -66,13 +69,11 @@ type choice struct {
 // call of a tool is answered at the beginning of the next. One mark caches tools and prompt, one all up to
 // the latest message of the user.
 func (l *LLM) request(r inference.Request) request {
-	q := request{Model: l.model, MaxTokens: maxTokens, Stream: true, Temperature: l.options.Temperature}
-	if r.MaxTokens > 0 {
-		q.MaxTokens = r.MaxTokens
-	}
-	if r.Temperature != nil {
-		t := min(1, *r.Temperature)
-		q.Temperature = &t
+	o := l.options.Of(r)
+	q := request{Model: l.model, MaxTokens: cmp.Or(o.MaxTokens, maxTokens), Stream: true, Temperature: o.Temperature, TopP: o.TopP}
+	if o.Temperature != nil && *o.Temperature > 1 {
+		hottest := 1.0
+		q.Temperature = &hottest
 	}
 	system := r.Prompt()
 	if len(r.Schema) > 0 {
@@ -102,60 +103,21 @@ func (l *LLM) request(r inference.Request) request {
 	return q
 }
 
-// messages are the conversation. What has no place in it is mended: a reply before the first turn of the user gets one
-// that says that the call has begun, and a call of a tool without a result gets one that says so.
-func (l *LLM) messages(history []inference.Message) []message {
-	var out []message
-	open := map[string]bool{} // calls of the latest message of the assistant without a result
-	var order []string
-	add := func(role string, c ...content) {
-		if n := len(out); n > 0 && out[n-1].Role == role {
-			out[n-1].Content = append(out[n-1].Content, c...)
-			return
-		}
-		out = append(out, message{role, c})
-	}
-	// close answers the calls that nothing has answered.
-	finish := func() {
-		for _, id := range order {
-			if open[id] {
-				add("user", content{Type: "tool_result", ToolUseID: id, Content: "cancelled", IsError: true})
-			}
-		}
-		clear(open)
-		order = nil
-	}
-	for _, m := range history {
+// messages are the conversation, of which what one side says without the other between is one message.
+func (l *LLM) messages(history []inference.Message) (out []message) {
+	for _, m := range remote.Mended(history) {
+		role, blocks := "user", []content{{Type: "text", Text: m.Text}}
 		switch m.Role {
 		case inference.RoleTool:
-			if open[m.ToolCallID] {
-				delete(open, m.ToolCallID)
-				add("user", content{Type: "tool_result", ToolUseID: m.ToolCallID, Content: m.Text})
-			}
+			blocks = []content{{Type: "tool_result", ToolUseID: m.ToolCallID, Content: m.Text, IsError: m.Interrupted}}
 		case inference.RoleAgent:
-			finish()
-			blocks := l.said(m)
-			if len(blocks) == 0 {
-				continue
-			}
-			if len(out) == 0 {
-				add("user", content{Type: "text", Text: "(The call begins.)"})
-			}
-			add("assistant", blocks...)
-			for _, c := range m.ToolCalls {
-				open[c.ID] = true
-				order = append(order, c.ID)
-			}
-		default:
-			finish()
-			if strings.TrimSpace(m.Text) != "" {
-				add("user", content{Type: "text", Text: m.Text})
-			}
+			role, blocks = "assistant", l.said(m)
 		}
-	}
-	finish()
-	if len(out) == 0 || out[len(out)-1].Role == "assistant" {
-		add("user", content{Type: "text", Text: "(The caller is silent.)"})
+		if n := len(out); n > 0 && out[n-1].Role == role {
+			out[n-1].Content = append(out[n-1].Content, blocks...)
+		} else {
+			out = append(out, message{role, blocks})
+		}
 	}
 	return out
 }
@@ -167,19 +129,11 @@ func (l *LLM) said(m inference.Message) (blocks []content) {
 			blocks = append(blocks, content{raw: p.Provider})
 		}
 	}
-	text := strings.TrimSpace(m.Text)
-	if m.Interrupted && text != "" {
-		text += " …" // the model should know that the caller did not hear the rest
-	}
-	if text != "" {
-		blocks = append(blocks, content{Type: "text", Text: text})
+	if m.Text != "" {
+		blocks = append(blocks, content{Type: "text", Text: m.Text})
 	}
 	for _, c := range m.ToolCalls {
-		input := json.RawMessage(c.Arguments)
-		if !json.Valid(input) {
-			input = json.RawMessage("{}")
-		}
-		blocks = append(blocks, content{Type: "tool_use", ID: c.ID, Name: c.Name, Input: input})
+		blocks = append(blocks, content{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage(c.Arguments)})
 	}
 	return blocks
 }

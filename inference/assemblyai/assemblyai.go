@@ -45,19 +45,18 @@ type vendor struct {
 // NewASR checks c and contacts nobody.
 func NewASR(c Config) (*recogniser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "assemblyai"), model: cmp.Or(c.Model, "universal-streaming-multilingual")}
-	refuse := func(text string) (*recogniser.Engine, error) { return nil, errors.New(v.name + ": " + text) }
 	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
 		return nil, err
 	}
 	switch o := v.options; {
 	case c.APIKey == "":
-		return refuse("it needs a key")
+		return nil, errors.New(v.name + ": it needs a key")
 	case o.MinTurnSilence != 0 && (o.MinTurnSilence < 10 || o.MinTurnSilence > 10_000):
-		return refuse("options: min_turn_silence: allowed: 10 to 10000")
+		return nil, remote.WrongOption(v.name, "min_turn_silence", "10 to 10000")
 	case o.MaxTurnSilence != 0 && (o.MaxTurnSilence < 100 || o.MaxTurnSilence > 20_000):
-		return refuse("options: max_turn_silence: allowed: 100 to 20000")
+		return nil, remote.WrongOption(v.name, "max_turn_silence", "100 to 20000")
 	case o.Confidence < 0 || o.Confidence > 1:
-		return refuse("options: end_of_turn_confidence_threshold: allowed: 0 to 1")
+		return nil, remote.WrongOption(v.name, "end_of_turn_confidence_threshold", "0 to 1")
 	}
 	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://streaming.assemblyai.com"), Key: c.APIKey,
 		Headers: map[string]string{"Authorization": c.APIKey}, Dial: c.Dial})

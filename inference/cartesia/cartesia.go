@@ -47,15 +47,14 @@ const version = "2026-03-01"
 // NewTTS checks c and contacts nobody.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "cartesia"), model: cmp.Or(c.Model, "sonic-3.5"), voices: c.Voices}
-	refuse := func(text string) (*synthesiser.Engine, error) { return nil, errors.New(v.name + ": " + text) }
 	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
 		return nil, err
 	}
 	if o := v.options; o.Volume != 0 && (o.Volume < 0.5 || o.Volume > 2) {
-		return refuse("options: volume: allowed: 0.5 to 2")
+		return nil, remote.WrongOption(v.name, "volume", "0.5 to 2")
 	}
 	if c.APIKey == "" {
-		return refuse("it needs a key")
+		return nil, errors.New(v.name + ": it needs a key")
 	}
 	if err := c.Voices.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", v.name, err)

@@ -82,11 +82,11 @@ func parse(name string, options inference.Options) (o Options, err error) {
 	within := func(v, least, most float64) bool { return v == 0 || v >= least && v <= most }
 	switch {
 	case !within(o.Threshold, 0.5, 1):
-		return o, errors.New(name + ": options: eot_threshold: allowed: 0.5 to 1")
+		return o, remote.WrongOption(name, "eot_threshold", "0.5 to 1")
 	case !within(o.Eager, 0.3, 0.9) || o.Eager > cmp.Or(o.Threshold, 0.7):
-		return o, errors.New(name + ": options: eager_eot_threshold: allowed: 0.3 to 0.9, and no more than eot_threshold")
+		return o, remote.WrongOption(name, "eager_eot_threshold", "0.3 to 0.9, and no more than eot_threshold")
 	case !within(float64(o.TimeoutMS), 500, 60_000):
-		return o, errors.New(name + ": options: eot_timeout_ms: allowed: 500 to 60000")
+		return o, remote.WrongOption(name, "eot_timeout_ms", "500 to 60000")
 	}
 	return o, nil
 }

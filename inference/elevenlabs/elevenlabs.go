@@ -51,7 +51,7 @@ func NewTTS(c Config) (*synthesiser.Engine, error) {
 	}
 	for name, value := range map[string]*float64{"stability": v.options.Stability, "similarity_boost": v.options.Similarity, "style": v.options.Style} {
 		if value != nil && (*value < 0 || *value > 1) {
-			return nil, errors.New(v.name + ": options: " + name + ": allowed: 0 to 1")
+			return nil, remote.WrongOption(v.name, name, "0 to 1")
 		}
 	}
 	if c.APIKey == "" {

@@ -3,8 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -162,27 +162,10 @@ func (t *toolCalls) add(d toolCallDelta) (characters int, err error) {
 	return characters + utf8.RuneCountInString(d.Function.Arguments), nil
 }
 
-// complete lists the calls in the order of their indexes. turn makes identifiers
-// for servers that give none.
-func (t *toolCalls) complete(turn int) ([]*inference.ToolCall, error) {
-	var indexes []int
-	for i := range t.byIndex {
-		indexes = append(indexes, i)
+// complete lists the calls in the order of their indexes.
+func (t *toolCalls) complete() (list []*inference.ToolCall) {
+	for _, i := range slices.Sorted(maps.Keys(t.byIndex)) {
+		list = append(list, t.byIndex[i])
 	}
-	sort.Ints(indexes)
-	var list []*inference.ToolCall
-	for _, i := range indexes {
-		c := t.byIndex[i]
-		if c.ID == "" {
-			c.ID = fmt.Sprintf("call_%d_%d", turn, i)
-		}
-		if strings.TrimSpace(c.Arguments) == "" {
-			c.Arguments = "{}"
-		}
-		if c.Name == "" || !json.Valid([]byte(c.Arguments)) {
-			return nil, errors.New("a broken tool call")
-		}
-		list = append(list, c)
-	}
-	return list, nil
+	return list
 }

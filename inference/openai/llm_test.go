@@ -68,7 +68,7 @@ func read(ctx context.Context, l *LLM, r inference.Request) (a answered) {
 func TestStreams(t *testing.T) {
 	provider := inference.Usage{In: 21, Out: 7, Source: inference.UsageProvider}
 	counted := func(out int) inference.Usage { return inference.Usage{In: 4, Out: out, Source: inference.UsageCounted} }
-	long := strings.Repeat("x", 300<<10)
+	long := strings.Repeat("x", 1100<<10)
 	for name, c := range map[string]struct {
 		body  string
 		text  string

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/remote"
 	"parley/media"
 )
 
@@ -94,7 +95,7 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 			c.Usage, usage = usage, nil
 			return yield(c, nil)
 		}
-		if err := (speech{a}).audio(first); err != nil && err != errLeft {
+		if err := (speech{a}).audio(first); err != nil && err != remote.ErrLeft {
 			yield(inference.Chunk{}, err)
 		}
 	}
@@ -123,7 +124,7 @@ func (a speech) audio(yield func(inference.Chunk) bool) error {
 			return context.Cause(a.Context())
 		}
 		if whole > 0 && !yield(inference.Chunk{Samples: media.AppendSamples(make([]int16, 0, whole/2), buffer[:whole]), Rate: rate}) {
-			return errLeft
+			return remote.ErrLeft
 		}
 		kept = copy(buffer, buffer[whole:n])
 		total += whole / 2

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,32 +17,68 @@ import (
 // overloaded is Anthropic's status of a service that has no room.
 const overloaded = 529
 
-// refusal is the error of a status that is not a success.
-func (c *Client) refusal(status int, header http.Header, body []byte) error {
-	fault := inference.ErrRefused
+// faultOf is the fault of a status that is not a success.
+func faultOf(status int) inference.Fault {
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == overloaded:
-		fault = inference.ErrUnavailable
+		return inference.ErrUnavailable
 	case status >= 500, status == http.StatusRequestTimeout:
-		fault = inference.ErrFailed
+		return inference.ErrFailed
 	}
-	text := fmt.Sprintf("status %d", status)
+	return inference.ErrRefused
+}
+
+// faults are those of errors that count by their names, whatever their status.
+var faults = map[string]inference.Fault{
+	"rate_limit_error": inference.ErrUnavailable, "rate_limit_exceeded": inference.ErrUnavailable, "overloaded_error": inference.ErrUnavailable,
+	"server_is_overloaded": inference.ErrUnavailable,
+	"authentication_error": inference.ErrRefused, "permission_error": inference.ErrRefused, "invalid_request_error": inference.ErrRefused,
+	"billing_error": inference.ErrRefused, "not_found_error": inference.ErrRefused, "insufficient_quota": inference.ErrRefused,
+	"invalid_api_key": inference.ErrRefused, "account_deactivated": inference.ErrRefused, "billing_hard_limit_reached": inference.ErrRefused,
+}
+
+// refusal is the error of a status that is not a success.
+func (c *Client) refusal(status int, header http.Header, body []byte) error {
+	fault, text := faultOf(status), fmt.Sprintf("status %d", status)
 	var e struct {
 		Error json.RawMessage `json:"error"`
 		Named
 	}
+	rest := retryAfter(header)
 	if json.Unmarshal(body, &e) == nil {
-		var inner Named
+		var inner struct {
+			Named
+			Details []struct {
+				Retry string `json:"retryDelay"` // Google's, as in 34.5s
+			} `json:"details"`
+		}
 		json.Unmarshal(e.Error, &inner) // a string at some: then the outer names count
-		if code := c.Name(inner, e.Named); code != "" {
+		if code := c.Name(inner.Named, e.Named); code != "" {
 			text += " " + code
+			fault = cmp.Or(faults[code], fault)
+		}
+		for _, d := range inner.Details {
+			if delay, err := time.ParseDuration(d.Retry); err == nil {
+				rest = min(max(rest, delay), time.Hour)
+			}
 		}
 	}
-	rest := retryAfter(header)
 	if rest > 0 && fault == inference.ErrUnavailable {
 		c.rests.Store(time.Now().Add(rest).UnixNano())
 	}
 	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: rest}
+}
+
+// Refused is an error that came in a stream, after a good status.
+func (c *Client) Refused(e Named) error {
+	fault, text, name := inference.ErrFailed, "error in the stream", c.Name(e)
+	if status, ok := e.Code.(float64); ok && status >= 400 && status < 600 {
+		fault = faultOf(int(status))
+	}
+	if name != "" {
+		text += ": " + name
+	}
+	return c.Fault(cmp.Or(faults[name], fault), errors.New(text))
 }
 
 // resting is the error of a vendor that wants to be left alone for a while. All calls of the node heed that.
@@ -68,6 +105,7 @@ type Named struct {
 	Code      any    `json:"code"` // a string at OpenAI, a number elsewhere
 	ErrorCode any    `json:"error_code"`
 	ErrCode   string `json:"err_code"`
+	Status    any    `json:"status"` // a name at Google, a number elsewhere
 	Type      string `json:"type"`
 }
 
@@ -79,7 +117,8 @@ func (c *Client) Name(objects ...Named) string {
 	for _, o := range objects {
 		code, _ := o.Code.(string)
 		other, _ := o.ErrorCode.(string)
-		for _, s := range []string{code, other, o.ErrCode, o.Type} {
+		status, _ := o.Status.(string)
+		for _, s := range []string{code, other, o.ErrCode, status, o.Type} {
 			if identifier.MatchString(s) && s != "error" && s != "Error" && (c.key == "" || !strings.Contains(s, c.key) && !strings.Contains(c.key, s)) {
 				return s
 			}

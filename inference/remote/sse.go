@@ -7,33 +7,31 @@ import (
 	"io"
 )
 
-// Bounds of a stream. A token's event is some 300 bytes; a whole tool call in
-// one event is the longest that makes sense.
+// Bounds of a stream. A token's event is some 300 bytes; the longest are those that repeat the request, with its prompt and tools.
 const (
-	maxLine   = 256 << 10
+	maxLine   = 1 << 20
 	maxStream = 32 << 20
 )
 
 // Faults of a stream of events.
 var (
-	ErrLine   = errors.New("a line longer than 256 kB")
-	ErrStream = errors.New("a stream longer than 32 MB")
+	errLine   = errors.New("a line longer than 1 MB")
+	errStream = errors.New("a stream longer than 32 MB")
 )
 
-// Events reads the data of server-sent events (WHATWG HTML, section 9.2). Every
+// events reads the data of server-sent events (WHATWG HTML, section 9.2). Every
 // event of the vendors is one line, so lines need not be joined.
-type Events struct {
+type events struct {
 	in    *bufio.Reader
 	line  []byte
 	total int
 }
 
-// NewEvents reads from r.
-func NewEvents(r io.Reader) *Events { return &Events{in: bufio.NewReaderSize(r, 16<<10)} }
+func newEvents(r io.Reader) *events { return &events{in: bufio.NewReaderSize(r, 16<<10)} }
 
-// Next returns the next data, valid until the call after, or io.EOF. Comments,
+// next returns the next data, valid until the call after, or io.EOF. Comments,
 // other fields and empty lines are passed over.
-func (e *Events) Next() ([]byte, error) {
+func (e *events) next() ([]byte, error) {
 	for {
 		line, err := e.readLine()
 		if err != nil && err != io.EOF {
@@ -50,7 +48,7 @@ func (e *Events) Next() ([]byte, error) {
 	}
 }
 
-func (e *Events) readLine() ([]byte, error) {
+func (e *events) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
 		part, err := e.in.ReadSlice('\n')
@@ -58,9 +56,9 @@ func (e *Events) readLine() ([]byte, error) {
 		e.total += len(part)
 		switch {
 		case len(e.line) > maxLine:
-			return nil, ErrLine
+			return nil, errLine
 		case e.total > maxStream:
-			return nil, ErrStream
+			return nil, errStream
 		case err == bufio.ErrBufferFull:
 			continue
 		}

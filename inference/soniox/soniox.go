@@ -48,7 +48,7 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 		return nil, err
 	}
 	if d := v.options.DelayMS; d != 0 && (d < 500 || d > 3000) {
-		return nil, errors.New(v.name + ": options: max_endpoint_delay_ms: allowed: 500 to 3000")
+		return nil, remote.WrongOption(v.name, "max_endpoint_delay_ms", "500 to 3000")
 	}
 	if c.APIKey == "" {
 		return nil, errors.New(v.name + ": it needs a key")
