@@ -1,0 +1,112 @@
+// Package gemini is Google's Gemini as a language model, over its own streaming API: text and functions, the signatures
+// of its thoughts, which go back to it as they came, and as little thinking as a model allows, because a caller waits.
+//
+// Its wire is that of Google's published SDK for Go of August 2026, version v1beta of the API.
+package gemini
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/inference"
+	"parley/inference/remote"
+)
+
+// Config is how Gemini is reached.
+type Config struct {
+	Name       string // the engine's; empty: gemini
+	BaseURL    string // empty: https://generativelanguage.googleapis.com
+	APIKey     string
+	Model      string // empty: gemini-2.5-flash
+	Options    inference.Options
+	HTTPClient *http.Client
+	Timeout    time.Duration // as in remote.Config
+}
+
+// Options are the settings of Gemini that an operator or an agent may give.
+type Options struct {
+	remote.Sampling // a temperature of 0 to 2
+	// Level and Budget are how much it thinks before it answers; one of them at most, neither: as little as the model allows.
+	Level  string `json:"thinking_level"`  // of Gemini 3: minimal, low, medium or high
+	Budget *int   `json:"thinking_budget"` // of Gemini 2.5: tokens, to 32768; -1: as it sees fit
+}
+
+// LLM is a model. Safe for use from several goroutines.
+type LLM struct {
+	*remote.Client
+	model    string
+	options  Options
+	thinking *thinking // nil: as it sees fit
+}
+
+// modelName keeps a model within its part of the path.
+var modelName = regexp.MustCompile(`^[a-zA-Z0-9._-]+$`)
+
+// NewLLM checks c and contacts nobody.
+func NewLLM(c Config) (*LLM, error) {
+	name := cmp.Or(c.Name, "gemini")
+	l := &LLM{model: cmp.Or(c.Model, "gemini-2.5-flash")}
+	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
+		return nil, err
+	}
+	if err := l.options.Check(name, 2); err != nil {
+		return nil, err
+	}
+	o := l.options
+	switch {
+	case c.APIKey == "":
+		return nil, errors.New(name + ": it needs a key")
+	case !modelName.MatchString(l.model):
+		return nil, errors.New(name + ": model: allowed: letters, digits, dots, dashes and underscores")
+	case !slices.Contains([]string{"", "minimal", "low", "medium", "high"}, o.Level):
+		return nil, remote.WrongOption(name, "thinking_level", "minimal, low, medium or high")
+	case o.Budget != nil && (*o.Budget < -1 || *o.Budget > 32768 || o.Level != ""):
+		return nil, remote.WrongOption(name, "thinking_budget", "-1 to 32768, without thinking_level")
+	}
+	l.thinking = o.thinking(l.model)
+	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://generativelanguage.googleapis.com"), Key: c.APIKey,
+		Headers: map[string]string{"x-goog-api-key": c.APIKey}, HTTPClient: c.HTTPClient, Timeout: c.Timeout})
+	l.Client = client
+	return l, err
+}
+
+// thinking is how much a model is to think; nil: as it sees fit.
+func (o Options) thinking(model string) *thinking {
+	budget := func(tokens int) *thinking { return &thinking{Budget: &tokens} }
+	switch {
+	case o.Level != "":
+		return &thinking{Level: strings.ToUpper(o.Level)}
+	case o.Budget != nil:
+		return budget(*o.Budget)
+	case strings.HasPrefix(model, "gemini-2.5-flash"):
+		return budget(0)
+	case strings.HasPrefix(model, "gemini-2.5-pro"):
+		return budget(128)
+	case strings.HasPrefix(model, "gemini-3"):
+		return &thinking{Level: "LOW"}
+	}
+	return nil
+}
+
+// Info implements inference.LLM.
+func (l *LLM) Info() inference.Info {
+	return inference.Info{Name: l.Engine(), Description: "Gemini, model " + l.model, Languages: inference.Spoken()}
+}
+
+// Warm implements inference.Warmer.
+func (l *LLM) Warm(ctx context.Context) { l.Client.Warm(ctx, "/v1beta/models") }
+
+// Complete implements inference.LLM.
+func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
+	path := "/v1beta/models/" + l.model + ":streamGenerateContent?alt=sse"
+	return l.Client.Complete(ctx, path, l.request(r), r, func(p *remote.Reply) func([]byte) error {
+		return (&reply{Reply: p}).take
+	})
+}
