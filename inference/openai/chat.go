@@ -22,6 +22,8 @@ type chatRequest struct {
 	Tools               []chatTool `json:"tools,omitempty"`
 	ToolChoice          string     `json:"tool_choice,omitempty"`
 	Temperature         *float64   `json:"temperature,omitempty"`
+	TopP                *float64   `json:"top_p,omitempty"`
+	Effort              string     `json:"reasoning_effort,omitempty"`
 	MaxTokens           int        `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int        `json:"max_completion_tokens,omitempty"`
 	ResponseFormat      *chatForm  `json:"response_format,omitempty"`
@@ -66,7 +68,8 @@ type chatToolFunction struct {
 }
 
 func (l *LLM) chatRequest(r inference.Request) chatRequest {
-	q := chatRequest{Model: l.model, Stream: true}
+	o := l.options.Of(r)
+	q := chatRequest{Model: l.model, Stream: true, Temperature: o.Temperature, TopP: o.TopP, Effort: l.options.Effort}
 	q.StreamOptions.IncludeUsage = true
 	if s := r.Prompt(); s != "" {
 		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: s})
@@ -75,27 +78,30 @@ func (l *LLM) chatRequest(r inference.Request) chatRequest {
 		q.Messages = append(q.Messages, message(m))
 	}
 	for _, t := range r.Tools {
-		parameters := json.RawMessage(t.Parameters)
-		if len(parameters) == 0 {
-			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		q.Tools = append(q.Tools, chatTool{"function", chatToolFunction{t.Name, t.Description, parameters}})
+		q.Tools = append(q.Tools, chatTool{"function", chatToolFunction{t.Name, t.Description, parameters(t)}})
 	}
 	if r.NoTools && len(q.Tools) > 0 {
 		q.ToolChoice = "none"
 	}
-	q.Temperature = r.Temperature
 	if len(r.Schema) > 0 {
 		q.ResponseFormat = &chatForm{Type: "json_schema"}
 		q.ResponseFormat.Schema.Name, q.ResponseFormat.Schema.Schema = "answer", r.Schema
 	}
 	// OpenAI's newer models refuse the field that everybody else still knows.
 	if strings.Contains(l.Base(), "://api.openai.com/") {
-		q.MaxCompletionTokens = r.MaxTokens
+		q.MaxCompletionTokens = o.MaxTokens
 	} else {
-		q.MaxTokens = r.MaxTokens
+		q.MaxTokens = o.MaxTokens
 	}
 	return q
+}
+
+// parameters are a tool's, which may have none.
+func parameters(t inference.Tool) json.RawMessage {
+	if len(t.Parameters) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return t.Parameters
 }
 
 func message(m inference.Message) chatMessage {

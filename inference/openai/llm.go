@@ -1,30 +1,68 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"parley/inference"
 	"parley/inference/remote"
 )
 
-// LLM is a chat completion model.
-type LLM struct{ *client }
+// LLM is a language model. Safe for use from several goroutines.
+type LLM struct {
+	*client
+	options Options
+}
+
+// Options are the settings of a model that an operator or an agent may give.
+type Options struct {
+	remote.Sampling // a temperature of 0 to 2
+	// API is chat, which every server of the dialect has, or responses, OpenAI's own; empty: chat.
+	API string `json:"api"`
+	// Effort is how much a model that reasons does so before it answers; empty: low over responses, else the model's own way.
+	Effort string `json:"reasoning_effort"`
+}
+
+// overResponses is the API that keeps what a model has reasoned.
+const overResponses = "responses"
+
+var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 
 // NewLLM checks c and contacts nobody. The default model is gpt-4o-mini.
 func NewLLM(c Config) (*LLM, error) {
-	cl, err := newClient("gpt-4o-mini", c)
-	if err != nil {
+	name, l := cmp.Or(c.Name, "openai"), &LLM{}
+	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
 		return nil, err
 	}
-	return &LLM{cl}, nil
+	if err := l.options.Check(name, 2); err != nil {
+		return nil, err
+	}
+	switch o := l.options; {
+	case !slices.Contains([]string{"", "chat", overResponses}, o.API):
+		return nil, remote.WrongOption(name, "api", "chat or responses")
+	case o.API == overResponses && reasons(c.Model) && o.Effort != "none" && (o.Temperature != nil || o.TopP != nil):
+		return nil, &remote.OptionError{Engine: name, Option: "temperature", Problem: "a model that reasons takes none, and no top_p"}
+	case !slices.Contains(efforts, o.Effort):
+		return nil, remote.WrongOption(name, "reasoning_effort", strings.Join(efforts[1:], ", "))
+	}
+	c.Options = nil
+	cl, err := newClient("gpt-4o-mini", c)
+	l.client = cl
+	return l, err
 }
 
 // Info implements inference.LLM.
 func (l *LLM) Info() inference.Info {
-	return inference.Info{Name: l.Engine(), Description: "chat completions, model " + l.model, Languages: inference.Spoken()}
+	api := "chat completions"
+	if l.options.API == overResponses {
+		api = overResponses
+	}
+	return inference.Info{Name: l.Engine(), Description: api + ", model " + l.model, Languages: inference.Spoken()}
 }
 
 // Warm implements inference.Warmer.
@@ -32,6 +70,11 @@ func (l *LLM) Warm(ctx context.Context) { l.Client.Warm(ctx, "/models") }
 
 // Complete implements inference.LLM.
 func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[inference.Delta, error] {
+	if l.options.API == overResponses {
+		return l.Client.Complete(ctx, "/responses", l.responseRequest(r), r, func(p *remote.Reply) func([]byte) error {
+			return (&responseReply{Reply: p}).take
+		})
+	}
 	return l.Client.Complete(ctx, "/chat/completions", l.chatRequest(r), r, func(p *remote.Reply) func([]byte) error {
 		c := &reply{Reply: p}
 		p.End = c.finishCalls
@@ -39,7 +82,7 @@ func (l *LLM) Complete(ctx context.Context, r inference.Request) iter.Seq2[infer
 	})
 }
 
-// reply reads one streamed completion.
+// reply reads one streamed chat completion.
 type reply struct {
 	*remote.Reply
 	calls toolCalls

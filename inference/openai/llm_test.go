@@ -44,10 +44,12 @@ const (
 
 // answer is what came out of a reply.
 type answered struct {
-	text  string
-	calls []inference.ToolCall
-	usage inference.Usage
-	err   error
+	text   string
+	calls  []inference.ToolCall
+	parts  []inference.Part
+	usage  inference.Usage
+	finish inference.Finish
+	err    error
 }
 
 func read(ctx context.Context, l *LLM, r inference.Request) (a answered) {
@@ -56,10 +58,13 @@ func read(ctx context.Context, l *LLM, r inference.Request) (a answered) {
 		if d.ToolCall != nil {
 			a.calls = append(a.calls, *d.ToolCall)
 		}
+		if d.Part != nil {
+			a.parts = append(a.parts, *d.Part)
+		}
 		if d.Usage != nil {
 			a.usage = *d.Usage
 		}
-		a.err = err
+		a.finish, a.err = d.Finish, err
 	}
 	return a
 }

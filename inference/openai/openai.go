@@ -1,7 +1,8 @@
 // Package openai speaks the HTTP dialect that OpenAI made common, and that vLLM,
 // llama.cpp, Ollama, Groq, Speaches, whisper.cpp, Kokoro-FastAPI and others
 // answer to: an LLM over /chat/completions with server-sent events, a TTS over
-// /audio/speech and a batch ASR over /audio/transcriptions.
+// /audio/speech and a batch ASR over /audio/transcriptions. What OpenAI has besides
+// is an LLM over /responses and an ASR that recognises while the caller speaks.
 // The engines are safe for use from several goroutines.
 package openai
 
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"parley/inference"
 	"parley/inference/remote"
 )
 
@@ -21,8 +23,9 @@ type Config struct {
 	// BaseURL is what the paths are appended to, as in http://127.0.0.1:11434/v1.
 	// It may hold neither credentials nor a query.
 	BaseURL string
-	APIKey  string // sent as a bearer token; empty: none
-	Model   string // empty: the engine's default
+	APIKey  string            // sent as a bearer token; empty: none
+	Model   string            // empty: the engine's default
+	Options inference.Options // of a model: Options; the other engines have none
 	// HTTPClient replaces a client with keep-alive connections and a connection
 	// timeout of 3 s that follows no redirects.
 	HTTPClient *http.Client
@@ -45,7 +48,11 @@ func newClient(model string, c Config) (*client, error) {
 	if c.APIKey != "" {
 		headers["Authorization"] = "Bearer " + c.APIKey
 	}
-	made, err := remote.NewClient(remote.Config{Engine: cmp.Or(c.Name, "openai"), BaseURL: c.BaseURL, Key: c.APIKey, Headers: headers,
+	name := cmp.Or(c.Name, "openai")
+	if err := remote.ReadOptions(name, c.Options, &struct{}{}); err != nil {
+		return nil, err
+	}
+	made, err := remote.NewClient(remote.Config{Engine: name, BaseURL: c.BaseURL, Key: c.APIKey, Headers: headers,
 		HTTPClient: c.HTTPClient, Timeout: c.Timeout})
 	if err != nil {
 		return nil, err
