@@ -509,6 +509,23 @@ func TestCutFunctions(t *testing.T) {
 	}, said(1000, 2500, "book it"), said(3140, 4000, "no wait"))
 }
 
+// TestPartsOfCalls: a model gets back what it wants with its calls, also when the caller interrupts it.
+func TestPartsOfCalls(t *testing.T) {
+	part := func(name string) *inference.Part {
+		return &inference.Part{Engine: "fake-llm", Provider: []byte(`"` + name + `"`)}
+	}
+	play(t, 10000, func(s *pipelinetest.Scene) {
+		s.Config.ClientTools = true
+		s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
+		s.LLM.Replies = [][]enginetest.Step{{{After: 150 * ms, Part: part("thought")}, {Text: "I am booking the table for you. "}, {Tool: &inference.ToolCall{Name: "book"}, Part: part("signature")},
+			{Tool: &inference.ToolCall{Name: "book"}}, {Part: part("rest")}}, enginetest.Sentences(150*ms, "Fine. ")}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		if m := s.Prompts()[1][1]; len(m.ToolCalls) != 2 || len(m.Parts) != 2 || string(m.Parts[0].Provider) != `"thought"` || string(m.Parts[1].Provider) != `"signature"` {
+			t.Errorf("the model was told %+v", m)
+		}
+	}, said(1000, 2500, "book it"), said(3140, 4000, "no wait"))
+}
+
 // TestCallsWithoutEnd: a model that does nothing but call functions is stopped.
 func TestCallsWithoutEnd(t *testing.T) {
 	play(t, 10000, func(s *pipelinetest.Scene) {

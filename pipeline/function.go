@@ -75,8 +75,8 @@ func (c *Call) clientTools() []inference.Tool {
 // called takes a function call of the reply in progress, whose turn is committed: from
 // here on it has effects. The calls of a speculative reply are parked, and come here one by
 // one with the commit. One that was not allowed is passed over: its answer would be another
-// completion with the same wish.
-func (c *Call) called(r *reply.Reply, call inference.ToolCall) {
+// completion with the same wish. own is what the model wants back with it.
+func (c *Call) called(r *reply.Reply, call inference.ToolCall, own []inference.Part) {
 	if call.Name == toolbox.EndCall {
 		c.step(turn.Event{Kind: turn.Hangup})
 		return
@@ -85,7 +85,7 @@ func (c *Call) called(r *reply.Reply, call inference.ToolCall) {
 		return
 	}
 	call.ID = fmt.Sprintf("call_%d_%d", r.Gen, len(r.Calls)+1)
-	r.Calls = append(r.Calls, call)
+	r.Calls, r.Own = append(r.Calls, call), append(r.Own, own...)
 	c.carryOut(c.tools.Call(call, r.Turn, r.Number, c.clientTools(), c.now()))
 }
 

@@ -100,7 +100,7 @@ func (c *Call) recorded(m *message) *journal.Message {
 	case msgFunction, msgToolResult:
 		out.Text = tool.Clip(m.text, maxReturned)
 	case msgTool:
-		out.Call = &p.Call
+		out.Call, out.Own = &p.Call, p.Own
 	case msgWritten:
 		out.Usage = &p.Usage
 	}
@@ -163,7 +163,7 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 		if from.Call == nil {
 			return m, false
 		}
-		p.Call = *from.Call
+		p.Call, p.Own = *from.Call, from.Own
 	case msgWritten:
 		if from.Usage != nil {
 			p.Usage = *from.Usage

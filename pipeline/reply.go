@@ -140,7 +140,7 @@ func (c *Call) takeReply(r *reply.Reply, p reply.Part) {
 			s.Complete = true
 		}
 	case reply.Call:
-		c.called(r, p.Call)
+		c.called(r, p.Call, p.Own)
 	case reply.Broken:
 		c.broken(r, p)
 	case reply.Finished:

@@ -32,6 +32,7 @@ type Step struct {
 	After time.Duration // since the step before
 	Text  string
 	Tool  *inference.ToolCall
+	Part  *inference.Part
 	Usage *inference.Usage // nil: counted from the characters so far
 	Err   error            // ends the reply
 	Hang  bool             // say nothing more until the context ends
@@ -155,7 +156,7 @@ func (f *FakeLLM) play(ctx context.Context, call *LLMCall, steps []Step, yield f
 		f.mu.Lock()
 		call.Text += s.Text
 		f.mu.Unlock()
-		d := inference.Delta{Text: s.Text, ToolCall: s.Tool, Usage: usage}
+		d := inference.Delta{Text: s.Text, ToolCall: s.Tool, Part: s.Part, Usage: usage}
 		if i == len(steps)-1 {
 			d.Finish = finish
 		}

@@ -137,6 +137,7 @@ type Message struct {
 	Rate    media.Rate          `json:"rate,omitempty"`
 	Words   []inference.Mark    `json:"words,omitempty"`
 	Call    *inference.ToolCall `json:"call,omitempty"`
+	Own     []inference.Part    `json:"own,omitempty"` // what the model wants back with the call
 	Usage   *inference.Usage    `json:"usage,omitempty"`
 	Engine  string              `json:"engine,omitempty"`
 	Err     string              `json:"error,omitempty"`

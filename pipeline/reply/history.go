@@ -54,6 +54,9 @@ func (h *History) size(m *inference.Message) int {
 	for _, c := range m.ToolCalls {
 		n += len(c.Name) + len(c.Arguments) + len(h.results[c.ID])
 	}
+	for _, p := range m.Parts {
+		n += len(p.Provider)
+	}
 	return n
 }
 

@@ -29,7 +29,7 @@ const (
 	Sentence PartKind = iota + 1 // Text begins to be spoken as sentence Seg: Form, Sent, At, Whole, Stop
 	Audio                        // Chunk of sentence Seg: Sent, At
 	Spoken                       // sentence Seg is complete
-	Call                         // the model calls a function: Call
+	Call                         // the model calls a function: Call, Own
 	Written                      // the model has finished: Usage, Engine, Err
 	Broken                       // the voice of sentence Seg failed with Err: Again
 	Finished                     // all audio is made, or Err
@@ -44,6 +44,7 @@ type Part struct {
 	Form   *spoken.Form
 	Chunk  inference.Chunk
 	Call   inference.ToolCall
+	Own    []inference.Part // what the model wants back with the call
 	Usage  inference.Usage
 	Engine string // that wrote it; empty: nothing came
 	Err    error

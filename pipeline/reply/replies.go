@@ -90,7 +90,7 @@ func (b *Replies) Remember(a *agent.Agent, text string, h playout.Position) {
 	r := b.Latest
 	interrupted := r.outcome == Cut
 	if (text != "" || len(r.Calls) > 0) && !b.History.Prompted(r.Prompts, text, interrupted) {
-		b.History.Add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: interrupted, ToolCalls: r.Calls})
+		b.History.Add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: interrupted, ToolCalls: r.Calls, Parts: r.Own})
 	}
 	switch {
 	case r.Line != turn.Greeting:

@@ -25,7 +25,8 @@ type Reply struct {
 	Completion  *Completion  // nil: the text is given, no model writes it
 	Making      *Making
 	Calls       []inference.ToolCall
-	MovedAt     time.Time // when an engine or the playout last made progress
+	Own         []inference.Part // what the model wants back with them
+	MovedAt     time.Time        // when an engine or the playout last made progress
 	Clock       Clock
 
 	stage    stage

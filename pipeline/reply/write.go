@@ -42,10 +42,11 @@ type writing struct {
 	out     chan<- piece
 	text    segmenter
 	wait    inference.Wait
-	asked   time.Time // when run began
-	at      time.Time // when the first of the text in it was written
-	began   bool      // something came
-	count   int       // characters written
+	asked   time.Time        // when run began
+	at      time.Time        // when the first of the text in it was written
+	began   bool             // something came
+	count   int              // characters written
+	own     []inference.Part // what the model wants back with its next call
 	usage   *inference.Usage
 	engine  string // whose words these are
 	err     error
@@ -93,8 +94,14 @@ func (w *writing) take(d inference.Delta) bool {
 		u := *d.Usage
 		w.usage = &u
 	}
-	if d.ToolCall != nil && !w.m.crew.Post(w.ctx, Part{Kind: Call, Gen: w.gen, Call: *d.ToolCall}) {
-		return false
+	if d.Part != nil {
+		w.own = append(w.own, *d.Part)
+	}
+	if d.ToolCall != nil {
+		if !w.m.crew.Post(w.ctx, Part{Kind: Call, Gen: w.gen, Call: *d.ToolCall, Own: w.own}) {
+			return false
+		}
+		w.own = nil
 	}
 	if d.Text == "" {
 		return true
