@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,9 +71,6 @@ type engineRow struct {
 	engine  config.Engine
 }
 
-// embedded are the engines that the tests run. Of no vendor was a real exchange recorded yet.
-var embedded = []string{"pocketsphinx", "scripted", "espeak"}
-
 func listEngines(j *command.Job) (all []engineRow, err error) {
 	cfg, _, err := local.Config(j.Command)
 	if err != nil {
@@ -86,7 +82,7 @@ func listEngines(j *command.Job) (all []engineRow, err error) {
 	}{{"asr", cfg.ASR}, {"llm", cfg.LLM}, {"tts", cfg.TTS}} {
 		for i, e := range s.All() {
 			row := engineRow{e.Name, s.name, e.Vendor, e.Model, i < len(s.Engines), "yes", e}
-			if !slices.Contains(embedded, e.Vendor) {
+			if !e.Embedded() { // of no vendor was a real exchange recorded yet
 				row.Tried = "tried against a fake only"
 			}
 			all = append(all, row)

@@ -27,7 +27,13 @@ func TestRests(t *testing.T) {
 	_, first := c.Post(t.Context(), "/", "text/plain", nil)
 	_, second := c.Post(t.Context(), "/", "text/plain", nil)
 	_, third := c.Dial(t.Context(), "/")
-	for _, err := range []error{first, second, third} {
+	other, err := remote.NewClient(remote.Config{Engine: "vendor", BaseURL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Share(c)
+	_, fourth := other.Post(t.Context(), "/", "text/plain", nil)
+	for _, err := range []error{first, second, third, fourth} {
 		e, ok := err.(*inference.Error)
 		if !ok || e.Fault != inference.ErrUnavailable || e.RetryAfter <= 50*time.Second || e.RetryAfter > time.Minute {
 			t.Errorf("%v", err)

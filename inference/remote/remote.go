@@ -49,12 +49,17 @@ type Client struct {
 	base    string
 	key     string
 	headers map[string]string
-	http    *http.Client
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
-	tls     *tls.Config // of WebSockets
 	timeout time.Duration
-	used    atomic.Int64 // when the latest answer over HTTP began, Unix nanoseconds
-	rests   atomic.Int64 // until when the vendor wants to be left alone, likewise
+	*shared
+}
+
+// shared is what clients with one key have in common.
+type shared struct {
+	http  *http.Client
+	tls   *tls.Config  // of WebSockets
+	used  atomic.Int64 // when the latest answer over HTTP began, Unix nanoseconds
+	rests atomic.Int64 // until when the vendor wants to be left alone, likewise
 }
 
 // connectTimeout bounds the dialling of a connection, and the handshake of a WebSocket.
@@ -74,9 +79,15 @@ func NewClient(c Config) (*Client, error) {
 	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return refuse("the API key holds a space or a character that no header can carry")
 	}
-	return &Client{engine: c.Engine, base: u.String(), key: c.Key, headers: c.Headers,
-		http: cmp.Or(c.HTTPClient, newHTTPClient()), dial: c.Dial, tls: newTLS(), timeout: cmp.Or(c.Timeout, 10*time.Second)}, nil
+	return &Client{engine: c.Engine, base: u.String(), key: c.Key, headers: c.Headers, dial: c.Dial, timeout: cmp.Or(c.Timeout, 10*time.Second),
+		shared: &shared{http: cmp.Or(c.HTTPClient, newHTTPClient()), tls: newTLS()}}, nil
 }
+
+// Remote is c, by which engines say that they have it.
+func (c *Client) Remote() *Client { return c }
+
+// Share has c use the connections of another client with the same key, and leave the vendor alone with it. c is not in use yet.
+func (c *Client) Share(with *Client) { c.shared = with.shared }
 
 // newTLS remembers sessions, which saves a round trip when a connection is opened again.
 func newTLS() *tls.Config {

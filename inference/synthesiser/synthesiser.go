@@ -101,6 +101,9 @@ func New(client *remote.Client, v Vendor, stall time.Duration) *Engine {
 	return e
 }
 
+// Remote is how the vendor is reached.
+func (e *Engine) Remote() *remote.Client { return e.client }
+
 // Info implements inference.TTS.
 func (e *Engine) Info() inference.Info { return e.vendor.Info() }
 

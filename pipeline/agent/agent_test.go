@@ -17,9 +17,25 @@ import (
 var names = agent.Names{
 	Voice:    func(v string) string { return strings.ToUpper(v[strings.LastIndex(v, "_")+1:]) },
 	Language: func(l string) string { return strings.ToLower(l[:2]) },
-	Engines:  map[agent.Stage][]string{agent.StageASR: {"ears", "flux"}, agent.StageLLM: {"mind", "scripted"}, agent.StageTTS: {"loud", "soft"}},
-	Turns:    []string{"flux"},
+	Engines:  offer{agent.StageASR: {"ears", "flux"}, agent.StageLLM: {"mind", "scripted"}, agent.StageTTS: {"loud", "soft"}},
 }
+
+// offer is a server's engines. They know no colour, and those called or of the model flux find the ends of turns.
+type offer map[agent.Stage][]string
+
+func (o offer) Names(s agent.Stage) []string { return o[s] }
+
+func (o offer) Check(_ agent.Stage, e agent.Engine) (member, problem string) {
+	switch {
+	case e.Model == "gone":
+		return "model", "is not here"
+	case strings.Contains(string(e.Options), "colour"):
+		return "options.colour", "is not known"
+	}
+	return "", ""
+}
+
+func (o offer) EndsTurns(e agent.Engine) bool { return e.Name == "flux" || e.Model == "flux" }
 
 func settings(s string) string { return `{"name":"N","settings":{` + s + `}}` }
 func tools(s string) string    { return `{"name":"N","tools":[` + s + `]}` }
@@ -40,6 +56,8 @@ var good = []string{
 		"interruptible":"never","first_message_interruptible":"after_first_sentence","key_interrupts":false,"phrases":["a"],"speculative_llm":true,"speculative_voice":false,
 		"send_dtmf":false,"collect_digits":true,"opt_out":false,"transfer_any":true`),
 	settings(`"engines":{"llm":"scripted","tts":["loud","soft"],"asr":[]}`), settings(`"engines":{},"analysis":{}`), settings(`"engines":{"vad":"silero","denoise":["off"]}`), settings(`"turns":"words"`), settings(`"turns":"engine","engines":{"asr":["flux","ears"]}`),
+	settings(`"engines":{"llm":[{"engine":"mind","model":"m","options":{"temperature":0.3}},{"engine":"mind","options":{}},"mind"],"tts":{"engine":"loud"}}`),
+	settings(`"turns":"engine","engines":{"asr":{"engine":"ears","model":"flux"}}`),
 	settings(`"analysis":{"summary":true,"summary_prompt":"Name the {{dish}}.","extract":{"type":"object","required":["day"],"properties":{"day":{"type":"string","enum":["Monday"]}}}}`),
 	`{"name":"N","prompt":"Answer {\"a\":{\"b\":{{now}}}} or {{{now}}} or {{1,2},{3,4}} and }}."}`, tools(`{"type":"web_search"},{"type":"crm"}`), function(`{"name":"a","parameters":{"type":"object"}}`),
 	tools(`{"type":"http","name":"order","http":{"method":"GET","url":"https://api.example.com/o"}}`),
@@ -111,7 +129,13 @@ var bad = []struct {
 	{settings(`"engines":{"llm":["mind","loud"],"tts":["soft","soft"]}`),
 		`settings.engines.tts[1]: "soft" is there twice; settings.engines.llm[1]: there is no engine "loud" here; there are: mind and scripted`, true},
 	{settings(`"engines":{"llm":7,"asr":[""],"nose":"x"}`),
-		"settings.engines.asr[0]: is empty; settings.engines.llm: 7, must be a text or a list; settings.engines.nose: is not known", false},
+		"settings.engines.asr[0]: is empty; settings.engines.llm: 7, must be a text or an object or a list; settings.engines.nose: is not known", false},
+	{settings(`"engines":{"llm":[{"model":"m"},{"engine":"mind","options":[],"host":"x"}],"tts":{"engine":"","model":7},"vad":{"engine":"silero"}}`),
+		"settings.engines.llm[0].engine: is missing; settings.engines.llm[1].host: is not known; settings.engines.llm[1].options: a list, must be an object; " +
+			"settings.engines.tts.engine: is empty; settings.engines.tts.model: 7, must be a text; settings.engines.vad: an object, must be a text or a list", false},
+	{settings(`"engines":{"llm":[{"engine":"mind","options":{"colour":1}}],"tts":{"engine":"loud","model":"gone"},"asr":[{"engine":"mind"}]}`),
+		`settings.engines.asr[0]: there is no engine "mind" here; there are: ears and flux; settings.engines.llm[0].options.colour: is not known; settings.engines.tts.model: is not here`, true},
+	{settings(`"engines":{"llm":["mind",{"engine":"mind"}]}`), `settings.engines.llm[1]: "mind" is there twice`, true},
 	{settings(`"engines":{"vad":"loud","denoise":["spectral","gtcrn"]}`),
 		`settings.engines.denoise: 2 entries, allowed are 1; settings.engines.vad: "loud", allowed are spectral and silero`, false},
 	{settings(`"engines":{"vad":["off"],"denoise":7}`),

@@ -15,11 +15,8 @@ import (
 // each returns "" for what there is not.
 type Names struct {
 	Voice, Language func(string) string
-	// Engines are the names of the engines that the server offers; nil: not known, and
-	// then agents may name any.
-	Engines map[Stage][]string
-	// Turns are those of its recognisers that find the ends of turns.
-	Turns []string
+	// Engines are those that the server offers; nil: not known, and then agents may name any.
+	Engines Offer
 	// Guard says which addresses functions may name as numbers; nil: not known, and then
 	// they may name any. Whatever it says, it judges each request again.
 	Guard *tool.Guard
@@ -146,7 +143,7 @@ func (n Names) further(whole map[string]json.RawMessage, a *Document, wrong *sch
 		*wrong = append(*wrong, more...)
 	}
 	if n.Engines != nil && readable {
-		*wrong = append(*wrong, settings.Engines.Offered(n.Engines)...)
+		*wrong = append(*wrong, settings.Engines.wrongOn(n.Engines)...)
 		n.checkTurns(&settings, wrong)
 	}
 	if bytes.Contains(whole["settings"], []byte(`\u0000`)) && len(*wrong) == before {

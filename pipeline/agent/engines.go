@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -13,7 +14,8 @@ import (
 // Bounds of what an agent says of engines and of what comes after a call.
 const (
 	maxEngines       = 8
-	maxSummaryPrompt = 2000 // characters
+	maxModel         = 100 // characters, as the next
+	maxSummaryPrompt = 2000
 )
 
 // Stage is a kind of engines that a call needs.
@@ -29,32 +31,59 @@ const (
 	StageDenoise Stage = "denoise"
 )
 
-// EngineNames are engines of one stage, in the order in which they are tried.
-type EngineNames []string
+// Engine is one that an agent wants of the server's, as the server has it or with a model and options of its own. Hosts, keys
+// and paths are the server's in any case.
+type Engine struct {
+	Name    string          `json:"engine"`
+	Model   string          `json:"model,omitempty"`   // empty: the server's
+	Options json.RawMessage `json:"options,omitempty"` // an object, whose members count before the server's; nil: there are none
 
-// UnmarshalJSON takes one name, or a list.
-func (n *EngineNames) UnmarshalJSON(text []byte) error {
-	var one string
-	if json.Unmarshal(text, &one) == nil {
-		*n = EngineNames{one}
+	at string // its place in the list that names it, as in [0]; empty: it stands alone
+}
+
+// Own says whether the agent wants it otherwise than the server has it.
+func (e Engine) Own() bool { return e.Model != "" || len(e.Options) > 0 }
+
+// UnmarshalJSON takes a name, or an object.
+func (e *Engine) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &e.Name) == nil {
 		return nil
 	}
-	return json.Unmarshal(text, (*[]string)(n))
+	type plain Engine // without this method
+	return json.Unmarshal(text, (*plain)(e))
+}
+
+// EngineList is engines of one stage, in the order in which they are tried.
+type EngineList []Engine
+
+// UnmarshalJSON takes one engine, or a list.
+func (l *EngineList) UnmarshalJSON(text []byte) error {
+	if text = bytes.TrimSpace(text); !bytes.HasPrefix(text, []byte("[")) {
+		*l = make(EngineList, 1)
+		return json.Unmarshal(text, &(*l)[0])
+	}
+	if err := json.Unmarshal(text, (*[]Engine)(l)); err != nil {
+		return err
+	}
+	for i := range *l {
+		(*l)[i].at = fmt.Sprintf("[%d]", i)
+	}
+	return nil
 }
 
 // Engines are those that an agent wants of the server's. An empty stage is as the server
 // has it.
 type Engines struct {
-	ASR EngineNames `json:"asr,omitempty"`
-	LLM EngineNames `json:"llm,omitempty"`
-	TTS EngineNames `json:"tts,omitempty"`
+	ASR EngineList `json:"asr,omitempty"`
+	LLM EngineList `json:"llm,omitempty"`
+	TTS EngineList `json:"tts,omitempty"`
 	// VAD and Denoise are one name each at most.
-	VAD     EngineNames `json:"vad,omitempty"`
-	Denoise EngineNames `json:"denoise,omitempty"`
+	VAD     EngineList `json:"vad,omitempty"`
+	Denoise EngineList `json:"denoise,omitempty"`
 }
 
-// Of are the names of one stage.
-func (e *Engines) Of(s Stage) EngineNames {
+// Of are those of one stage.
+func (e *Engines) Of(s Stage) EngineList {
 	switch {
 	case e == nil:
 		return nil
@@ -70,6 +99,17 @@ func (e *Engines) Of(s Stage) EngineNames {
 	return e.TTS
 }
 
+// Offer is the engines that a server has for agents.
+type Offer interface {
+	// Names are those of a stage, in the server's order.
+	Names(Stage) []string
+	// Check says what is wrong with the model or the options of one of them, and in which member of it, as in
+	// options.temperature. An empty problem: nothing.
+	Check(Stage, Engine) (member, problem string)
+	// EndsTurns says whether a recogniser finds the ends of turns.
+	EndsTurns(Engine) bool
+}
+
 // Analysis is what a language model makes of a call that has ended.
 type Analysis struct {
 	Summary       bool   `json:"summary,omitempty"`
@@ -82,9 +122,21 @@ type Analysis struct {
 func (a *Analysis) Wanted() bool { return a != nil && (a.Summary || len(a.Extract) > 0) }
 
 func enginesSchema() *schema.Schema {
-	stage := func(name Stage, text, title, label string) *schema.Schema {
-		return schema.OneOrMore(text, maxEngines, &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel}).
-			Named(string(name), title, schema.Entry{Label: label, Add: "Add one that takes over"})
+	name := func(text string) *schema.Schema {
+		return &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel}
+	}
+	own := schema.Form("An engine with a model or options of its own.", []*schema.Schema{
+		name("Its name.").Named("engine", "Engine", schema.Entry{}),
+		(&schema.Schema{Type: "string", Description: "The model, as its vendor calls it; without it the server's.", MaxLength: maxModel}).
+			Named("model", "Model", schema.Entry{Placeholder: "The server’s"}),
+		(&schema.Schema{Type: "object", Description: "Settings of the engine, which count before the server's: of language models temperature, top_p and max_tokens, and what " +
+			"the documentation names besides. Unknown ones are refused."}).
+			Named("options", "Options", schema.Entry{Lines: 2, Code: true, Placeholder: "temperature: 0.3", Hint: "A line each."}),
+	}, "engine")
+	stage := func(of Stage, text, title, label string) *schema.Schema {
+		named := name(text)
+		return (&schema.Schema{Description: text, Either: []*schema.Schema{named, own, schema.List("", maxEngines, &schema.Schema{Either: []*schema.Schema{named, own}})}}).
+			Named(string(of), title, schema.Entry{Label: label, Add: "Add one that takes over"})
 	}
 	built := func(name Stage, text, title, label string, choices [][2]any) *schema.Schema {
 		var names []string
@@ -94,8 +146,8 @@ func enginesSchema() *schema.Schema {
 		return schema.OneOrMore(text, 1, schema.OneOf("", names...)).
 			Named(string(name), title, schema.Entry{Label: label, Choices: append([][2]any{{nil, "As the server has it"}}, choices...)})
 	}
-	return schema.Form("The engines that it uses, by name, of those that the server offers (GET /models): one, or several that are tried in order, "+
-		"the next within the turn in which one fails. Every server has those of vad and denoise, of which one is named. "+
+	return schema.Form("The engines that it uses, of those that the server offers (GET /models), each by name or as an object with a model and options of its own: "+
+		"one, or several that are tried in order, the next within the turn in which one fails. Every server has those of vad and denoise, of which one is named. "+
 		"What is not there is as the server has it. A call's engines say which of the others served.", []*schema.Schema{
 		stage(StageASR, "Recognition.", "Engines for hearing", "Hearing: turns speech into text"),
 		stage(StageLLM, "The language model.", "Engines for answering", "Answering: decides what to say"),
@@ -143,10 +195,13 @@ func factSchema() *schema.Schema {
 // checkAfter says what no schema can of engines and analysis.
 func (s *Settings) checkAfter(wrong *schema.Mistakes) {
 	for _, stage := range []Stage{StageASR, StageLLM, StageTTS} {
-		names := s.Engines.Of(stage)
-		for i, name := range names {
-			if slices.Contains(names[:i], name) {
-				wrong.Add(fmt.Sprintf("settings.engines.%s[%d]", stage, i), "%q is there twice", name)
+		list := s.Engines.Of(stage)
+		for i, e := range list {
+			same := func(o Engine) bool {
+				return o.Name == e.Name && o.Model == e.Model && string(o.Options) == string(e.Options)
+			}
+			if slices.ContainsFunc(list[:i], same) {
+				wrong.Add(fmt.Sprintf("settings.engines.%s[%d]", stage, i), "%q is there twice", e.Name)
 			}
 		}
 	}
@@ -165,25 +220,26 @@ func (s *Settings) checkAfter(wrong *schema.Mistakes) {
 
 // checkTurns says what is wrong with turns that are left to a recogniser: the first one that the agent uses.
 func (n Names) checkTurns(s *Settings, wrong *schema.Mistakes) {
-	used := slices.Concat(s.Engines.Of(StageASR), n.Engines[StageASR])
-	if or(s.Turns, "") != engineTurns || wrong.Within("settings.engines.asr") || len(used) == 0 || slices.Contains(n.Turns, used[0]) {
+	used := s.Engines.Of(StageASR)
+	for _, name := range n.Engines.Names(StageASR) {
+		used = append(used[:len(used):len(used)], Engine{Name: name})
+	}
+	if or(s.Turns, "") != engineTurns || wrong.Within("settings.engines.asr") || len(used) == 0 || n.Engines.EndsTurns(used[0]) {
 		return
 	}
-	wrong.Add("settings.turns", "the recogniser %s does not find the ends of turns; name one that does in settings.engines.asr", schema.Quote(used[0]))
+	wrong.Add("settings.turns", "the recogniser %s does not find the ends of turns; name one that does in settings.engines.asr", schema.Quote(used[0].Name))
 }
 
-// Offered says what is wrong with an agent's engines on a server that offers others:
-// names by stage.
-func (e *Engines) Offered(offered map[Stage][]string) (wrong schema.Mistakes) {
+// wrongOn says what is wrong with an agent's engines on a server that offers others.
+func (e *Engines) wrongOn(server Offer) (wrong schema.Mistakes) {
 	for _, stage := range []Stage{StageASR, StageLLM, StageTTS} {
-		names := e.Of(stage)
-		for i, name := range names {
-			path := "settings.engines." + string(stage)
-			if len(names) > 1 {
-				path = fmt.Sprintf("%s[%d]", path, i)
-			}
-			if !slices.Contains(offered[stage], name) {
-				wrong.Add(path, "there is no engine %s here; there are: %s", schema.Quote(name), schema.And(offered[stage]))
+		offered := server.Names(stage)
+		for _, one := range e.Of(stage) {
+			path := "settings.engines." + string(stage) + one.at
+			if !slices.Contains(offered, one.Name) {
+				wrong.Add(path, "there is no engine %s here; there are: %s", schema.Quote(one.Name), schema.And(offered))
+			} else if member, problem := server.Check(stage, one); problem != "" {
+				wrong.Add(schema.Join(path, member), "%s", problem)
 			}
 		}
 	}

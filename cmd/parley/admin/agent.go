@@ -108,11 +108,23 @@ func agentNames(cfg *config.Config) (agent.Names, error) {
 	if err != nil {
 		return agent.Names{}, err
 	}
-	offered := set.Offered()
-	for stage, names := range offered {
-		offered[stage] = slices.Concat(names, config.Built(string(stage)))
+	return agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: anyServer{set}}, nil
+}
+
+// anyServer offers the engines of the settings and those of the program.
+type anyServer struct{ *engine.Set }
+
+// Names implements agent.Offer.
+func (s anyServer) Names(stage agent.Stage) []string {
+	return slices.Concat(s.Set.Names(stage), config.Built(string(stage)))
+}
+
+// Check implements agent.Offer; of what the settings do not have nothing is known.
+func (s anyServer) Check(stage agent.Stage, wanted agent.Engine) (member, problem string) {
+	if !slices.Contains(s.Set.Names(stage), wanted.Name) {
+		return "", ""
 	}
-	return agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: offered, Turns: set.EndsTurns()}, nil
+	return s.Set.Check(stage, wanted)
 }
 
 // agentCommand makes cmd an administration command on one agent, the first argument. Its identifier

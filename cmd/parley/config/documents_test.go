@@ -87,6 +87,7 @@ const enginesExample = `
 #    stage: llm
 #    vendor: anthropic
 #    model: claude-haiku-4-5
+#    models: [claude-haiku-4-5, claude-sonnet-4-5]   # those that agents may name; without it any
 #    key_file: /etc/parley/anthropic.key
 #    options: {temperature: 0.5, cache_ttl: 5m}
 #  - name: sonic

@@ -3,7 +3,6 @@ package config
 import (
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -119,7 +118,7 @@ func (c *Config) realEngines() []string {
 	for _, s := range c.stages() {
 		for _, e := range s.All() {
 			switch {
-			case slices.Contains(embedded, e.Vendor):
+			case e.Embedded():
 			case e.Name == e.Vendor:
 				found = append(found, "PARLEY_"+s.name+"="+e.Name)
 			default:

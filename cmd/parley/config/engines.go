@@ -20,10 +20,11 @@ const maxEngines = 64
 
 // Engine is one speech or language engine.
 type Engine struct {
-	Name    string // as settings and agents call it
-	Vendor  string // who makes it; of the embedded ones the name
-	Model   string // empty: the vendor's usual one
-	URL     string // empty: the vendor's own
+	Name    string   // as settings and agents call it
+	Vendor  string   // who makes it; of the embedded ones the name
+	Model   string   // empty: the vendor's usual one
+	Models  []string // that agents may name instead; nil: any
+	URL     string   // empty: the vendor's own
 	APIKey  string
 	Voices  map[string]string // the vendor's voices by ours, F1 to M5
 	Options json.RawMessage   // the vendor's settings, a JSON object; nil: none
@@ -118,6 +119,8 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 		ok, allowed = slices.ContainsFunc(slices.Collect(maps.Values(vendors)), func(list []string) bool { return slices.Contains(list, text) }), "one that the stage has"
 	case "model":
 		ok, allowed = setLine(&e.Model, text), "one line of text"
+	case "models":
+		return r.readModels(where, v)
 	case "url":
 		ok, allowed = setURL(&e.URL, text), allowedURL
 	case "key":
@@ -135,11 +138,21 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 	case "options":
 		return r.readOptions(where, v)
 	default:
-		return &Error{where, "is no key of an engine; allowed: name, stage, vendor, model, url, key or key_file, voices, options"}
+		return &Error{where, "is no key of an engine; allowed: name, stage, vendor, model, models, url, key or key_file, voices, options"}
 	}
 	if !isPlain || !ok {
 		return &Error{where, quote(text) + " is not allowed; allowed: " + allowed}
 	}
+	return nil
+}
+
+func (r *engineReader) readModels(where string, v *yaml.Node) error {
+	var models []string
+	wrong := func(model string) bool { return !setLine(new(string), model) }
+	if v.Decode(&models) != nil || len(models) == 0 || slices.ContainsFunc(models, wrong) {
+		return &Error{where, "is not a list of models; allowed: those that agents may name, one line of text each"}
+	}
+	r.engine.Models = models
 	return nil
 }
 
@@ -186,6 +199,9 @@ func (r *engineReader) finish(at string) error {
 	}
 	return nil
 }
+
+// Embedded says whether the engine costs nothing but this machine's time.
+func (e Engine) Embedded() bool { return slices.Contains(embedded, e.Vendor) }
 
 // unencrypted is the host to which an engine's key and what is said in calls go in the clear; empty: none.
 func (e Engine) unencrypted() string {

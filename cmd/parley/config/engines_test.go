@@ -25,7 +25,7 @@ func TestEngines(t *testing.T) {
 engines:
   - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, key_file: `+secret+`, options: {eot_threshold: 0.7}}
   - {name: spare, stage: asr, vendor: openai, url: "http://127.0.0.1:9/v1"}
-  - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret}
+  - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret, models: [claude-a, claude-b]}
   - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, M1: two}, url: "http://gateway.example"}
 asr: [flux, pocketsphinx]
 tts: sonic
@@ -38,7 +38,7 @@ tts: sonic
 	if got := c.ASR.All(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := c.LLM.All(); len(got) != 2 || got[0].Name != "scripted" || got[1].Name != "haiku" || c.LLM.Engines[0] != "scripted" {
+	if got := c.LLM.All(); len(got) != 2 || got[0].Name != "scripted" || got[1].Name != "haiku" || !reflect.DeepEqual(got[1].Models, []string{"claude-a", "claude-b"}) || c.LLM.Engines[0] != "scripted" {
 		t.Errorf("%+v", got)
 	}
 	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" {
@@ -92,6 +92,8 @@ func TestWrongEngines(t *testing.T) {
 		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, url: "http://u:p@h"}]`:                              "url",
 		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, colour: red}]`:                                      "is no key of an engine",
 		`engines: [{name: a, stage: tts, vendor: cartesia, key: k, voices: {X1: one}}]`:                                "F1 to F5",
+		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, models: []}]`:                                      "is not a list of models",
+		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, models: [{}]}]`:                                    "is not a list of models",
 		`engines: [{name: a, stage: tts, vendor: cartesia, key: k, options: 7}]`:                                       "is not a list of keys",
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k}, {name: a, stage: asr, vendor: deepgram, key: k}]`: `"a" is there twice`,
 		"engines: []\nasr: flux": `"flux" is not allowed`,

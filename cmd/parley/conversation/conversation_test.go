@@ -74,7 +74,7 @@ func TestMistakesHaveCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Definition(nil, nil, guard)
+	d := Definition(nil, guard)
 	const invalid = "validation.invalid_request_format"
 	for _, tt := range []struct{ document, code, detail string }{
 		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},

@@ -14,11 +14,10 @@ import (
 	"parley/store"
 )
 
-// Definition is how the API reads agents, which may name the engines that are offered, leave the caller's turns to those of turns, and
-// name the addresses that guard allows; nil: any.
-func Definition(engines map[agent.Stage][]string, turns []string, guard *tool.Guard) manage.Definition {
+// Definition is how the API reads agents, which may name the engines that are offered, and the addresses that guard allows; nil: any.
+func Definition(engines agent.Offer, guard *tool.Guard) manage.Definition {
 	text, _ := json.Marshal(agent.Schema) // a value of ours
-	names := agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: engines, Turns: turns, Guard: guard}
+	names := agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: engines, Guard: guard}
 	return manage.Definition{New: NewAgent, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
 		return mistaken(ApplyDocument(names, a, document, false))
 	}}

@@ -21,6 +21,13 @@ import (
 	"parley/pipeline/pipelinetest"
 )
 
+// ears is a server whose recogniser finds the ends of turns.
+type ears struct{}
+
+func (ears) Names(agent.Stage) []string                               { return []string{"fake-asr"} }
+func (ears) Check(agent.Stage, agent.Engine) (member, problem string) { return "", "" }
+func (ears) EndsTurns(agent.Engine) bool                              { return true }
+
 // TestEngineTurns: an agent that leaves turns to its recogniser is answered when that has found the end of one, where others wait
 // for a turn that sounds unfinished. A recogniser that cannot find it leaves them to the words.
 func TestEngineTurns(t *testing.T) {
@@ -37,7 +44,7 @@ func TestEngineTurns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stored := NewAgent()
-			names := agent.Names{Engines: map[agent.Stage][]string{agent.StageASR: {"fake-asr"}}, Turns: []string{"fake-asr"}}
+			names := agent.Names{Engines: ears{}}
 			if err := ApplyDocument(names, &stored, json.RawMessage(c.document), true); err != nil {
 				t.Fatal(err)
 			}

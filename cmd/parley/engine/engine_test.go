@@ -1,7 +1,14 @@
 package engine
 
 import (
+	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"parley/api/status"
@@ -26,7 +33,13 @@ func TestEnginesOfAnAgent(t *testing.T) {
 	first, second := enginetest.NewFakeLLM(), enginetest.NewFakeLLM()
 	first.Name, second.Name = "first", "second"
 	e.pools.llm.names, e.pools.llm.all = []string{"first", "second"}, []inference.LLM{first, second}
-	chosen := func(names ...string) inference.LLM { return e.Chosen(&agent.Engines{LLM: names}).LLM }
+	chosen := func(names ...string) inference.LLM {
+		var list agent.EngineList
+		for _, name := range names {
+			list = append(list, agent.Engine{Name: name})
+		}
+		return e.Chosen(&agent.Engines{LLM: list}).LLM
+	}
 	if e.Chosen(nil).LLM != e.LLM || chosen() != e.LLM || chosen("gone") != e.LLM {
 		t.Error("who chooses nothing that there is gets another engine than the server's")
 	}
@@ -77,5 +90,82 @@ func TestEnginesAreListed(t *testing.T) {
 	}
 	if engines.Listed[0].Ready == nil || engines.Listed[1].Ready == nil || engines.Listed[3].Ready != nil {
 		t.Error("it is the embedded engines that say whether they are ready")
+	}
+}
+
+// TestOwnModelAndOptions: an agent has an engine with a model and options of its own, which are made once; what the engine
+// does not take is named by its place in the agent's document.
+func TestOwnModelAndOptions(t *testing.T) {
+	var asked atomic.Int32
+	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer vendor.Close()
+	file := filepath.Join(t.TempDir(), "parley.yaml")
+	if err := os.WriteFile(file, []byte(`
+engines:
+  - {name: ears, stage: asr, vendor: deepgram, key: k, model: nova-3, options: {tag: ours}}
+  - {name: mind, stage: llm, vendor: anthropic, url: "`+vendor.URL+`", key: k, options: {temperature: 0.5}}
+  - {name: few, stage: llm, vendor: openai, url: "http://127.0.0.1:1/v1", model: a, models: [b, c]}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, _, err := config.Load(config.Sources{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := func(engines string) *agent.Engines {
+		s, err := agent.ParseSettings([]byte(`{"engines":` + engines + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Engines
+	}
+	llm := func(engines string) inference.LLM { return e.Chosen(wanted(engines)).LLM }
+	own := `{"llm":{"engine":"mind","model":"claude-x","options":{"max_tokens":90}}}`
+	if got := llm(own).Info(); got.Name != "mind" || !strings.Contains(got.Description, "claude-x") {
+		t.Errorf("%+v", got)
+	}
+	if llm(own) != llm(own) || llm(own) == llm(`{"llm":"mind"}`) || llm(`{"llm":"mind"}`) != llm(`{"llm":[{"engine":"mind"}]}`) {
+		t.Error("engines that are the same are different, or the other way round")
+	}
+	if got := llm(`{"llm":[{"engine":"mind","options":{"colour":1}},"scripted"]}`).Info().Name; got != "mind,scripted" {
+		t.Errorf("options that are taken no more lead to %s", got)
+	}
+	for _, engines := range []string{`{"llm":"mind"}`, own} {
+		for range llm(engines).Complete(t.Context(), inference.Request{}) {
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("a vendor that wants to be left alone was asked %d times", n)
+	}
+	for i := range 2 * maxJoined {
+		llm(fmt.Sprintf(`{"llm":{"engine":"mind","options":{"max_tokens":%d}}}`, i+1))
+	}
+	if n := len(e.pools.llm.joined); n > maxJoined {
+		t.Errorf("%d lists are kept", n)
+	}
+	if !e.EndsTurns(agent.Engine{Name: "ears", Model: "flux-general-en"}) || e.EndsTurns(agent.Engine{Name: "ears"}) || e.EndsTurns(agent.Engine{Name: "gone"}) {
+		t.Error("it is the model that ends turns")
+	}
+	for engines, want := range map[string]string{
+		`{"llm":{"engine":"mind","options":{"temperature":0.3,"cache_ttl":"1h"}}}`: ": ",
+		`{"llm":{"engine":"mind","options":{"temperature":2}}}`:                    "options.temperature: allowed: 0 to 1",
+		`{"llm":{"engine":"mind","options":{"temperature":"hot"}}}`:                "options.temperature: string is not allowed",
+		`{"llm":{"engine":"mind","options":{"url":"http://evil"}}}`:                "options.url: is not known",
+		`{"llm":{"engine":"few","model":"b"}}`:                                     ": ",
+		`{"llm":{"engine":"few","model":"d"}}`:                                     `model: "d", allowed are b and c`,
+		`{"llm":{"engine":"scripted","model":"d"}}`:                                "model: this engine has no models",
+		`{"llm":{"engine":"scripted","options":{"temperature":1}}}`:                "options: this engine has none",
+	} {
+		if member, problem := e.Check(agent.StageLLM, wanted(engines).LLM[0]); member+": "+problem != want {
+			t.Errorf("%s: %s: %s", engines, member, problem)
+		}
 	}
 }

@@ -108,7 +108,7 @@ func TestAgentOfADialledCall(t *testing.T) {
 func TestFunctionsOfThisServer(t *testing.T) {
 	t.Parallel()
 	d := deskWith(t, storetest.URL(t), func(c *config.Config) { c.PublicIP = netip.MustParseAddr("9.9.9.9") })
-	_, wrong, err := conversation.Definition(nil, nil, d.node.guard).Draft(json.RawMessage(`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://9.9.9.9/"}}]}`))
+	_, wrong, err := conversation.Definition(nil, d.node.guard).Draft(json.RawMessage(`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://9.9.9.9/"}}]}`))
 	d.ok(err)
 	if len(wrong) != 1 || wrong[0].Problem != "9.9.9.9 is this server" {
 		t.Errorf("%+v", wrong)

@@ -43,7 +43,7 @@ func (n *Node) routes() *api.API {
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db)
 	files := export.New(n.db)
-	manage.Mount(a, n.db, files, conversation.Definition(n.engines.Offered(), n.engines.EndsTurns(), n.guard))
+	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.cluster.Freeze)
