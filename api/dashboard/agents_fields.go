@@ -19,7 +19,8 @@ type shape struct {
 	MaxItems         int
 	Items            *shape
 	Properties       map[string]*shape
-	AnyOf            []*shape // one value, or a list of them
+	AnyOf            []*shape // one value, or a list of them; of engines a name, an object, or a list of both
+	Others           any      `json:"additionalProperties"`
 	Form             struct {
 		Field
 		Heading, Lead, Add string
@@ -47,6 +48,9 @@ func (s *shape) one() *shape {
 	return &alone
 }
 
+// free says whether the value is an object with whatever members, which is written as a document.
+func (s *shape) free() bool { return s.Type == "object" && s.Properties == nil && s.Others == nil }
+
 // number says whether the value is one.
 func (s *shape) number() bool { return s.Type == "integer" || s.Type == "number" }
 
@@ -56,9 +60,7 @@ func (s *shape) each() *shape {
 	case s.Form.Each != nil:
 		return s.Form.Each
 	case s.AnyOf != nil:
-		one := &shape{Properties: map[string]*shape{"engine": s.AnyOf[0]}}
-		one.Form.Fields = []string{"engine"}
-		return one
+		return s.AnyOf[1] // an engine with more than its name
 	case s.Type == "array" && s.Items.Type == "object" && s.Form.Rows == "":
 		return s.Items
 	}

@@ -200,12 +200,6 @@ func (f *agentForm) yaml(name string) json.RawMessage {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	read, err := jsonOf(text)
-	if err != nil {
-		f.Fail(name, sentence(err.Error()))
-	}
-	if err != nil || string(read) == "null" {
-		return nil
-	}
+	read, _ := fromYAML(text, func(what string) { f.Fail(name, what) }).(json.RawMessage)
 	return read
 }

@@ -46,12 +46,13 @@ func (f *agentForm) listed(x *agentField) bool { return x.entry != nil && !f.Val
 
 // rows are the entries of a list that were sent.
 func (f *agentForm) rows(x *agentField) (rows []row) {
-	most := maxRows
-	for _, c := range x.entry.Form.Fields {
-		most = min(most, len(f.Values[x.Name+"_"+c]))
-	}
-	for n := range most {
-		rows = append(rows, x.row(n, func(c string) string { return f.Values[x.Name+"_"+c][n] }))
+	for n := range min(maxRows, len(f.Values[x.Name+"_"+x.entry.Form.Fields[0]])) {
+		rows = append(rows, x.row(n, func(c string) string {
+			if sent := f.Values[x.Name+"_"+c]; n < len(sent) {
+				return sent[n]
+			}
+			return ""
+		}))
 	}
 	return rows
 }
@@ -64,6 +65,14 @@ func (f *agentForm) written(x *agentField) []row { return slices.DeleteFunc(f.ro
 type Row struct {
 	Title  string
 	Groups [][]control
+}
+
+// More is what an entry has besides the first of its fields.
+func (r Row) More() [][]control { return r.Groups[1:] }
+
+// Open says whether something is in that, or wrong with it.
+func (r Row) Open() bool {
+	return slices.ContainsFunc(slices.Concat(r.More()...), func(c control) bool { return c.Value != "" || c.Error != "" })
 }
 
 // shownRows are the entries of a list; there is always one to write into.
@@ -115,12 +124,14 @@ func (x *agentField) rowsOf(raw json.RawMessage) (rows []row, ok bool) {
 	case x.Form.Each != nil:
 		return x.factRows(raw)
 	case x.AnyOf != nil:
-		var names []json.RawMessage
-		if json.Unmarshal(raw, &names) != nil {
-			names = []json.RawMessage{raw}
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			list = []json.RawMessage{raw}
 		}
-		for _, name := range names {
-			entries = append(entries, map[string]json.RawMessage{"engine": name})
+		for _, one := range list {
+			e := map[string]json.RawMessage{"engine": one}
+			_ = json.Unmarshal(one, &e) // a name alone stays as it is
+			entries = append(entries, e)
 		}
 	default:
 		_ = json.Unmarshal(raw, &entries) // nothing else is stored
@@ -154,14 +165,19 @@ func (f *agentForm) entries(x *agentField) any {
 		return f.facts(x, f.written(x))
 	case x.AnyOf == nil:
 		return out
-	case len(out) == 1:
-		return out[0][0].value
 	}
-	var names []any
+	var engines []any
 	for _, one := range out {
-		names = append(names, one[0].value)
+		if len(one) == 1 { // its name alone
+			engines = append(engines, one[0].value)
+		} else {
+			engines = append(engines, one)
+		}
 	}
-	return names
+	if len(engines) == 1 {
+		return engines[0]
+	}
+	return engines
 }
 
 // object is one whose members have an order, which models see.

@@ -49,7 +49,7 @@ func (f *agentForm) mistakenRow(x *agentField, within string) (id string, ok boo
 	if at < 0 || at >= len(written) {
 		return "", false
 	}
-	column := strings.TrimPrefix(within, ".")
+	column, _, _ := strings.Cut(strings.TrimPrefix(within, "."), ".")
 	if !slices.Contains(x.entry.Form.Fields, column) {
 		column = x.entry.Form.Fields[0]
 	}

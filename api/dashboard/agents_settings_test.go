@@ -99,7 +99,7 @@ const rich = `{"speed":1.0,"interruptible":"always","first_message_interruptible
 	"min_endpoint_ms":150,"max_endpoint_ms":3000,"barge_in_ms":500,"ring_ms":0,"speculative_llm":false,"speculative_voice":true,"goodbye":" Bye. ",
 	"phrases":["half board","a = b"],"pronunciation":[{"word":"a = b","say":"c"}],"variables":{"text":"one\ntwo"},"later":{"than":["this","form"]},
 	"transfer_to":[{"number":"+34911234567","name":"Sales","description":"Prices","warm":true},{"number":"+34911234568"}],"transfer_any":false,
-	"on_machine":"message","machine_message":"Call us.","engines":{"llm":["gone","scripted"],"tts":"espeak","asr":[],"vad":["silero"],"denoise":"gtcrn","nose":1},
+	"on_machine":"message","machine_message":"Call us.","engines":{"llm":["gone",{"engine":"mind","model":"m","options":{"temperature":0.3,"stop":["a","b"],"deep":{"x":"1"}}},{"engine":"scripted"}],"tts":"espeak","asr":[],"vad":["silero"],"denoise":"gtcrn","nose":1},
 	"analysis":{"summary":true,"summary_prompt":"Dishes","later":1,"extract":{"type":"object","required":["status","guests"],"properties":{"guests":{"type":"integer","description":"How many"},
 	"status":{"type":"string","enum":["booked","cancelled"]},"when":{"type":"string"}}}}}`
 
@@ -140,6 +140,8 @@ func TestSettingsAreEntered(t *testing.T) {
 		{`{}`, "engines_llm_engine=scripted&engines_llm_engine=&engines_llm_engine=espeak&engines_tts_engine=espeak", `{"engines":{"llm":["scripted","espeak"],"tts":"espeak"}}`},
 		{`{"engines":{"llm":"scripted","tts":"espeak"}}`, "engines_llm_engine=", `{"engines":{"tts":"espeak"}}`},
 		{`{"engines":{"llm":"scripted"}}`, "engines_llm_engine=", `{}`},
+		{`{}`, "engines_llm_engine=scripted&engines_llm_model=m&engines_llm_options=temperature: 0.3\r\neffort: low", `{"engines":{"llm":{"engine":"scripted","model":"m","options":{"temperature":0.3,"effort":"low"}}}}`},
+		{`{"engines":{"llm":[{"engine":"scripted","options":{"temperature":1}},"espeak"]}}`, "engines_llm_options=", `{"engines":{"llm":["scripted","espeak"]}}`},
 		{`{}`, "engines_vad=silero&engines_denoise=off", `{"engines":{"vad":"silero","denoise":"off"}}`},
 		{`{"engines":{"vad":["silero"],"denoise":"gtcrn"}}`, "engines_denoise=", `{"engines":{"vad":["silero"]}}`},
 		{`{}`, "analysis_summary=on&analysis_extract_name=guests&analysis_extract_kind=integer&analysis_extract_choices=&analysis_extract_description=How many&analysis_extract_needed=on",
@@ -187,6 +189,7 @@ func TestMistakesInEntries(t *testing.T) {
 	for _, tt := range []struct{ fields, at, says string }{
 		{"transfer_to_number=&transfer_to_name=&transfer_to_description=&transfer_to_warm=&transfer_to_number=12&transfer_to_name=&transfer_to_description=&transfer_to_warm=", "transfer_to_number_1", "Must be a telephone number."},
 		{"engines_llm_engine=&engines_llm_engine=nobody", "engines_llm_engine_1", "There is no engine"},
+		{"engines_llm_engine=scripted&engines_llm_model=&engines_llm_options=a: [", "engines_llm_options_0", "Line 1: "},
 		{"analysis_extract_name=day&analysis_extract_kind=integer&analysis_extract_choices=&analysis_extract_description=bad&analysis_extract_needed=", "analysis_extract_description_0", "Is bad."},
 		{"analysis_extract_name=&analysis_extract_kind=&analysis_extract_choices=&analysis_extract_description=x&analysis_extract_needed=", "analysis_extract_name_0", "Say what it is called"},
 		{"analysis_extract_name=a&analysis_extract_kind=choice&analysis_extract_choices=,&analysis_extract_description=x&analysis_extract_needed=", "analysis_extract_choices_0", "Write the answers"},

@@ -30,6 +30,10 @@ func (s *shape) text(raw json.RawMessage) string {
 		}
 		return one
 	case []any, map[string]any:
+		if s.free() {
+			text, _ := yamlOf(raw) // what is nested without end is not stored
+			return text
+		}
 		return strings.Join(s.lines(v), "\n")
 	}
 	return string(raw) // a number as it was written
@@ -72,10 +76,24 @@ func (s *shape) value(text string, fail func(string)) any {
 		return json.RawMessage(text)
 	case s.Type == "array" && s.Items.Type != "object":
 		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	case s.free():
+		return fromYAML(text, fail)
 	case s.Type == "array", s.Type == "object":
 		return s.pairs(text, fail)
 	}
 	return text
+}
+
+// fromYAML reads YAML, of which JSON is a part; nil: nothing.
+func fromYAML(text string, fail func(string)) any {
+	read, err := jsonOf(text)
+	if err != nil {
+		fail(sentence(err.Error()))
+	}
+	if err != nil || string(read) == "null" {
+		return nil
+	}
+	return read
 }
 
 // pairs reads "this = that", a line each: entries with two members, or the members of an object.
