@@ -202,7 +202,7 @@ func (c *Config) check() error {
 		if slices.Contains(s.Engines, "openai") && s.URL == "" {
 			return c.wrong(s.name+"_URL", "the engine openai needs it; allowed: "+allowedURL)
 		}
-		for _, vendor := range []string{"deepgram", "assemblyai", "soniox", "anthropic"} {
+		for _, vendor := range []string{"deepgram", "assemblyai", "soniox", "anthropic", "gemini"} {
 			if slices.Contains(s.Engines, vendor) && s.APIKey == "" {
 				return c.wrong(s.name+"_API_KEY", "the engine "+vendor+" needs it; allowed: one line of text")
 			}

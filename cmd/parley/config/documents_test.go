@@ -74,7 +74,7 @@ const enginesExample = `
 # Engines of vendors, each under a name of its own; several of one vendor are usual. Only this
 # file has them. The settings asr, llm and tts name those that are used unless an agent names
 # others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai, cartesia,
-# deepgram, elevenlabs, openai and soniox for asr, anthropic and openai for llm, cartesia, deepgram, elevenlabs
+# deepgram, elevenlabs, openai and soniox for asr, anthropic, gemini and openai for llm, cartesia, deepgram, elevenlabs
 # and openai for tts. Of openai, the models gpt-live-... and gpt-realtime-... recognise while the caller speaks.
 #engines:
 #  - name: flux
@@ -90,6 +90,19 @@ const enginesExample = `
 #    models: [claude-haiku-4-5, claude-sonnet-4-5]   # those that agents may name; without it any
 #    key_file: /etc/parley/anthropic.key
 #    options: {temperature: 0.5, cache_ttl: 5m}
+#  - name: flash
+#    stage: llm
+#    vendor: gemini
+#    model: gemini-2.5-flash
+#    key_file: /etc/parley/gemini.key
+#    options: {max_tokens: 300}    # it thinks as little as the model allows: thinking_level or thinking_budget
+#  - name: gpt
+#    stage: llm
+#    vendor: openai
+#    url: https://api.openai.com/v1
+#    model: gpt-5-mini
+#    key_file: /etc/parley/openai.key
+#    options: {api: responses, reasoning_effort: low}   # OpenAI's own; api: chat is what all servers have
 #  - name: sonic
 #    stage: tts
 #    vendor: cartesia

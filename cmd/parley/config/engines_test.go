@@ -26,6 +26,7 @@ engines:
   - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, key_file: `+secret+`, options: {eot_threshold: 0.7}}
   - {name: spare, stage: asr, vendor: openai, url: "http://127.0.0.1:9/v1"}
   - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret, models: [claude-a, claude-b]}
+  - {name: flash, stage: llm, vendor: gemini, key: sk-secret, options: {thinking_budget: 0}}
   - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, M1: two}, url: "http://gateway.example"}
 asr: [flux, pocketsphinx]
 tts: sonic
@@ -38,7 +39,7 @@ tts: sonic
 	if got := c.ASR.All(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := c.LLM.All(); len(got) != 2 || got[0].Name != "scripted" || got[1].Name != "haiku" || !reflect.DeepEqual(got[1].Models, []string{"claude-a", "claude-b"}) || c.LLM.Engines[0] != "scripted" {
+	if got := c.LLM.All(); len(got) != 3 || got[0].Name != "scripted" || got[1].Name != "haiku" || !reflect.DeepEqual(got[1].Models, []string{"claude-a", "claude-b"}) || c.LLM.Engines[0] != "scripted" {
 		t.Errorf("%+v", got)
 	}
 	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" {
@@ -82,7 +83,7 @@ func TestWrongEngines(t *testing.T) {
 		`engines: [{stage: asr, vendor: deepgram, key: k}]`:                                                            "has no name",
 		`engines: [{name: a, vendor: deepgram, key: k}]`:                                                               "has no stage",
 		`engines: [{name: a, stage: ear, vendor: deepgram, key: k}]`:                                                   `stage: "ear" is not allowed; allowed: asr, llm or tts`,
-		`engines: [{name: a, stage: llm, vendor: deepgram, key: k}]`:                                                   `"deepgram" has no engine for llm; allowed: anthropic, openai`,
+		`engines: [{name: a, stage: llm, vendor: deepgram, key: k}]`:                                                   `"deepgram" has no engine for llm; allowed: anthropic, gemini, openai`,
 		`engines: [{name: a, stage: llm, vendor: acme, key: k}]`:                                                       `"acme"`,
 		`engines: [{name: openai, stage: llm, vendor: openai, url: "http://h"}]`:                                       "no name of an engine that is built",
 		`engines: [{name: a, stage: llm, vendor: openai}]`:                                                             "has no url",
@@ -110,7 +111,7 @@ func TestEnginesExample(t *testing.T) {
 	text := regexp.MustCompile(`(?m)^#(engines:|  )`).ReplaceAllString(enginesExample, "$1")
 	text = regexp.MustCompile(`key_file: \S+`).ReplaceAllString(text, "key: k")
 	c, err := loadEngines(t, text)
-	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 3 || len(c.TTS.All()) != 2 {
+	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 5 || len(c.TTS.All()) != 2 {
 		t.Errorf("%v", err)
 	}
 }

@@ -38,7 +38,7 @@ const (
 // this list.
 var (
 	builtASR     = []string{"pocketsphinx", "openai", "deepgram", "assemblyai", "soniox"}
-	builtLLM     = []string{"scripted", "openai", "anthropic"}
+	builtLLM     = []string{"scripted", "openai", "anthropic", "gemini"}
 	builtTTS     = []string{"espeak", "openai"}
 	builtVAD     = []string{"spectral", "silero"}
 	builtDenoise = []string{"spectral", "gtcrn", "off"}

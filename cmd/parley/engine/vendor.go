@@ -13,6 +13,7 @@ import (
 	"parley/inference/deepgram"
 	"parley/inference/elevenlabs"
 	"parley/inference/espeak"
+	"parley/inference/gemini"
 	"parley/inference/openai"
 	"parley/inference/pocketsphinx"
 	"parley/inference/scripted"
@@ -57,6 +58,9 @@ var models = makers[inference.LLM]{
 	"anthropic": func(e config.Engine) (inference.LLM, error) {
 		return anthropic.NewLLM(anthropic.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
 	},
+	"gemini": func(e config.Engine) (inference.LLM, error) {
+		return gemini.NewLLM(gemini.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options})
+	},
 }
 
 // voices are those of synthesis; embedded makes the one that runs on this machine.
@@ -77,7 +81,7 @@ func voices(embedded func(config.Engine) (inference.TTS, error)) makers[inferenc
 }
 
 func dialect(e config.Engine) openai.Config {
-	return openai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model}
+	return openai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options}
 }
 
 // Try asks an engine of a vendor, of stage asr, llm or tts, for as little as shows that it works. The vendor charges for it.
