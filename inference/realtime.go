@@ -36,9 +36,9 @@ type Session interface {
 	Commit()
 	// Reply asks for a reply; instructions, where not empty, hold for it alone.
 	Reply(instructions string)
-	// Interrupt ends the reply in progress: no audio of it follows.
-	Interrupt()
-	// Truncate cuts an item of the engine's history to what the caller has heard.
+	// Interrupt ends a reply: no audio of it follows but what is on its way. One that is complete stays so.
+	Interrupt(item string)
+	// Truncate cuts a reply in the engine's history to what the caller has heard.
 	Truncate(item string, heard time.Duration)
 	// ToolResult answers a tool call. Reply has the engine go on.
 	ToolResult(id, output string)
@@ -64,6 +64,8 @@ const (
 	RealtimeText                            // Text is the next piece of what Item says
 	RealtimeTool                            // ToolCall is complete
 	RealtimeDone                            // reply Item is complete, with Finish and Usage
+	RealtimeUsed                            // Usage of reply Item, which was not known when it was done
+	RealtimeExpires                         // the session ends soon: another one has to replace it, between turns
 )
 
 // RealtimeEvent is one thing that happened in a session.

@@ -8,8 +8,10 @@ type Usage struct {
 	In, Out   int // tokens of text; Cached is part of In, Reasoning of Out
 	Cached    int `json:",omitempty"`
 	Reasoning int `json:",omitempty"`
-	AudioIn   int `json:",omitempty"` // tokens of audio
-	AudioOut  int `json:",omitempty"`
+	// Tokens of audio; AudioCached is part of AudioIn.
+	AudioIn     int `json:",omitempty"`
+	AudioOut    int `json:",omitempty"`
+	AudioCached int `json:",omitempty"`
 
 	Audio      time.Duration `json:",omitempty"` // audio recognised or made
 	Open       time.Duration `json:",omitempty"` // time a connection was open
@@ -21,7 +23,7 @@ type Usage struct {
 // Plus is the usage of two replies together.
 func (u Usage) Plus(v Usage) Usage {
 	u.In, u.Out, u.Cached, u.Reasoning = u.In+v.In, u.Out+v.Out, u.Cached+v.Cached, u.Reasoning+v.Reasoning
-	u.AudioIn, u.AudioOut = u.AudioIn+v.AudioIn, u.AudioOut+v.AudioOut
+	u.AudioIn, u.AudioOut, u.AudioCached = u.AudioIn+v.AudioIn, u.AudioOut+v.AudioOut, u.AudioCached+v.AudioCached
 	u.Audio, u.Open = u.Audio+v.Audio, u.Open+v.Open
 	u.Characters, u.Requests = u.Characters+v.Characters, u.Requests+v.Requests
 	u.Source = v.Source

@@ -121,6 +121,9 @@ func (c *Call) begin(leg media.Leg) {
 	c.observer.Begin(c.origin)
 	now := c.now()
 	c.times = times{start: now, frameAt: now, active: now}
+	if c.cfg.Begins != nil {
+		c.cfg.Begins(c.request())
+	}
 }
 
 // conclusion closes the books of a call that is over: why it is, and what was

@@ -64,6 +64,10 @@ type Config struct {
 	// reply's audio they heard: an engine that remembers what it said forgets the rest. It may be nil.
 	Interrupted func(heard time.Duration)
 
+	// Begins is called on the conductor's goroutine before the first frame, with what requests will say and offer: an engine that
+	// answers by itself has to know it before. It may be nil.
+	Begins func(*inference.Request)
+
 	// OnHangup is called on the conductor's goroutine when either side has hung up, before the
 	// leg and the engines are torn down: it stops the meter. It may be nil.
 	OnHangup func(at time.Time)

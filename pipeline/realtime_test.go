@@ -13,9 +13,10 @@ import (
 
 // speaks has one engine hear, think and speak in a scene.
 func speaks(s *pipelinetest.Scene, engine *enginetest.FakeRealtime) {
-	c := realtime.New(engine, inference.RealtimeConfig{Prompt: s.Config.Agent.Prompt, Voice: "F1", Language: "en"})
+	c := realtime.New(engine, inference.RealtimeConfig{Prompt: s.Config.Agent.Prompt, Voice: "F1", Language: "en"}, nil)
 	s.Recogniser, s.Model, s.Voice = c.ASR(), c.LLM(), c.TTS()
 	s.Config.Turn.EngineTurns, s.Config.Speculation, s.Config.Interrupted = true, pipeline.SpeculationOff, c.Interrupted
+	s.Config.Begins = c.Begins
 }
 
 // TestRealtime: an engine that hears and speaks by itself holds a conversation. Its turns are the call's, what it says

@@ -29,6 +29,7 @@ type FakeRealtime struct {
 	Chunk      time.Duration // audio per event
 	Every      time.Duration // wait between them
 	Tone       float64       // in Hz
+	Text       int           // tokens of text that each reply reads
 
 	mu       sync.Mutex
 	sessions []*FakeSession
@@ -125,7 +126,6 @@ type FakeSession struct {
 	config  inference.RealtimeConfig // as Update has left it
 	due     []timedEvent
 	replies int
-	item    string // the reply in progress
 	written int
 	heard   map[string]time.Duration // by item, as Truncate says
 	results map[string]string        // of tools, by call
@@ -176,6 +176,13 @@ func (s *FakeSession) Fail(err error) {
 	s.addLocked(time.Now(), inference.RealtimeEvent{Err: err})
 }
 
+// Expire says now that the session ends soon.
+func (s *FakeSession) Expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.addLocked(time.Now(), inference.RealtimeEvent{Kind: inference.RealtimeExpires})
+}
+
 // Write implements inference.Session.
 func (s *FakeSession) Write(samples []int16) {
 	s.mu.Lock()
@@ -198,16 +205,15 @@ func (s *FakeSession) Reply(string) {
 }
 
 // Interrupt implements inference.Session.
-func (s *FakeSession) Interrupt() {
+func (s *FakeSession) Interrupt(item string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.item == "" {
-		return
+	left := len(s.due)
+	s.due = slices.DeleteFunc(s.due, func(d timedEvent) bool { return item != "" && d.event.Item == item })
+	if len(s.due) < left {
+		s.addLocked(time.Now(), inference.RealtimeEvent{Kind: inference.RealtimeDone, Item: item, Finish: inference.FinishStop,
+			Usage: &inference.Usage{In: s.engine.Text, AudioIn: s.written / 1600, Source: inference.UsageProvider}})
 	}
-	item := s.item
-	s.item = ""
-	s.due = slices.DeleteFunc(s.due, func(d timedEvent) bool { return d.event.Item == item })
-	s.addLocked(time.Now(), inference.RealtimeEvent{Kind: inference.RealtimeDone, Item: item, Finish: inference.FinishStop})
 }
 
 // Truncate implements inference.Session.
@@ -256,10 +262,10 @@ func (s *FakeSession) replyLocked() {
 	}
 	r := f.Replies[min(s.replies, len(f.Replies)-1)]
 	s.replies++
-	s.item = "item_" + strings.Repeat("i", s.replies)
+	item := "item_" + strings.Repeat("i", s.replies)
 	at := time.Now().Add(f.FirstAudio)
 	event := func(e inference.RealtimeEvent) {
-		e.Item = s.item
+		e.Item = item
 		s.addLocked(at, e)
 	}
 	event(inference.RealtimeEvent{Kind: inference.RealtimeReply})
@@ -279,7 +285,7 @@ func (s *FakeSession) replyLocked() {
 		event(inference.RealtimeEvent{Kind: inference.RealtimeTool, ToolCall: r.Tool})
 	}
 	event(inference.RealtimeEvent{Kind: inference.RealtimeDone, Finish: finish,
-		Usage: &inference.Usage{AudioIn: s.written / 1600, AudioOut: total / 1600, Source: inference.UsageProvider}})
+		Usage: &inference.Usage{In: f.Text, AudioIn: s.written / 1600, AudioOut: total / 1600, Source: inference.UsageProvider}})
 }
 
 // next takes the event that is due, or says how long until one is (0: none). The
@@ -296,15 +302,8 @@ func (s *FakeSession) next() (e inference.RealtimeEvent, wait time.Duration, ok 
 	}
 	e = s.due[first].event
 	s.due = slices.Delete(s.due, first, first+1)
-	switch e.Kind {
-	case inference.RealtimeHeard:
-		if e.Err == nil {
-			s.replyLocked()
-		}
-	case inference.RealtimeDone:
-		if s.item == e.Item {
-			s.item = ""
-		}
+	if e.Kind == inference.RealtimeHeard {
+		s.replyLocked()
 	}
 	return e, 0, true
 }

@@ -169,7 +169,7 @@ func (s realtimeSuite) interrupt(t *testing.T) {
 			switch {
 			case e.Kind == inference.RealtimeAudio && item == "":
 				item = e.Item
-				r.Interrupt()
+				r.Interrupt(item)
 			case e.Kind == inference.RealtimeAudio:
 				late++
 			case e.Kind == inference.RealtimeDone:
@@ -182,7 +182,8 @@ func (s realtimeSuite) interrupt(t *testing.T) {
 		t.Error("the session ended")
 	})
 	r.Truncate(item, 20*time.Millisecond)
-	r.Interrupt() // nothing to interrupt
+	r.Interrupt(item) // it has ended
+	r.Interrupt("")
 	r.Reply("")
 	s.answer(t, r, nil)
 }
@@ -198,7 +199,7 @@ func (s realtimeSuite) close(t *testing.T) {
 	inTime(t, "a second Close", r.Close)
 	r.Write(s.o.Audio[:320]) // harmless from now on
 	r.Reply("")
-	r.Interrupt()
+	r.Interrupt("")
 	r.ToolResult("none", "{}")
 	r.Update("", nil)
 	idle(t, s.o.Busy)
@@ -226,7 +227,7 @@ func (s realtimeSuite) nobodyReads(t *testing.T) {
 		}
 		for range 10 {
 			r.Reply("")
-			r.Interrupt()
+			r.Interrupt("")
 		}
 	})
 	inTime(t, "Close", r.Close)

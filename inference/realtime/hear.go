@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"context"
+	"sync/atomic"
 
 	"parley/inference"
 	"parley/media/isolate"
@@ -24,8 +25,6 @@ func (c recogniser) Open(ctx context.Context, a inference.ASRConfig) (inference.
 		r.cancel(err)
 		return nil, err
 	}
-	r.failed = &inference.Error{Engine: c.engine.Info().Name, Fault: inference.ErrFailed, Err: errSession}
-	isolate.Go("inference/realtime/session", func(error) {}, func() { c.pump(r) }, func() { c.ended(r) })
 	isolate.Go("inference/realtime/results", r.cancel, r.deliver, func() { close(r.results) })
 	return r, nil
 }
@@ -35,11 +34,10 @@ func (c recogniser) Open(ctx context.Context, a inference.ASRConfig) (inference.
 type recognition struct {
 	inference.NoContext
 	call    *Call
-	session inference.Session
+	session atomic.Pointer[inference.Session] // changed under the call's lock
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	results chan inference.Result
-	failed  error // why the session ended; of the goroutine that reads its events
 
 	// Held under the call's lock.
 	queue    []inference.Result // not delivered yet
@@ -49,7 +47,7 @@ type recognition struct {
 }
 
 // Write implements inference.Recognition.
-func (r *recognition) Write(samples []int16) { r.session.Write(samples) }
+func (r *recognition) Write(samples []int16) { (*r.session.Load()).Write(samples) }
 
 // Finish implements inference.Recognition. An utterance of which the engine has heard nothing yet ends the caller's
 // turn there, too.
@@ -58,7 +56,7 @@ func (r *recognition) Finish() int {
 	defer r.call.mu.Unlock()
 	r.finished++
 	if r.owed = r.texts == 0; r.owed {
-		r.session.Commit()
+		(*r.session.Load()).Commit()
 	} else {
 		r.lastLocked("")
 	}
@@ -123,5 +121,8 @@ func (r *recognition) Results() <-chan inference.Result { return r.results }
 // Close implements inference.Recognition: the session ends.
 func (r *recognition) Close() {
 	r.cancel(nil)
-	r.session.Close()
+	r.call.mu.Lock()
+	s := *r.session.Load() // no other follows
+	r.call.mu.Unlock()
+	s.Close()
 }

@@ -28,9 +28,13 @@ func TestPanicEndsItsStream(t *testing.T) {
 				}
 			} else {
 				isolatetest.Inject(t, site.Name)
-				broken, err := realtime.New(engine, inference.RealtimeConfig{Voice: "F1"}).ASR().Open(t.Context(), inference.ASRConfig{})
+				broken, err := realtime.New(engine, inference.RealtimeConfig{Voice: "F1"}, nil).ASR().Open(t.Context(), inference.ASRConfig{})
 				if err != nil {
 					t.Fatal(err)
+				}
+				if site.Name == "inference/realtime/renew" {
+					all := engine.Sessions()
+					all[len(all)-1].Expire()
 				}
 				for r := range broken.Results() {
 					if r.Err == nil {

@@ -6,6 +6,7 @@
 //	think.go  the model: a request is answered by the reply that the engine gives to the turn, or is asked for
 //	speak.go  the voice: the audio of that reply, cut at the sentences that the conductor asks for
 //	reply.go  a reply of the engine's, as it comes
+//	renew.go  another session in place of one that ends soon
 //
 // The engine answers each turn that it hears, at once. A turn that the conductor drops (a backchannel, a noise) leaves
 // a reply that nobody takes: it is interrupted, and cut out of the engine's history, when the next turn is heard. So
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/media/isolate"
 )
 
 // errSession is the fault of a session that ends without a reason.
@@ -29,77 +31,114 @@ var errSession = errors.New("the session ended")
 // begins with the conversation so far. Safe for use from several goroutines.
 type Call struct {
 	engine inference.Realtime
+	used   func(inference.Usage)
 
 	mu       sync.Mutex
 	config   inference.RealtimeConfig
 	session  inference.Session // nil: none is open
 	changed  chan struct{}     // closed at each change
+	hearing  bool              // the caller has begun a turn
 	heard    bool              // the caller has spoken since the latest request
+	requests int               // that wait for their replies to begin
 	given    map[string]bool   // results of functions that the engine has, by call
 	asked    []*reply          // replies that were asked for and have not begun
 	replies  []*reply          // those that have begun and were not spoken to their end, oldest first
+	said     []*reply          // those that are not in the history of the latest request
 	speaking *utterance        // the latest that has audio
+	quiet    time.Time         // when all audio that was given will have been played
+	unbilled inference.Usage   // text of replies that answer no request
 	pace     pace
 }
 
-// New returns engine for a call that begins with c.
-func New(engine inference.Realtime, c inference.RealtimeConfig) *Call {
-	return &Call{engine: engine, config: c, changed: make(chan struct{}), given: map[string]bool{}, pace: startPace}
+// New returns engine for a call that begins with c. used, unless nil, is called with what each reply has consumed, those
+// that nobody takes too; it must not block.
+func New(engine inference.Realtime, c inference.RealtimeConfig, used func(inference.Usage)) *Call {
+	if used == nil {
+		used = func(inference.Usage) {}
+	}
+	return &Call{engine: engine, used: used, config: c, changed: make(chan struct{}), given: map[string]bool{}, pace: startPace}
 }
 
 // open begins the session of r.
 func (c *Call) open(r *recognition) error {
-	c.mu.Lock()
-	config := c.config
-	c.mu.Unlock()
-	s, err := c.engine.Open(r.ctx, config)
+	s, err := c.engine.Open(r.ctx, c.now())
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r.session, c.session = s, s
-	c.signalLocked()
+	c.useLocked(r, s)
 	return nil
 }
 
-// pump takes the events of r's session until it ends.
-func (c *Call) pump(r *recognition) {
-	for e := range r.session.Events() {
+// now is what a session begins with that is opened now.
+func (c *Call) now() inference.RealtimeConfig {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	config := c.config
+	config.History = slices.Clone(config.History)
+	for _, p := range c.said {
+		if m := p.message(); m.Text != "" {
+			config.History = append(config.History, m)
+		}
+	}
+	return config
+}
+
+// useLocked makes s the session of r.
+func (c *Call) useLocked(r *recognition, s inference.Session) {
+	r.session.Store(&s)
+	c.session, c.hearing = s, false
+	failed := error(&inference.Error{Engine: c.engine.Info().Name, Fault: inference.ErrFailed, Err: errSession})
+	isolate.Go("inference/realtime/session", func(error) {}, func() { failed = c.pump(r, s, failed) }, func() { c.ended(r, s, failed) })
+	c.signalLocked()
+}
+
+// pump takes the events of r's session s until it ends, and returns why: otherwise, when the session does not say.
+func (c *Call) pump(r *recognition, s inference.Session, otherwise error) error {
+	for e := range s.Events() {
 		if e.Err != nil {
-			r.failed = e.Err
-			return
+			return e.Err
 		}
 		c.mu.Lock()
 		c.takeLocked(r, e)
 		c.signalLocked()
 		c.mu.Unlock()
 	}
+	return otherwise
 }
 
-// ended fails what waits for r's session, which has ended.
-func (c *Call) ended(r *recognition) {
+// ended fails what waits for r's session s, which has ended, unless another one has replaced it.
+func (c *Call) ended(r *recognition, s inference.Session, failed error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.session == r.session {
+	if *r.session.Load() != s {
+		return
+	}
+	if c.session == s {
 		c.session = nil
 		for _, p := range slices.Concat(c.replies, c.asked) {
-			p.fail(r.failed)
+			p.fail(failed)
 		}
 		c.replies, c.asked = nil, nil
 	}
-	r.queue = append(r.queue, inference.Result{Err: r.failed})
+	r.queue = append(r.queue, inference.Result{Err: failed})
 	c.signalLocked()
 }
 
 // takeLocked takes an event of the session.
 func (c *Call) takeLocked(r *recognition, e inference.RealtimeEvent) {
 	switch e.Kind {
+	case inference.RealtimeExpires:
+		isolate.Go("inference/realtime/renew", r.cancel, func() { c.renew(r) })
+	case inference.RealtimeUsed:
+		c.used(*e.Usage) // its request has an estimate
 	case inference.RealtimeSpeechStart:
+		c.hearing = true
 		r.queue = append(r.queue, inference.Result{Event: inference.EventSpeechStart, Utterance: r.finished + 1, Confidence: -1})
 	case inference.RealtimeHeard:
-		c.heard = true
-		c.dropLocked(func(p *reply) bool { return !p.taken })
+		c.hearing, c.heard = false, true
+		c.dropLocked(func(p *reply) bool { return p.use == untaken })
 		r.heardLocked(e.Text)
 	case inference.RealtimeReply:
 		p := &reply{}
@@ -107,12 +146,30 @@ func (c *Call) takeLocked(r *recognition, e inference.RealtimeEvent) {
 			p, c.asked = c.asked[0], c.asked[1:]
 		}
 		p.item = e.Item
-		c.replies = append(c.replies, p)
+		c.replies, c.said = append(c.replies, p), append(c.said, p)
 	default:
-		if p := c.replyLocked(e.Item); p != nil && p.add(e) {
+		p := c.replyLocked(e.Item)
+		if e.Usage != nil {
+			e.Usage = c.countLocked(p, *e.Usage)
+		}
+		if p != nil && p.add(e) {
 			c.pace.learn(p)
 		}
 	}
+}
+
+// countLocked reports what a reply has consumed, and returns what its request gets. Tokens of text are counted with
+// requests: those of a reply to none (a line, one that nobody takes) with the next request that is answered.
+func (c *Call) countLocked(p *reply, u inference.Usage) *inference.Usage {
+	c.used(u)
+	switch {
+	case p == nil || p.use != answer:
+		c.unbilled = c.unbilled.Plus(inference.Usage{In: u.In, Out: u.Out, Cached: u.Cached})
+	case !p.over:
+		u = c.unbilled.Plus(u)
+		c.unbilled = inference.Usage{}
+	}
+	return &u
 }
 
 // replyLocked is the reply of an item; nil: it was dropped.
@@ -145,7 +202,11 @@ func (c *Call) interruptLocked(p *reply, heard time.Duration) {
 		return
 	}
 	c.stopLocked(p)
-	if c.engine.Info().Caps.Truncate && heard < p.length {
+	if heard >= p.length {
+		return
+	}
+	p.heard = &heard
+	if c.engine.Info().Caps.Truncate {
 		c.session.Truncate(p.item, heard)
 	}
 }
@@ -153,14 +214,14 @@ func (c *Call) interruptLocked(p *reply, heard time.Duration) {
 // stopLocked has the engine make no more of a reply.
 func (c *Call) stopLocked(p *reply) {
 	if !p.over && c.session != nil {
-		c.session.Interrupt()
+		c.session.Interrupt(p.item)
 		p.fail(inference.ErrUtteranceEnded)
 	}
 }
 
 // askLocked asks the engine for a reply.
-func (c *Call) askLocked(instructions string) *reply {
-	p := &reply{taken: true}
+func (c *Call) askLocked(instructions string, use use) *reply {
+	p := &reply{use: use}
 	c.asked = append(c.asked, p)
 	c.session.Reply(instructions)
 	return p

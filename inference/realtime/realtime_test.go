@@ -3,7 +3,6 @@ package realtime_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,11 +19,13 @@ type rig struct {
 	engine *enginetest.FakeRealtime
 	call   *realtime.Call
 	stream inference.Recognition
+	used   *inference.Usage // of all replies
 }
 
 func begin(t *testing.T, engine *enginetest.FakeRealtime) *rig {
 	t.Helper()
-	c := realtime.New(engine, inference.RealtimeConfig{Prompt: "Be brief.", Voice: "F1", Language: "en"})
+	var used inference.Usage
+	c := realtime.New(engine, inference.RealtimeConfig{Prompt: "Be brief.", Voice: "F1", Language: "en"}, func(u inference.Usage) { used = used.Plus(u) })
 	stream, err := c.ASR().Open(t.Context(), inference.ASRConfig{Language: "en"})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,7 @@ func begin(t *testing.T, engine *enginetest.FakeRealtime) *rig {
 			t.Errorf("%d sessions are open", n)
 		}
 	})
-	return &rig{engine, c, stream}
+	return &rig{engine, c, stream, &used}
 }
 
 func (r *rig) session() *enginetest.FakeSession {
@@ -253,11 +254,71 @@ func TestSessionFalls(t *testing.T) {
 		}
 		r.stream = stream
 		defer stream.Close()
-		if c := r.session().Config(); len(c.History) != 1 || !strings.Contains(c.History[0].Text, "hello") {
+		if c := r.session().Config(); len(c.History) != 2 || c.History[0].Text != "hello" || c.History[1].Text != "Yes, I can help." {
 			t.Errorf("the session begins with %+v", c.History)
 		}
 		if text, _, _ := r.thinks(t, t.Context(), said("hello"), said("again")); text == "" {
 			t.Error("no answer after the fall")
+		}
+	})
+}
+
+// TestRenewedBetweenTurns: a session that ends soon is replaced when both sides are silent, not before. The next one knows
+// what was said, as far as it was heard, and nobody notices.
+func TestRenewedBetweenTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := enginetest.NewFakeRealtime()
+		engine.Turns = []enginetest.HeardTurn{{From: 1000 * ms, To: 2000 * ms, Text: "Are you open?"}}
+		engine.Replies = []enginetest.RealtimeReply{{Text: "Yes, we are open today.", Length: 5 * time.Second}}
+		r := begin(t, engine)
+		r.hears(t, inference.EventSpeechStart)
+		r.session().Expire()
+		r.hears(t, inference.EventTurnEnd)
+		r.thinks(t, t.Context(), said("Are you open?"))
+		r.speaks(t, "Yes, we are open today.") // is given at once, and played for 5 s
+		time.Sleep(2500 * ms)
+		if n := len(engine.Sessions()); n != 1 {
+			t.Fatalf("%d sessions while the agent speaks", n)
+		}
+		r.call.Interrupted(2500 * ms)
+		time.Sleep(3 * time.Second)
+		all := engine.Sessions()
+		if len(all) != 2 || engine.Busy() != 1 {
+			t.Fatalf("%d sessions, %d are open", len(all), engine.Busy())
+		}
+		if h := r.session().Config().History; len(h) != 2 || h[0].Text != "Are you open?" || h[1].Text != "Yes, we" || !h[1].Interrupted {
+			t.Errorf("the next session begins with %+v", h)
+		}
+		r.stream.Write(make([]int16, 320))
+		if all[0].Written() != 0 || all[1].Written() != 320 {
+			t.Errorf("the sessions have heard %d and %d samples", all[0].Written(), all[1].Written())
+		}
+		r.hears(t, inference.EventTurnEnd) // the fake's turn, in this session too
+	})
+}
+
+// TestAllUsageCounts: what the engine consumes is reported whoever takes its reply; text of lines and of replies that nobody
+// takes is counted with the next request.
+func TestAllUsageCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := enginetest.NewFakeRealtime()
+		engine.Text = 10
+		engine.Turns = []enginetest.HeardTurn{{From: 3000 * ms, To: 3500 * ms, Text: "Mhm."}, {From: 6000 * ms, To: 7000 * ms, Text: "And then?"}}
+		r := begin(t, engine)
+		r.speaks(t, "Welcome.")
+		r.hears(t, inference.EventTurnEnd)
+		r.hears(t, inference.EventTurnEnd)
+		var told inference.Usage
+		for d, err := range r.call.LLM().Complete(t.Context(), inference.Request{System: "Be brief.", Messages: []inference.Message{said("And then?")}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Usage != nil {
+				told = *d.Usage
+			}
+		}
+		if told.In != 30 || told.AudioOut != 15 || r.used.In != 30 || r.used.AudioOut != 45 {
+			t.Errorf("the request was told %+v, all is %+v", told, *r.used)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"strings"
 	"time"
 	"unicode"
 
@@ -13,15 +14,27 @@ const maxReply = 10 * time.Minute
 // reply is one of the engine's, as it comes. Its call's lock guards it.
 type reply struct {
 	item    string // the engine's name for it; empty: it has not begun
-	taken   bool   // it answers a request, or is a line: nobody else takes it
+	use     use    // who has taken it
 	spoken  bool   // an utterance delivers its audio
-	letters []rune // of its text so far, in lower case
+	text    string // so far
+	letters []rune // of that, in lower case
 	deltas  []inference.Delta
 	audio   []inference.Chunk
-	length  time.Duration // of the audio that has come
-	over    bool          // nothing more comes
-	err     error         // why, where that is a fault
+	length  time.Duration  // of the audio that has come
+	over    bool           // nothing more comes
+	err     error          // why, where that is a fault
+	heard   *time.Duration // how much of it the caller has heard, where it was cut
 }
+
+// use is what a reply is for.
+type use uint8
+
+// What replies are for.
+const (
+	untaken use = iota // a turn that nobody has asked about yet
+	answer             // a request
+	line               // something that somebody else has written
+)
 
 // add takes an event of the reply and says whether it is complete.
 func (p *reply) add(e inference.RealtimeEvent) (complete bool) {
@@ -30,6 +43,7 @@ func (p *reply) add(e inference.RealtimeEvent) (complete bool) {
 	}
 	switch e.Kind {
 	case inference.RealtimeText:
+		p.text += e.Text
 		p.letters = append(p.letters, lettersOf(e.Text)...)
 		p.deltas = append(p.deltas, inference.Delta{Text: e.Text})
 	case inference.RealtimeTool:
@@ -40,7 +54,7 @@ func (p *reply) add(e inference.RealtimeEvent) (complete bool) {
 			break
 		}
 		p.audio = append(p.audio, e.Chunk)
-		p.length += e.Chunk.Rate.Duration(len(e.Chunk.Samples)).Duration()
+		p.length += e.Chunk.Length()
 	case inference.RealtimeDone:
 		p.over = true
 		p.deltas = append(p.deltas, inference.Delta{Finish: e.Finish, Usage: e.Usage})
@@ -53,6 +67,16 @@ func (p *reply) fail(err error) {
 	if !p.over {
 		p.over, p.err = true, err
 	}
+}
+
+// message is the reply in a history, as far as the caller has heard it.
+func (p *reply) message() inference.Message {
+	m := inference.Message{Role: inference.RoleAgent, Text: p.text, Interrupted: p.heard != nil}
+	if p.heard != nil {
+		heard := string([]rune(p.text)[:int(float64(len([]rune(p.text)))*p.heard.Seconds()/max(p.length, time.Millisecond).Seconds())])
+		m.Text = heard[:max(0, strings.LastIndexByte(heard, ' '))] // whole words
+	}
+	return m
 }
 
 // says reports whether text stands in the reply after so many of its letters. Texts are compared by their letters: the

@@ -141,8 +141,12 @@ func (u *utterance) nextLocked() (next inference.Chunk, over bool) {
 	case len(p.audio) > 0:
 		next, p.audio = p.audio[0], p.audio[1:]
 		next.Say = u.number
-		u.played += next.Rate.Duration(len(next.Samples)).Duration()
+		u.played += next.Length()
 		u.call.speaking = u
+		if now := time.Now(); u.call.quiet.Before(now) {
+			u.call.quiet = now
+		}
+		u.call.quiet = u.call.quiet.Add(next.Length())
 		return next, false
 	case p.err != nil:
 		return inference.Chunk{Say: u.number, Err: p.err}, false
@@ -178,12 +182,12 @@ func (u *utterance) beginLocked() bool {
 	text := u.texts[u.number]
 	u.played, u.own = 0, false
 	for _, p := range c.replies {
-		if p.taken && !p.spoken && p.says(text, 0) {
+		if p.use != untaken && !p.spoken && p.says(text, 0) {
 			u.from, u.own = p, true
 		}
 	}
 	if !u.own {
-		u.from = c.askLocked(fmt.Sprintf("Say exactly this, word for word, and nothing else: %q", u.lines[u.number]))
+		u.from = c.askLocked(fmt.Sprintf("Say exactly this, word for word, and nothing else: %q", u.lines[u.number]), line)
 	}
 	u.from.spoken, u.end = true, len(text)
 	u.spoken = append(u.spoken, u.from)

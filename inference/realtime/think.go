@@ -60,6 +60,8 @@ func (c model) forget(p *reply) {
 // answer finds the reply to a request.
 func (c model) answer(ctx context.Context, r *inference.Request) (p *reply, err error) {
 	asked := false
+	c.wait(+1)
+	defer c.wait(-1)
 	err = c.await(ctx, func() bool {
 		if c.session == nil {
 			return false
@@ -71,16 +73,26 @@ func (c model) answer(ctx context.Context, r *inference.Request) (p *reply, err 
 		if p == nil {
 			p = c.untakenLocked()
 		}
+		if p != nil {
+			p.use = answer
+		}
 		return p != nil
 	})
 	return p, err
 }
 
-// untakenLocked takes the reply to what the caller said; nil: it has not begun.
+// wait counts a request that waits for its reply to begin.
+func (c model) wait(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests += n
+	c.signalLocked()
+}
+
+// untakenLocked is the reply to what the caller said; nil: it has not begun.
 func (c model) untakenLocked() *reply {
 	for _, p := range c.replies {
-		if !p.taken {
-			p.taken = true
+		if p.use == untaken {
 			return p
 		}
 	}
@@ -90,12 +102,10 @@ func (c model) untakenLocked() *reply {
 // requestLocked tells the engine what is new in a request and asks for a reply, which it returns; nil: the engine
 // answers by itself what it heard.
 func (c model) requestLocked(r *inference.Request) *reply {
-	if prompt := r.Instructions(); prompt != c.config.Prompt || !slices.EqualFunc(r.Tools, c.config.Tools, sameTool) {
-		c.config.Prompt, c.config.Tools = prompt, r.Tools
-		c.session.Update(prompt, r.Tools)
-	}
+	c.instructLocked(r)
 	c.config.History = r.Messages
-	c.replies = slices.DeleteFunc(c.replies, func(p *reply) bool { return p.taken && p.over && len(p.audio) == 0 })
+	c.said = slices.DeleteFunc(c.said, func(p *reply) bool { return p.use != untaken })
+	c.replies = slices.DeleteFunc(c.replies, func(p *reply) bool { return p.use != untaken && p.over && len(p.audio) == 0 })
 	heard, results := c.heard, c.resultsLocked(r.Messages)
 	c.heard = false
 	var last inference.Message
@@ -104,11 +114,30 @@ func (c model) requestLocked(r *inference.Request) *reply {
 	}
 	switch {
 	case results, last.Role != inference.RoleUser:
-		return c.askLocked("")
+		return c.askLocked("", answer)
 	case heard:
 		return nil
 	}
-	return c.askLocked(fmt.Sprintf("The caller has typed this; answer it: %q", last.Text))
+	return c.askLocked(fmt.Sprintf("The caller has typed this; answer it: %q", last.Text), answer)
+}
+
+// Begins tells the engine what requests will say and offer: it answers the first turn before there is one.
+func (c *Call) Begins(r *inference.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.instructLocked(r)
+}
+
+// instructLocked tells the engine the prompt and the tools of a request, where they are others.
+func (c *Call) instructLocked(r *inference.Request) {
+	prompt := r.Instructions()
+	if prompt == c.config.Prompt && slices.EqualFunc(r.Tools, c.config.Tools, sameTool) {
+		return
+	}
+	c.config.Prompt, c.config.Tools = prompt, r.Tools
+	if c.session != nil {
+		c.session.Update(prompt, r.Tools)
+	}
 }
 
 // resultsLocked gives the engine the results that it does not have yet; false: there is none.
