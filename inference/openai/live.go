@@ -206,8 +206,8 @@ type remoteError struct {
 	Code string `json:"code"`
 }
 
-// refused is an error event. Most leave the session as it is.
-func (c *liveConnection) refused(e remoteError) error {
+// refused is an error event of the Realtime API. Most leave the session as it is.
+func (c *client) refused(e remoteError) error {
 	switch e.Code {
 	case "session_expired":
 		return c.Fault(inference.ErrFailed, errors.New("the session has expired"))

@@ -2,7 +2,8 @@
 // llama.cpp, Ollama, Groq, Speaches, whisper.cpp, Kokoro-FastAPI and others
 // answer to: an LLM over /chat/completions with server-sent events, a TTS over
 // /audio/speech and a batch ASR over /audio/transcriptions. What OpenAI has besides
-// is an LLM over /responses and an ASR that recognises while the caller speaks.
+// is an LLM over /responses, an ASR that recognises while the caller speaks, and a model
+// that hears and speaks by itself over /realtime.
 // The engines are safe for use from several goroutines.
 package openai
 
@@ -13,6 +14,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/remote"
+	"parley/inference/synthesiser"
 )
 
 // Config is how to reach one server. Fields that an engine has no use for are
@@ -23,9 +25,12 @@ type Config struct {
 	// BaseURL is what the paths are appended to, as in http://127.0.0.1:11434/v1.
 	// It may hold neither credentials nor a query.
 	BaseURL string
-	APIKey  string            // sent as a bearer token; empty: none
-	Model   string            // empty: the engine's default
-	Options inference.Options // of a model: Options; the other engines have none
+	APIKey  string // sent as a bearer token; empty: none
+	Model   string // empty: the engine's default
+	// Voices are the server's by ours, in place of those that an engine knows by itself (Realtime).
+	Voices synthesiser.Voices
+	// Options are settings of a model (Options) and of Realtime; the other engines have none.
+	Options inference.Options
 	// HTTPClient replaces a client with keep-alive connections and a connection
 	// timeout of 3 s that follows no redirects.
 	HTTPClient *http.Client
@@ -48,11 +53,15 @@ func newClient(model string, c Config) (*client, error) {
 	if c.APIKey != "" {
 		headers["Authorization"] = "Bearer " + c.APIKey
 	}
-	name := cmp.Or(c.Name, "openai")
-	if err := remote.ReadOptions(name, c.Options, &struct{}{}); err != nil {
+	if err := remote.ReadOptions(cmp.Or(c.Name, "openai"), c.Options, &struct{}{}); err != nil {
 		return nil, err
 	}
-	made, err := remote.NewClient(remote.Config{Engine: name, BaseURL: c.BaseURL, Key: c.APIKey, Headers: headers,
+	return newClientWith(headers, model, c)
+}
+
+// newClientWith is newClient with other headers.
+func newClientWith(headers map[string]string, model string, c Config) (*client, error) {
+	made, err := remote.NewClient(remote.Config{Engine: cmp.Or(c.Name, "openai"), BaseURL: c.BaseURL, Key: c.APIKey, Headers: headers,
 		HTTPClient: c.HTTPClient, Timeout: c.Timeout})
 	if err != nil {
 		return nil, err

@@ -156,7 +156,7 @@ func (c *Client) closed(e *websocket.CloseError) error {
 		return io.EOF
 	case strings.Contains(reason, "too many"), strings.Contains(reason, "concurren"):
 		fault = inference.ErrUnavailable
-	case e.Code == websocket.ClosePolicyViolation, e.Code == websocket.CloseUnsupportedData:
+	case e.Code == websocket.ClosePolicyViolation, e.Code == websocket.CloseUnsupportedData, e.Code == websocket.CloseInvalidFramePayloadData:
 		fault = inference.ErrRefused
 	}
 	text := fmt.Sprintf("closed with code %d", e.Code)

@@ -92,6 +92,7 @@ func TestClosedByTheVendor(t *testing.T) {
 		{1000, "", 0, ""},
 		{1011, "NET-0001: no audio from " + secret, inference.ErrFailed, "closed with code 1011 NET-0001"},
 		{1008, "You said hello", inference.ErrRefused, "closed with code 1008"},
+		{1007, "API key not valid.", inference.ErrRefused, "closed with code 1007"},
 		{1008, "Too many concurrent sessions", inference.ErrUnavailable, "closed with code 1008"},
 		{1012, "", inference.ErrFailed, "closed with code 1012"},
 	} {
