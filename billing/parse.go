@@ -40,7 +40,7 @@ func ReadRateCard(path string) (*RateCard, error) {
 }
 
 // ParseRateCard reads a card from YAML or JSON, which is YAML too. Every key of
-// the served card must be present once and no other; prices are plain decimals
+// the served card must be present once, those of realtime together or not at all, and no other; prices are plain decimals
 // read as text, never through a float. The error is a CardError.
 func ParseRateCard(text []byte) (*RateCard, error) {
 	var doc yaml.Node
@@ -199,6 +199,9 @@ func (r *cardReader) fields() (f cardFields) {
 	r.word("agent.billing", f.Agent.Billing, "per_second")
 	r.word("phone.billing", f.Phone.Billing, "per_started_minute")
 	r.wallet(f.Wallet)
+	if p := f.Realtime; (p.AudioInputPerMillion == nil || p.CachedAudioInputPerMillion == nil || p.AudioOutputPerMillion == nil) && p != (cardFields{}).Realtime {
+		r.fail("realtime", "needs all of its prices, or none")
+	}
 	for _, country := range []string{"US", "CA"} {
 		if _, ok := f.Phone.OutboundMobile[country]; ok {
 			r.fail("phone.outbound_mobile."+country, "mobiles there pay the landline rate; leave it out")
@@ -210,12 +213,18 @@ func (r *cardReader) fields() (f cardFields) {
 // fill reads the fields of a struct by their JSON names.
 func (r *cardReader) fill(prefix string, v reflect.Value) {
 	for i := range v.NumField() {
-		path := prefix + v.Type().Field(i).Tag.Get("json")
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		path := prefix + name
 		switch field := v.Field(i).Addr().Interface().(type) {
 		case *string:
 			*field = r.text(path)
 		case *Money:
 			*field = r.money(path)
+		case **Money:
+			if r.values[path] != nil {
+				price := r.money(path)
+				*field = &price
+			}
 		case *int:
 			*field = r.count(path)
 		case *bool:

@@ -38,6 +38,12 @@ type cardFields struct {
 		OutboundMobile map[string]Money `json:"outbound_mobile"`
 		NumberPerMonth Money            `json:"number_per_month"`
 	} `json:"phone"`
+	// Realtime is there, all of it, where realtime engines are sold.
+	Realtime struct {
+		AudioInputPerMillion       *Money `json:"audio_input_per_million_tokens,omitempty"`
+		CachedAudioInputPerMillion *Money `json:"cached_audio_input_per_million_tokens,omitempty"`
+		AudioOutputPerMillion      *Money `json:"audio_output_per_million_tokens,omitempty"`
+	} `json:"realtime,omitzero"`
 	CRMLoggedCall      Money  `json:"crm_logged_call"`
 	WebSearch          Money  `json:"web_search"`
 	TTSPerMillionChars Money  `json:"tts_per_million_chars"`
@@ -86,6 +92,9 @@ func (c *RateCard) NumberPerMonth() Money { return c.f.Phone.NumberPerMonth }
 
 // SpeculativeReplies says whether an agent that does not say starts replies in pauses.
 func (c *RateCard) SpeculativeReplies() bool { return c.f.LLM.SpeculativeDefault }
+
+// SellsRealtime says whether the card has the prices without which no realtime engine may serve.
+func (c *RateCard) SellsRealtime() bool { return c.f.Realtime.AudioOutputPerMillion != nil }
 
 // JSON is the card as it is served and stored; the caller owns the slice. Equal
 // cards give equal bytes, and ParseRateCard reads them back.

@@ -154,3 +154,40 @@ func FuzzParseRateCard(f *testing.F) {
 		}
 	})
 }
+
+// audioPrices are those that a card may have and the built-in one has not.
+const audioPrices = `
+realtime:
+  audio_input_per_million_tokens: 32
+  cached_audio_input_per_million_tokens: 0.4
+  audio_output_per_million_tokens: 64
+`
+
+// TestRealtimePrices: tokens of audio are charged where the card has prices for them, all three.
+func TestRealtimePrices(t *testing.T) {
+	if DefaultRateCard().SellsRealtime() {
+		t.Error("the built-in card sells what it has no price for")
+	}
+	c, err := ParseRateCard([]byte(string(builtin) + audioPrices))
+	if err != nil || !c.SellsRealtime() {
+		t.Fatalf("%v", err)
+	}
+	if back, err := ParseRateCard(c.JSON()); err != nil || back.SHA256() != c.SHA256() {
+		t.Errorf("it does not read back: %v\n%s", err, c.JSON())
+	}
+	var m Meter
+	m.AddAudio(1500, 500, 100)
+	for kind, want := range map[Kind]Money{Web: 1000*32_000 + 500*400 + 100*64_000, STT: 0} {
+		tariff, err := c.Tariff(Terms{Kind: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bill, err := tariff.Price(m.Usage()); err != nil || bill.Total() != want {
+			t.Errorf("%s: %s, %v; want %s", kind, bill.Total(), err, want)
+		}
+	}
+	_, err = ParseRateCard([]byte(string(builtin) + strings.Replace(audioPrices, "  audio_output_per_million_tokens: 64\n", "", 1)))
+	if err == nil || !strings.Contains(err.Error(), "realtime: needs all of its prices, or none") {
+		t.Errorf("one price is missing: %v", err)
+	}
+}

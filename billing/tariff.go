@@ -78,6 +78,9 @@ func (c *RateCard) Tariff(t Terms) (Tariff, error) {
 			r[in] = rate{c.f.LLM.InputPerMillion, perMillion}
 			r[in+1] = rate{c.f.LLM.OutputPerMillion, perMillion}
 		}
+		if p := c.f.Realtime; c.SellsRealtime() {
+			r[AudioIn], r[AudioCached], r[AudioOut] = rate{*p.AudioInputPerMillion, perMillion}, rate{*p.CachedAudioInputPerMillion, perMillion}, rate{*p.AudioOutputPerMillion, perMillion}
+		}
 		r[CRMCalls] = rate{c.f.CRMLoggedCall, perEach}
 		r[WebSearches] = rate{c.f.WebSearch, perEach}
 	default:

@@ -20,12 +20,16 @@ const (
 	DenoiseTime // ms of audio
 	CRMCalls    // calls that reached the customer's CRM
 	WebSearches // searches that returned an answer
+	AudioIn     // tokens of audio that a realtime engine read for the first time
+	AudioCached // and again, as part of the conversation
+	AudioOut    // and spoke
 	NumComponents
 )
 
 var componentNames = [NumComponents]string{
 	"agent", "line", "llm_reply_input", "llm_reply_output", "llm_speculative_input", "llm_speculative_output",
 	"llm_summary_input", "llm_summary_output", "tts", "stt", "denoise", "crm", "web_search",
+	"realtime_audio_input", "realtime_cached_audio_input", "realtime_audio_output",
 }
 
 // String is the component's name in receipts and ledger accounts.
@@ -75,6 +79,13 @@ func (m *Meter) Add(c Component, n int64) {
 func (m *Meter) AddTokens(k TokenKind, in, out int) {
 	m.Add(ReplyIn+2*Component(k), int64(in))
 	m.Add(ReplyOut+2*Component(k), int64(out))
+}
+
+// AddAudio counts what a realtime engine used for a reply; cached is part of in.
+func (m *Meter) AddAudio(in, cached, out int) {
+	m.Add(AudioIn, int64(in-cached))
+	m.Add(AudioCached, int64(cached))
+	m.Add(AudioOut, int64(out))
 }
 
 // Raise sets c to total unless it is already higher: for clocks, whose owner knows

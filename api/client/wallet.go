@@ -93,6 +93,12 @@ type Rates struct {
 		OutboundMobile map[string]billing.Money `json:"outbound_mobile"`
 		NumberPerMonth billing.Money            `json:"number_per_month"`
 	} `json:"phone"`
+	// Realtime is prices of tokens of audio; nil where the server has no engines that hear and speak by themselves.
+	Realtime *struct {
+		Input  billing.Money `json:"audio_input_per_million_tokens"`
+		Cached billing.Money `json:"cached_audio_input_per_million_tokens"`
+		Output billing.Money `json:"audio_output_per_million_tokens"`
+	} `json:"realtime"`
 	CRMLoggedCall      billing.Money `json:"crm_logged_call"`
 	WebSearch          billing.Money `json:"web_search"`
 	TTSPerMillionChars billing.Money `json:"tts_per_million_chars"`

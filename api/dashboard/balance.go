@@ -228,6 +228,7 @@ var componentNames = map[string]string{
 	billing.SummaryIn.String(): "Summaries, read", billing.SummaryOut.String(): "Summaries, written",
 	billing.TTSChars.String(): "Speech from text", billing.STTTime.String(): "Transcription", billing.DenoiseTime.String(): "Noise removal",
 	billing.CRMCalls.String(): "CRM calls", billing.WebSearches.String(): "Web searches",
+	billing.AudioIn.String(): "Speech model, heard", billing.AudioCached.String(): "Speech model, heard before", billing.AudioOut.String(): "Speech model, spoken",
 }
 
 func componentName(component string) string {

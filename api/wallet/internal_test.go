@@ -8,7 +8,11 @@ import (
 
 // TestUnits: what a receipt says about prices is what they are.
 func TestUnits(t *testing.T) {
-	card := billing.DefaultRateCard()
+	card, err := billing.ParseRateCard(append([]byte(`{"realtime":{"audio_input_per_million_tokens":32,"cached_audio_input_per_million_tokens":0.4,`+
+		`"audio_output_per_million_tokens":64},`), billing.DefaultRateCard().JSON()[1:]...))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for c := range billing.NumComponents {
 		u := units[c.String()]
 		terms := billing.Terms{Kind: billing.Inbound, Country: "ES"}

@@ -162,6 +162,9 @@ var units = func() map[string]unit {
 		billing.DenoiseTime.String():    {"second", 60},
 		billing.CRMCalls.String():       {"event", 1},
 		billing.WebSearches.String():    {"event", 1},
+		billing.AudioIn.String():        token,
+		billing.AudioCached.String():    token,
+		billing.AudioOut.String():       token,
 		numberMonth:                     {"month", 1},
 	}
 }()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline"
@@ -151,6 +152,12 @@ func (s *Session) Replayed(from func() []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replay = from
+}
+
+// Spoke counts the audio of a reply of a realtime engine. It does not block.
+func (s *Session) Spoke(u inference.Usage) {
+	s.meter.AddAudio(u.AudioIn, u.AudioCached, u.AudioOut)
+	s.checkpointSoon()
 }
 
 func (s *Session) Observe(e pipeline.Event) {

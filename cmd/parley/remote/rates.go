@@ -105,11 +105,12 @@ func (c countryRates) show(w io.Writer) {
 
 func showRates(w io.Writer, r *client.Rates) {
 	fmt.Fprintf(w, "rate card\t%s, %s\n", r.Version, r.Currency)
-	for _, p := range []struct {
+	type row struct {
 		what  string
 		price billing.Money
 		per   string
-	}{
+	}
+	rows := []row{
 		{"agent", r.Agent.PerMinute, "a minute, by the second"},
 		{"language model, in", r.LLM.InputPerMillion, "a million tokens"},
 		{"language model, out", r.LLM.OutputPerMillion, "a million tokens"},
@@ -119,7 +120,12 @@ func showRates(w io.Writer, r *client.Rates) {
 		{"telephone number", r.Phone.NumberPerMonth, "a month"},
 		{"call that reaches the CRM", r.CRMLoggedCall, "each"},
 		{"web search", r.WebSearch, "each"},
-	} {
+	}
+	if a := r.Realtime; a != nil {
+		rows = append(rows, row{"speech model, heard", a.Input, "a million tokens of audio"}, row{"speech model, heard before", a.Cached, "a million tokens of audio"},
+			row{"speech model, spoken", a.Output, "a million tokens of audio"})
+	}
+	for _, p := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", p.what, p.price, p.per)
 	}
 	countries := map[string]billing.Money{}
