@@ -143,7 +143,8 @@ func (x *agentField) serve(q *Request) {
 	if x.path == "settings.speculative_llm" {
 		x.Form.Choices[0][1] = map[bool]string{true: "As usual (yes)", false: "As usual (no)"}[q.Card().SpeculativeReplies()]
 	}
-	kind := map[string]status.Kind{"settings.engines.asr": status.STT, "settings.engines.llm": status.LLM, "settings.engines.tts": status.TTS}[x.path]
+	kind := map[string]status.Kind{"settings.engines.asr": status.STT, "settings.engines.llm": status.LLM, "settings.engines.tts": status.TTS,
+		"settings.engines.realtime": status.Realtime}[x.path]
 	for _, e := range q.Status.Models().Models {
 		if kind != "" && e.Kind == kind {
 			x.offered = append(x.offered, e.Name)

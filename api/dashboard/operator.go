@@ -203,14 +203,17 @@ func (q *Request) enginesView() enginesView {
 	ctx := q.Context()
 	v := enginesView{Health: q.Status.ServiceHealth(ctx), Report: q.Status.Report(ctx), Busy: q.Status.Load()}
 	groups := map[status.Kind]*engineGroup{status.STT: {Title: "Hearing", What: "turns speech into text"},
-		status.LLM: {Title: "Answering", What: "decides what to say"}, status.TTS: {Title: "Speaking", What: "turns text into speech"}}
+		status.LLM: {Title: "Answering", What: "decides what to say"}, status.TTS: {Title: "Speaking", What: "turns text into speech"},
+		status.Realtime: {Title: "All in one", What: "hears, answers and speaks, for agents that name it"}}
 	for _, m := range q.Status.ServiceModels(ctx).Models {
 		if g := groups[m.Kind]; g != nil {
 			g.Models = append(g.Models, m)
 		}
 	}
-	for _, k := range []status.Kind{status.STT, status.LLM, status.TTS} {
-		v.Engines = append(v.Engines, *groups[k])
+	for _, k := range []status.Kind{status.STT, status.LLM, status.TTS, status.Realtime} {
+		if g := groups[k]; k != status.Realtime || len(g.Models) > 0 {
+			v.Engines = append(v.Engines, *g)
+		}
 	}
 	return v
 }

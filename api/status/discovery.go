@@ -53,7 +53,7 @@ type ModelEntry struct {
 	Name        string `json:"name" doc:"What the engine is called."`
 	Description string `json:"description" doc:"What it is."`
 	Default     bool   `json:"default" doc:"Whether it is the first choice of its kind."`
-	Kind        Kind   `json:"kind" enum:"tts,stt,llm" doc:"Speaks, recognises or answers."`
+	Kind        Kind   `json:"kind" enum:"tts,stt,llm,realtime" doc:"Speaks, recognises, answers, or does all three."`
 	Scripted    bool   `json:"scripted" doc:"It follows rules; there is no model behind it."`
 }
 
@@ -125,7 +125,7 @@ func (s *Server) Models() ModelList {
 	seen := map[Kind]bool{}
 	for _, e := range s.Engines {
 		info := e.Info()
-		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, !seen[e.Kind], e.Kind, info.Scripted})
+		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted})
 		seen[e.Kind] = true
 	}
 	return list

@@ -45,6 +45,8 @@ const (
 	TTS Kind = "tts" // speaks
 	STT Kind = "stt" // recognises
 	LLM Kind = "llm" // answers
+
+	Realtime Kind = "realtime" // hears, answers and speaks; only agents that name one have it
 )
 
 // Engine is one engine of the server.

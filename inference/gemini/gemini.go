@@ -1,5 +1,7 @@
 // Package gemini is Google's Gemini as a language model, over its own streaming API: text and functions, the signatures
 // of its thoughts, which go back to it as they came, and as little thinking as a model allows, because a caller waits.
+// Over its Live API it hears and speaks by itself: barge-in is the call's, which knows the echo, and what the caller has
+// not heard of a reply stays in Gemini's history, which cannot be cut.
 //
 // Its wire is that of Google's published SDK for Go of August 2026, version v1beta of the API.
 package gemini

@@ -1,5 +1,3 @@
-// Package gemini is Google's Gemini. Over its Live API it is a model that hears and speaks by itself: barge-in is the call's,
-// which knows the echo, and what the caller has not heard of a reply stays in Gemini's history, which cannot be cut.
 package gemini
 
 import (

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,15 +22,20 @@ const (
 // Stage is a kind of engines that a call needs.
 type Stage string
 
-// The stages, as agents and records name them. Of the last two, which are part of the program, a call has
-// one each for its whole length.
+// The stages, as agents and records name them. Of vad and denoise, which are part of the program, a call has
+// one each for its whole length, and of realtime one at most.
 const (
 	StageASR     Stage = "asr"
 	StageLLM     Stage = "llm"
 	StageTTS     Stage = "tts"
 	StageVAD     Stage = "vad"
 	StageDenoise Stage = "denoise"
+	// StageRealtime stands for the first three: one engine that hears, answers and speaks.
+	StageRealtime Stage = "realtime"
 )
+
+// named are the stages whose engines a server names.
+var named = []Stage{StageASR, StageLLM, StageTTS, StageRealtime}
 
 // Engine is one that an agent wants of the server's, as the server has it or with a model and options of its own. Hosts, keys
 // and paths are the server's in any case.
@@ -80,6 +86,8 @@ type Engines struct {
 	// VAD and Denoise are one name each at most.
 	VAD     EngineList `json:"vad,omitempty"`
 	Denoise EngineList `json:"denoise,omitempty"`
+	// Realtime is one name at most, and counts more than ASR, LLM and TTS in calls.
+	Realtime EngineList `json:"realtime,omitempty"`
 }
 
 // Of are those of one stage.
@@ -95,6 +103,8 @@ func (e *Engines) Of(s Stage) EngineList {
 		return e.VAD
 	case s == StageDenoise:
 		return e.Denoise
+	case s == StageRealtime:
+		return e.Realtime
 	}
 	return e.TTS
 }
@@ -146,12 +156,16 @@ func enginesSchema() *schema.Schema {
 		return schema.OneOrMore(text, 1, schema.OneOf("", names...)).
 			Named(string(name), title, schema.Entry{Label: label, Choices: append([][2]any{{nil, "As the server has it"}}, choices...)})
 	}
+	const realtime = "One engine that hears, answers and speaks by itself, by its name, in place of the three above in calls; llm then serves what comes after them. " +
+		"Its audio is charged by the token."
 	return schema.Form("The engines that it uses, of those that the server offers (GET /models), each by name or as an object with a model and options of its own: "+
 		"one, or several that are tried in order, the next within the turn in which one fails. Every server has those of vad and denoise, of which one is named. "+
 		"What is not there is as the server has it. A call's engines say which of the others served.", []*schema.Schema{
 		stage(StageASR, "Recognition.", "Engines for hearing", "Hearing: turns speech into text"),
 		stage(StageLLM, "The language model.", "Engines for answering", "Answering: decides what to say"),
 		stage(StageTTS, "The voice.", "Engines for speaking", "Speaking: turns text into speech"),
+		schema.OneOrMore(realtime, 1, name(realtime)).
+			Named(string(StageRealtime), "One engine for all three", schema.Entry{Label: "All three in one: hears, answers and speaks by itself", Add: "Choose one"}),
 		built(StageVAD, "What notices that the caller speaks: spectral, which is the sooner, or silero, a neural network that tells their voice from others behind them.",
 			"Voice detection", "Noticing: finds where the caller speaks", [][2]any{{vad.Spectral, "spectral: notices a voice soonest"},
 				{vad.Silero, "silero: tells the caller from voices in the background"}}),
@@ -194,7 +208,7 @@ func factSchema() *schema.Schema {
 
 // checkAfter says what no schema can of engines and analysis.
 func (s *Settings) checkAfter(wrong *schema.Mistakes) {
-	for _, stage := range []Stage{StageASR, StageLLM, StageTTS} {
+	for _, stage := range named {
 		list := s.Engines.Of(stage)
 		for i, e := range list {
 			same := func(o Engine) bool {
@@ -220,6 +234,9 @@ func (s *Settings) checkAfter(wrong *schema.Mistakes) {
 
 // checkTurns says what is wrong with turns that are left to a recogniser: the first one that the agent uses.
 func (n Names) checkTurns(s *Settings, wrong *schema.Mistakes) {
+	if len(s.Engines.Of(StageRealtime)) > 0 {
+		return // it finds them where it can
+	}
 	used := s.Engines.Of(StageASR)
 	for _, name := range n.Engines.Names(StageASR) {
 		used = append(used[:len(used):len(used)], Engine{Name: name})
@@ -232,12 +249,12 @@ func (n Names) checkTurns(s *Settings, wrong *schema.Mistakes) {
 
 // wrongOn says what is wrong with an agent's engines on a server that offers others.
 func (e *Engines) wrongOn(server Offer) (wrong schema.Mistakes) {
-	for _, stage := range []Stage{StageASR, StageLLM, StageTTS} {
+	for _, stage := range named {
 		offered := server.Names(stage)
 		for _, one := range e.Of(stage) {
 			path := "settings.engines." + string(stage) + one.at
 			if !slices.Contains(offered, one.Name) {
-				wrong.Add(path, "there is no engine %s here; there are: %s", schema.Quote(one.Name), schema.And(offered))
+				wrong.Add(path, "there is no engine %s here; there are: %s", schema.Quote(one.Name), cmp.Or(schema.And(offered), "none"))
 			} else if member, problem := server.Check(stage, one); problem != "" {
 				wrong.Add(schema.Join(path, member), "%s", problem)
 			}

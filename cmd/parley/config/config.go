@@ -68,6 +68,7 @@ type Config struct {
 	SMTPURL             string // holds a password; empty: nothing is mailed
 
 	ASR, LLM, TTS Stage
+	Realtime      Stage    // of engines that hear and speak by themselves, which agents name; none is the default's
 	VAD, Denoise  []string // engines in the order they are tried; Denoise may be "off"
 
 	SearchURL    string // holds no key; empty: agents do not search the web
@@ -98,7 +99,7 @@ type Config struct {
 
 // stages are the slow engines, with the names that their settings begin with.
 func (c *Config) stages() []namedStage {
-	return []namedStage{{"ASR", c.ASR}, {"LLM", c.LLM}, {"TTS", c.TTS}}
+	return []namedStage{{"ASR", c.ASR}, {"LLM", c.LLM}, {"TTS", c.TTS}, {"REALTIME", c.Realtime}}
 }
 
 type namedStage struct {

@@ -75,7 +75,8 @@ const enginesExample = `
 # file has them. The settings asr, llm and tts name those that are used unless an agent names
 # others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai, cartesia,
 # deepgram, elevenlabs, openai and soniox for asr, anthropic, gemini and openai for llm, cartesia, deepgram, elevenlabs
-# and openai for tts. Of openai, the models gpt-live-... and gpt-realtime-... recognise while the caller speaks.
+# and openai for tts, gemini and openai for realtime. Of openai, the models gpt-live-... and gpt-realtime-... of asr recognise while the caller speaks.
+# Those of realtime hear, answer and speak by themselves, for agents that name one; the rate card must have the prices of realtime.
 #engines:
 #  - name: flux
 #    stage: asr
@@ -115,6 +116,13 @@ const enginesExample = `
 #    vendor: openai                # any server of that dialect
 #    url: http://127.0.0.1:11434/v1
 #    model: llama3.1
+#  - name: live
+#    stage: realtime
+#    vendor: openai
+#    url: https://api.openai.com/v1   # at Azure https://NAME.openai.azure.com/openai/v1, with key_header: api-key
+#    model: gpt-realtime-2.1
+#    key_file: /etc/parley/openai.key
+#    options: {transcription: gpt-4o-mini-transcribe, turn_detection: {type: semantic_vad, eagerness: high}}
 `
 
 // trunksExample is the part of the example file for the trunks.

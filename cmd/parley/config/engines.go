@@ -59,7 +59,8 @@ func (s *Stage) All() (all []Engine) {
 }
 
 // vendors make the engines of each stage that the list may have.
-var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", "elevenlabs", "openai", "soniox"}, "llm": {"anthropic", "gemini", "openai"}, "tts": {"cartesia", "deepgram", "elevenlabs", "openai"}}
+var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", "elevenlabs", "openai", "soniox"}, "llm": {"anthropic", "gemini", "openai"}, "tts": {"cartesia", "deepgram", "elevenlabs", "openai"},
+	"realtime": {"gemini", "openai"}}
 
 var (
 	engineName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
@@ -74,7 +75,7 @@ func readEngines(c *Config, where string, v *yaml.Node) error {
 	if v.Kind != yaml.SequenceNode || len(v.Content) > maxEngines {
 		return &Error{where, fmt.Sprintf("is not a list of engines; allowed: entries that begin with \"- name: ...\", %d at most", maxEngines)}
 	}
-	stages := map[string]*Stage{"asr": &c.ASR, "llm": &c.LLM, "tts": &c.TTS}
+	stages := map[string]*Stage{"asr": &c.ASR, "llm": &c.LLM, "tts": &c.TTS, "realtime": &c.Realtime}
 	for i, item := range v.Content {
 		at := fmt.Sprintf("%s[%d]", where, i)
 		r := engineReader{}
@@ -113,7 +114,7 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 		ok, allowed = engineName.MatchString(text) && !slices.Contains(slices.Concat(builtASR, builtLLM, builtTTS), text),
 			"small letters, digits, dashes and underscores, 32 at most, and no name of an engine that is built"
 	case "stage":
-		ok, allowed = setWord(&r.stage, text, "asr", "llm", "tts"), "asr, llm or tts"
+		ok, allowed = setWord(&r.stage, text, "asr", "llm", "tts", "realtime"), "asr, llm, tts or realtime"
 	case "vendor":
 		e.Vendor = text
 		ok, allowed = slices.ContainsFunc(slices.Collect(maps.Values(vendors)), func(list []string) bool { return slices.Contains(list, text) }), "one that the stage has"
@@ -189,7 +190,7 @@ func (r *engineReader) finish(at string) error {
 	case e.Name == "":
 		return &Error{at, "has no name; allowed: small letters, digits, dashes and underscores, 32 at most"}
 	case r.stage == "":
-		return &Error{at, "has no stage; allowed: asr, llm or tts"}
+		return &Error{at, "has no stage; allowed: asr, llm, tts or realtime"}
 	case !slices.Contains(vendors[r.stage], e.Vendor):
 		return &Error{at + ".vendor", quote(e.Vendor) + " has no engine for " + r.stage + "; allowed: " + strings.Join(vendors[r.stage], ", ")}
 	case e.Vendor == "openai" && e.URL == "":

@@ -28,6 +28,7 @@ engines:
   - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret, models: [claude-a, claude-b]}
   - {name: flash, stage: llm, vendor: gemini, key: sk-secret, options: {thinking_budget: 0}}
   - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, M1: two}, url: "http://gateway.example"}
+  - {name: live, stage: realtime, vendor: openai, key: sk-secret, url: "https://azure.example/openai/v1", options: {key_header: api-key, turn_detection: null}}
 asr: [flux, pocketsphinx]
 tts: sonic
 `)
@@ -43,6 +44,9 @@ tts: sonic
 		t.Errorf("%+v", got)
 	}
 	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" {
+		t.Errorf("%+v", got)
+	}
+	if got := c.Realtime.All(); len(got) != 1 || got[0].Name != "live" || string(got[0].Options) != `{"key_header":"api-key","turn_detection":null}` {
 		t.Errorf("%+v", got)
 	}
 	text := c.Print()
@@ -82,7 +86,7 @@ func TestWrongEngines(t *testing.T) {
 		`engines: flux`: "is not a list of engines",
 		`engines: [{stage: asr, vendor: deepgram, key: k}]`:                                                            "has no name",
 		`engines: [{name: a, vendor: deepgram, key: k}]`:                                                               "has no stage",
-		`engines: [{name: a, stage: ear, vendor: deepgram, key: k}]`:                                                   `stage: "ear" is not allowed; allowed: asr, llm or tts`,
+		`engines: [{name: a, stage: ear, vendor: deepgram, key: k}]`:                                                   `stage: "ear" is not allowed; allowed: asr, llm, tts or realtime`,
 		`engines: [{name: a, stage: llm, vendor: deepgram, key: k}]`:                                                   `"deepgram" has no engine for llm; allowed: anthropic, gemini, openai`,
 		`engines: [{name: a, stage: llm, vendor: acme, key: k}]`:                                                       `"acme"`,
 		`engines: [{name: openai, stage: llm, vendor: openai, url: "http://h"}]`:                                       "no name of an engine that is built",

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,8 @@ import (
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/trace"
+	"parley/inference"
+	"parley/inference/realtime"
 	"parley/inference/scripted"
 	"parley/media"
 	"parley/pipeline"
@@ -56,7 +59,11 @@ func (m *Maker) Wait() { m.saving.Wait() }
 // traceparent header of the request that asked for the call.
 func (m *Maker) Begin(leg string, s *session.Session, p *Plan, parent string) *metrics.Call {
 	return m.Metrics.Begin(leg, parent, func() trace.Facts {
-		engines := m.Engines.Chosen(p.Settings.Engines)
+		engines := m.chosen(p)
+		if r := engines.Realtime; r != nil {
+			name := r.Info().Name
+			return trace.Facts{ID: s.ID(), Agent: p.ID, Language: p.Agent.Language, ASR: name, LLM: name, TTS: name}
+		}
 		facts := trace.Facts{ID: s.ID(), Agent: p.ID, Language: p.Agent.Language, LLM: engines.LLM.Info().Name, TTS: engines.TTS.Info().Name}
 		if engines.Hears(p.Agent.Language) {
 			facts.ASR = engines.ASR.Info().Name
@@ -79,7 +86,7 @@ type Options struct {
 // Make makes the call of an admitted session: its engines, functions, recording and books. When
 // there is no error, the functions must be closed after the call, also when its Prepare fails.
 func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options) (call *pipeline.Call, functions *tool.Set, err error) {
-	cfg, deaf, err := m.config(p, o.Rate)
+	cfg, deaf, err := m.config(p, o.Rate, s.Spoke)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,13 +107,28 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	return pipeline.New(cfg), functions, nil
 }
 
-// config makes a call's configuration.
-func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool, err error) {
+// chosen is the engines of a call. A realtime engine serves where the rate card in force has its prices and it knows the
+// language.
+func (m *Maker) chosen(p *Plan) engine.Choice {
+	c := m.Engines.Chosen(p.Settings.Engines)
+	if r := c.Realtime; r != nil && (!m.Card().SellsRealtime() || !slices.Contains(r.Info().Languages, p.Agent.Language)) {
+		c.Realtime = nil
+	}
+	return c
+}
+
+// config makes a call's configuration. spoke counts the audio of a realtime engine.
+func (m *Maker) config(p *Plan, rate media.Rate, spoke func(inference.Usage)) (cfg pipeline.Config, deaf bool, err error) {
 	front, err := m.FrontEnd(p, rate)
 	if err != nil {
 		return cfg, false, err
 	}
-	engines := m.Engines.Chosen(p.Settings.Engines)
+	engines := m.chosen(p)
+	var speaks *realtime.Call
+	if r := engines.Realtime; r != nil {
+		speaks = realtime.New(r, inference.RealtimeConfig{Prompt: p.Agent.Prompt, Voice: p.Agent.Voice, Language: p.Agent.Language}, spoke)
+		engines.ASR, engines.LLM, engines.TTS = speaks.ASR(), speaks.LLM(), speaks.TTS()
+	}
 	cfg = pipeline.Config{Agent: p.Agent, LLM: engines.LLM, TTS: engines.TTS, FrontEnd: front,
 		Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(), Log: m.Log}
 	if m.Card().SpeculativeReplies() {
@@ -122,6 +144,10 @@ func (m *Maker) config(p *Plan, rate media.Rate) (cfg pipeline.Config, deaf bool
 	}
 	if p.Follows {
 		cfg.Agent.Follows = engines.TTS.Info().Languages
+	}
+	if speaks != nil {
+		cfg.Turn.EngineTurns, cfg.Speculation, cfg.Interrupted = engines.Realtime.Info().Caps.Turns, pipeline.SpeculationOff, speaks.Interrupted
+		cfg.Begins = speaks.Begins
 	}
 	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
 	if engines.LLM.Info().Scripted {

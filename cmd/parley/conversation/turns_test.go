@@ -55,7 +55,7 @@ func TestEngineTurns(t *testing.T) {
 				s.ASR.Feed, s.ASR.Caps = inference.FeedContinuous, inference.Caps{Turns: c.able}
 				m := Maker{Engines: &engine.Set{ASR: s.ASR, LLM: s.LLM, TTS: s.TTS, VAD: vad.Spectral, Denoise: denoise.Off},
 					Card: func() *billing.RateCard { return new(billing.RateCard) }}
-				cfg, _, err := m.config(&plan, media.Rate16k)
+				cfg, _, err := m.config(&plan, media.Rate16k, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -81,7 +81,7 @@ func TestLanguageOfTheCaller(t *testing.T) {
 		voice.Languages = []string{"es", "en"}
 		m := Maker{Engines: &engine.Set{ASR: enginetest.NewFakeASR(), LLM: enginetest.NewFakeLLM(), TTS: voice, VAD: vad.Spectral, Denoise: denoise.Off},
 			Card: func() *billing.RateCard { return new(billing.RateCard) }}
-		cfg, deaf, err := m.config(&plan, media.Rate8k)
+		cfg, deaf, err := m.config(&plan, media.Rate8k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -201,6 +201,8 @@ func checkRateCard(cfg *config.Config) Finding {
 	switch {
 	case err != nil:
 		return fail("correct the file; billing/ratecard.yaml in the source is a card in order", "%v", err)
+	case len(cfg.Realtime.All()) > 0 && !card.SellsRealtime():
+		return fail("add the three prices of realtime to the rate card, under a new version", "version %s has no prices of realtime engines, and there is one: the server does not start", card.Version())
 	case cfg.RateCard == "":
 		return good("version %s, built in", card.Version())
 	}

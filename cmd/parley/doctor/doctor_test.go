@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/cmd/parley/config"
+	"parley/inference/openai/realtimetest"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
@@ -377,5 +378,27 @@ func TestDoctorKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			judge(t, checkKeys(&config.Config{Trunks: []trunk.Config{{Name: "a", SRTP: tt.srtp, Targets: tt.targets}}}), tt.want)
 		})
+	}
+}
+
+// TestDoctorRealtime: an engine that hears and speaks by itself is tried, and needs prices.
+func TestDoctorRealtime(t *testing.T) {
+	vendor := realtimetest.NewConversation(t, realtimetest.ConversationScript{})
+	file := filepath.Join(t.TempDir(), "parley.yaml")
+	for url, want := range map[string]string{vendor.URL + "/v1": "ok: live works", "http://127.0.0.1:1/v1": "fail: live"} {
+		text := fmt.Sprintf("engines: [{name: live, stage: realtime, vendor: openai, url: %q, key: %q}]\n", url, vendor.Key)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, _, err := config.Load(config.Sources{File: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		judge(t, checkRateCard(cfg), "fail: no prices of realtime engines")
+		got := checkEngines(t.Context(), &config.Config{Realtime: cfg.Realtime})
+		if len(got) != 1 {
+			t.Fatalf("%v", got)
+		}
+		judge(t, got[0], want)
 	}
 }

@@ -37,15 +37,16 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 		{"asr", cfg.ASR, map[string]probe{pocketsphinx.Name: hear}},
 		{"llm", cfg.LLM, nil},
 		{"tts", cfg.TTS, map[string]probe{espeak.Name: speakAWord}},
+		{"realtime", cfg.Realtime, nil},
 	} {
 		for i, e := range stage.All() {
 			name := stage.name + " engine"
 			try, ours := stage.try[e.Name]
 			switch {
-			case e.Vendor == "openai":
+			case e.Vendor == "openai" && stage.name != "realtime":
 				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, e) }
 			case ours:
-			case e.APIKey != "":
+			case e.APIKey != "", stage.name == "realtime":
 				try = func(ctx context.Context) (string, error) { return "", engine.Try(ctx, stage.name, e) }
 			default: // lives in the server itself
 				all = append(all, good("%s, built in", e.Name).of(name))

@@ -21,6 +21,8 @@ type Choice struct {
 	ASR inference.ASR
 	LLM inference.LLM
 	TTS inference.TTS
+	// Realtime hears, answers and speaks in calls, in place of the three; nil: the agent names none.
+	Realtime inference.Realtime
 	// VAD and Denoise are names, as listen.NewFrontEnd takes them.
 	VAD, Denoise string
 }
@@ -37,6 +39,8 @@ func (e *Set) Chosen(wanted *agent.Engines) Choice {
 		ASR: e.pools.asr.pick(wanted.Of(agent.StageASR), e.ASR),
 		LLM: e.pools.llm.pick(wanted.Of(agent.StageLLM), e.LLM),
 		TTS: e.pools.tts.pick(wanted.Of(agent.StageTTS), e.TTS),
+
+		Realtime: e.pools.realtime.pick(wanted.Of(agent.StageRealtime), nil),
 
 		VAD:     built(agent.StageVAD, wanted, e.VAD),
 		Denoise: built(agent.StageDenoise, wanted, e.Denoise),
@@ -62,6 +66,8 @@ func (e *Set) Names(stage agent.Stage) []string {
 		return e.pools.llm.names
 	case agent.StageTTS:
 		return e.pools.tts.names
+	case agent.StageRealtime:
+		return e.pools.realtime.names
 	}
 	return nil
 }
@@ -76,6 +82,8 @@ func (e *Set) Check(stage agent.Stage, wanted agent.Engine) (member, problem str
 		_, err = e.pools.llm.own(wanted)
 	case agent.StageTTS:
 		_, err = e.pools.tts.own(wanted)
+	case agent.StageRealtime:
+		_, err = e.pools.realtime.own(wanted)
 	}
 	if of, ok := errors.AsType[*remote.OptionError](err); ok {
 		return strings.TrimSuffix("options."+of.Option, "."), of.Problem

@@ -44,6 +44,8 @@ type Set struct {
 		asr pool[inference.ASR]
 		llm pool[inference.LLM]
 		tts pool[inference.TTS]
+
+		realtime pool[inference.Realtime]
 	}
 }
 
@@ -92,11 +94,18 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 				return list[0]
 			}
 			return inference.NewFailoverTTS(failover, list...)
+		}),
+		e.pools.realtime.open("realtime", cfg.Realtime, realtimes, func(list []inference.Realtime) inference.Realtime {
+			if len(list) == 0 {
+				return nil // only agents name one
+			}
+			return list[0]
 		}))
 	if err != nil {
 		return nil, err
 	}
-	e.Listed = slices.Concat(described(status.TTS, e.pools.tts.all), described(status.STT, e.pools.asr.all), described(status.LLM, e.pools.llm.all))
+	e.Listed = slices.Concat(described(status.TTS, e.pools.tts.all), described(status.STT, e.pools.asr.all), described(status.LLM, e.pools.llm.all),
+		described(status.Realtime, e.pools.realtime.all))
 	e.ASR, e.LLM, e.TTS = e.pools.asr.chosen, e.pools.llm.chosen, e.pools.tts.chosen
 	return e, nil
 }

@@ -80,11 +80,19 @@ func voices(embedded func(config.Engine) (inference.TTS, error)) makers[inferenc
 	}
 }
 
-func dialect(e config.Engine) openai.Config {
-	return openai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Options: e.Options}
+// realtimes are those that hear and speak by themselves.
+var realtimes = makers[inference.Realtime]{
+	"openai": func(e config.Engine) (inference.Realtime, error) { return openai.NewRealtime(dialect(e)) },
+	"gemini": func(e config.Engine) (inference.Realtime, error) {
+		return gemini.NewLive(gemini.LiveConfig{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
+	},
 }
 
-// Try asks an engine of a vendor, of stage asr, llm or tts, for as little as shows that it works. The vendor charges for it.
+func dialect(e config.Engine) openai.Config {
+	return openai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options}
+}
+
+// Try asks an engine of a vendor, of stage asr, llm, tts or realtime, for as little as shows that it works. The vendor charges for it.
 func Try(ctx context.Context, stage string, e config.Engine) error {
 	none := errors.New("it runs on this machine")
 	switch stage {
@@ -112,6 +120,25 @@ func Try(ctx context.Context, stage string, e config.Engine) error {
 				}
 			}
 			return nil
+		})
+	case "realtime":
+		return try(e, realtimes, func(engine inference.Realtime) error {
+			s, err := engine.Open(ctx, inference.RealtimeConfig{Prompt: "Say yes.", Voice: engine.Voices()[0].ID, Language: engine.Info().Languages[0]})
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			s.Reply("")
+			for {
+				select {
+				case x, more := <-s.Events():
+					if x.Err != nil || !more || x.Kind == inference.RealtimeDone {
+						return x.Err
+					}
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			}
 		})
 	}
 	return try(e, voices(func(config.Engine) (inference.TTS, error) { return nil, none }), func(tts inference.TTS) error {

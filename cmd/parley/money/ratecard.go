@@ -21,13 +21,21 @@ type Cards struct {
 	Store *store.DB
 	File  string // empty: the built-in card
 	Log   *slog.Logger
+	// Realtime says that the server has realtime engines: the card must sell them.
+	Realtime bool
 }
+
+// ErrNoRealtime refuses a rate card.
+var ErrNoRealtime = errors.New("it has no prices of realtime engines (realtime.audio_input_per_million_tokens and the two others), and the list of engines has one")
 
 // Load reads the rate card's file and puts it in force in the whole cluster, for
 // new sessions. A file that is older than what is in force changes nothing, for another
 // node was given a newer one. The server keeps its card when the file cannot be used.
 func (c *Cards) Load(ctx context.Context) error {
 	card, err := billing.ReadRateCard(c.File)
+	if err == nil && c.Realtime && !card.SellsRealtime() {
+		err = fmt.Errorf("rate card %s: %w", card.Version(), ErrNoRealtime)
+	}
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 			return nil, err
 		}
 	}
-	n.cards = &money.Cards{Store: n.db, File: cfg.RateCard, Log: log}
+	n.cards = &money.Cards{Store: n.db, File: cfg.RateCard, Log: log, Realtime: len(cfg.Realtime.All()) > 0}
 	if err = n.cards.Load(ctx); err != nil {
 		return nil, err
 	}
