@@ -8,14 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/cmd/parley/bench/endpoint"
 	"parley/cmd/parley/command"
 )
 
 // Command is the bench command with all under it.
 func Command() *cobra.Command {
-	return command.Group("bench", "Load and latency measurements: turn, call, talk, tts, ledger, report, compare",
+	return command.Group("bench", "Load and latency measurements: turn, endpoint, call, talk, tts, ledger, report, compare",
 		"Measures how fast and how many: each command starts what it needs, measures it and prints a table with its bars.",
-		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchCall(), newBenchTalk(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchCompare(), newBenchLoad())
+		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchEndpoint(), newBenchCall(), newBenchTalk(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchCompare(), newBenchLoad())
 }
 
 func newBenchTurn() *cobra.Command {
@@ -32,6 +33,22 @@ func newBenchTurn() *cobra.Command {
 	cmd.Flags().IntVar(&t.Interruptions, "interruptions", 20, "interruptions to measure, over all calls")
 	cmd.Flags().BoolVar(&t.Speculative, "speculative", true, "begin replies in pauses, as agents do that are not told otherwise")
 	return measures(cmd, func() (measurement, error) { return t, nil })
+}
+
+func newBenchEndpoint() *cobra.Command {
+	tuned := false
+	cmd := &cobra.Command{Use: "endpoint", Short: "How often callers who pause are cut off, and how long the end of a turn is waited for",
+		Long: "Plays scripted turns in six languages, with pauses of published lengths in them, to the rules of endpointing, in simulated\n" +
+			"time: 100 of each language, which no rule was tuned on. A turn is cut when a pause in it is taken for its end. The\n" +
+			"scorer is a fake that is wrong in 5 % of the pauses.",
+		Example: "  parley bench endpoint\n  parley bench endpoint --tuned", Args: cobra.NoArgs}
+	cmd.Flags().BoolVar(&tuned, "tuned", false, "play the other half, which the rules were tuned on")
+	return measures(cmd, func() (measurement, error) {
+		if tuned {
+			return Endpoint{endpoint.Tuned}, nil
+		}
+		return Endpoint{endpoint.Judged}, nil
+	})
 }
 
 func newBenchCall() *cobra.Command {
