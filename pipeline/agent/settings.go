@@ -18,7 +18,7 @@ import (
 // field keeps the default.
 type Settings struct {
 	// Timings of turn-taking, in milliseconds.
-	MinEndpointMS *int `json:"min_endpoint_ms,omitempty"` // 100 to 2000; 200
+	MinEndpointMS *int `json:"min_endpoint_ms,omitempty"` // 100 to 2000; 950, or 450 when an engine judges the pause
 	MaxEndpointMS *int `json:"max_endpoint_ms,omitempty"` // 300 to 6000; 2400
 	BargeInMS     *int `json:"barge_in_ms,omitempty"`     // 200 to 3000; 600
 	// Turns is what ends the caller's turn: "words", those that were said and the silence after them, or "engine", the
@@ -168,7 +168,11 @@ func (s *Settings) Retune(c *turn.Config) {
 		}
 	}
 	set(&c.MinDelay, s.MinEndpointMS, media.Millisecond)
+	set(&c.ScoredDelay, s.MinEndpointMS, media.Millisecond)
 	set(&c.MaxDelay, s.MaxEndpointMS, media.Millisecond)
+	if s.MinEndpointMS == nil {
+		c.MinDelay = min(c.MinDelay, c.MaxDelay)
+	}
 	c.MaxDelay = max(c.MaxDelay, c.MinDelay)
 	set(&c.BargeInAfter, s.BargeInMS, media.Millisecond)
 	c.FalseInterruptionTimeout = max(c.FalseInterruptionTimeout, c.BargeInAfter+verdictAfter) // or nobody could speak for so long

@@ -55,8 +55,9 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				"and otherwise silence for max_endpoint_ms; words.", "words", engineTurns).Otherwise("words").
 				Named("turns", "End of a turn", schema.Entry{Label: "What ends a caller’s turn",
 					Choices: [][2]any{{"words", "The words, and the pause after them"}, {engineTurns, "The recogniser, where it finds the ends of turns"}}}),
-			schema.Whole("The shortest silence that ends the caller's turn; 200.", 100, 2000).Otherwise(200).
-				Named("min_endpoint_ms", "Shortest pause", schema.Entry{Label: "Shortest pause that ends a caller’s turn, ms", Hint: "After a sentence that sounds complete. 100 to 2000."}),
+			schema.Whole("The shortest silence that ends the caller's turn; 950 by the words, and 450 when an engine judges the pause.", 100, 2000).
+				Named("min_endpoint_ms", "Shortest pause", schema.Entry{Label: "Shortest pause that ends a caller’s turn, ms", Placeholder: "950",
+					Hint: "After a sentence that sounds complete. 100 to 2000."}),
 			schema.Whole("The longest wait for the end of the caller's turn; 2400.", 300, 6000).Otherwise(2400).
 				Named("max_endpoint_ms", "Longest pause", schema.Entry{Label: "Longest wait for the end of a turn, ms", Hint: "After one that sounds unfinished. 300 to 6000.", Beside: true}),
 			schema.Whole("How long the caller speaks over the agent until it stops; 600.", 200, 3000).Otherwise(600).

@@ -70,6 +70,12 @@ func TestSettingsOfATurn(t *testing.T) {
 	if c.MinDelay != 900*ms || c.MaxDelay != 900*ms || c.BargeInAfter != 2000*ms || c.Idle != 3*media.Second || c.Reprompts != 5 || c.Barge != turn.Never {
 		t.Errorf("got %+v", c)
 	}
+	if c.ScoredDelay != 900*ms {
+		t.Errorf("a scored pause may be %v", c.ScoredDelay.Duration())
+	}
+	if c, _ := parse(`{"max_endpoint_ms":300}`); c.MinDelay != 300*ms || c.MaxDelay != 300*ms {
+		t.Errorf("the waits are %v to %v", c.MinDelay.Duration(), c.MaxDelay.Duration())
+	}
 	if c.FalseInterruptionTimeout <= c.BargeInAfter {
 		t.Errorf("the timeout is %v, before anybody can have spoken for %v", c.FalseInterruptionTimeout.Duration(), c.BargeInAfter.Duration())
 	}

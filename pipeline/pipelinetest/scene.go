@@ -52,7 +52,7 @@ type Scene struct {
 // recogniser hears each utterance's text with the lags of a good streaming
 // engine; the model's first sentence comes after 150 ms and it writes three; the
 // voice begins after 80 ms and speaks a second per sentence. Every text sounds
-// complete. Nobody greets, nobody asks whether the caller is still there.
+// complete, and a turn ends 200 ms after it. Nobody greets, nobody asks whether the caller is still there.
 func NewScene(said ...Said) *Scene {
 	s := &Scene{ASR: enginetest.NewFakeASR(), LLM: enginetest.NewFakeLLM(), TTS: enginetest.NewFakeTTS()}
 	var speech []Utterance
@@ -68,7 +68,7 @@ func NewScene(said ...Said) *Scene {
 		Agent: agent.Agent{Voice: "F1", Language: "en", Prompt: "You help."},
 		Turn:  turn.DefaultConfig("en"),
 	}
-	s.Config.Turn.Idle = 0
+	s.Config.Turn.Idle, s.Config.Turn.MinDelay = 0, 200*media.Millisecond
 	s.Config.Turn.Complete = func(string) float64 { return 0.9 }
 	return s
 }

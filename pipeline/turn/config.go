@@ -21,10 +21,12 @@ type Config struct {
 	StopAfter  media.Time // silence this long is a pause (100 ms)
 
 	// Endpointing.
-	MinDelay   media.Time // wait after the last speech when the turn sounds complete (200 ms)
-	MaxDelay   media.Time // and when it does not (2.4 s)
-	LearntMax  media.Time // the most that MinDelay becomes for callers who pause within their turns (600 ms)
-	DigitDelay media.Time // added when the last words are digits or spelling, or when the agent asked for such (600 ms)
+	MinDelay    media.Time // wait after the last speech when the words of the turn sound complete (950 ms)
+	ScoredDelay media.Time // instead of MinDelay where it is longer, when an engine says that the turn has ended (450 ms); 0: as MinDelay
+	LikelyDelay media.Time // added to MinDelay when the words may be all, and often are not (600 ms)
+	MaxDelay    media.Time // wait when they sound incomplete (2.4 s)
+	LearntMax   media.Time // the most that either shortest wait becomes for callers who pause within their turns (600 ms)
+	DigitDelay  media.Time // added when the last words are digits or spelling, or when the agent asked for such (600 ms)
 
 	// Recogniser is how long after the last speech a final result may take
 	// before the partial text is trusted, or silence means nothing was heard. While the
@@ -90,7 +92,7 @@ func DefaultConfig(language string) Config {
 	return Config{
 		Language:   language,
 		StartAfter: 60 * ms, StopAfter: 100 * ms,
-		MinDelay: 200 * ms, MaxDelay: 2400 * ms, LearntMax: 600 * ms, DigitDelay: 600 * ms,
+		MinDelay: 950 * ms, ScoredDelay: 450 * ms, LikelyDelay: 600 * ms, MaxDelay: 2400 * ms, LearntMax: 600 * ms, DigitDelay: 600 * ms,
 		Recogniser: 600 * ms, BehindMax: 5 * media.Second, NoiseMax: 700 * ms,
 		TextStable: 2 * media.Second, SpeechMax: 30 * media.Second,
 		FalseInterruptionTimeout: 700 * ms, BargeInAfter: 600 * ms, OverlapSilence: 400 * ms, AnswerWindow: 500 * ms,

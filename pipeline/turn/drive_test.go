@@ -45,9 +45,10 @@ func newDrive(t testing.TB, c Config) *drive {
 	return &drive{t: t, c: c, tail: Unfinished}
 }
 
-// plainConfig is the default with every text complete.
+// plainConfig is the default with every text complete, and 200 ms as the shortest wait.
 func plainConfig() Config {
 	c := DefaultConfig("en")
+	c.MinDelay, c.LikelyDelay = 200*media.Millisecond, 0
 	c.Complete = func(string) float64 { return 0.9 }
 	return c
 }

@@ -36,15 +36,23 @@ type pauses struct {
 // add takes a pause. It counts for the turns after this one.
 func (p *pauses) add(d media.Time, c *Config) {
 	if p.Average == 0 {
-		p.Average = c.MinDelay
+		p.Average = c.least(true)
 	}
 	p.Average = (9*p.Average + d) / 10
 }
 
-// leastDelay is the wait after any turn.
-func (s *step) leastDelay() media.Time {
+// least is the shortest wait, by the words of a turn or as an engine may have scored it.
+func (c *Config) least(scored bool) media.Time {
+	if scored && c.ScoredDelay > 0 {
+		return min(c.MinDelay, c.ScoredDelay)
+	}
+	return c.MinDelay
+}
+
+// leastDelay is the wait after any turn of this caller.
+func (s *step) leastDelay(scored bool) media.Time {
 	c := s.cfg
-	return min(c.MaxDelay, max(c.MinDelay, min(s.Pauses.Learnt, c.LearntMax)))
+	return min(c.MaxDelay, max(c.least(scored), min(s.Pauses.Learnt, c.LearntMax)))
 }
 
 // delay is the wait after a turn with this text, which has ended with probability p:
@@ -54,18 +62,21 @@ func (s *step) delay(text string, p float64) media.Time {
 	if c.EngineTurns {
 		return s.scoredDelay()
 	}
-	f := media.Time(0) // share of the way from the least to MaxDelay, in hundredths
+	scored := s.Score.Stage != unscored
+	least := s.leastDelay(scored)
+	d, most := least, c.MaxDelay
 	switch {
-	case p >= 0.75:
+	case p >= sureEnd, p >= likelyEnd && scored:
+	case p >= likelyEnd:
+		d += c.LikelyDelay
 	case p >= 0.5:
-		f = 25
+		d += max(c.LikelyDelay, (most-least)*25/100)
 	case p >= 0.3:
-		f = 60
+		d += max(c.LikelyDelay, (most-least)*60/100)
 	default:
-		f = 100
+		d = most
 	}
-	least := s.leastDelay()
-	d := least + (c.MaxDelay-least)*f/100
+	d = min(d, most)
 	if s.Caller.Asked == DictationQuestion || endsInDigits(c.Language, text) {
 		d += c.DigitDelay
 	}

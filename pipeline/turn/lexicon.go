@@ -11,8 +11,15 @@ type lexicon struct {
 	backchannel []string // these say "go on"
 	salutation  []string // these are said by who takes a call
 	open        []string // a turn whose text ends on one of these goes on
+	preposition []string // likewise, and it has likely ended a few words after one of these
+	leaning     []string // a turn whose text ends on one of these goes on more often than not; "tell_me" is two words
 	hesitation  []string // likewise, and these mean nothing
 	filler      []string // likewise
+	closing     []string // a turn whose text ends on one of these has likely ended
+	asking      []string // a question or a request has one of these; "_is" begins it
+	auxiliary   []string // so has one in which one of these is followed
+	subject     []string // by one of these
+	fronting    []string // a sentence that begins with one of these has another clause
 	digits      []string // spoken digits, and letters that have a name
 	values      []byte   // the figure of each of digits; 0: it has none
 	dictated    []string // an agent that asks for one of these is answered in pieces
@@ -45,8 +52,9 @@ func readLexicons() map[string]*lexicon {
 // the program.
 func readLexicon(text string) *lexicon {
 	l := &lexicon{}
-	lists := map[string]*[]string{"stop": &l.stop, "backchannel": &l.backchannel, "salutation": &l.salutation, "open": &l.open, "hesitation": &l.hesitation,
-		"filler": &l.filler, "digits": &l.digits, "dictated": &l.dictated, "confirming": &l.confirming}
+	lists := map[string]*[]string{"stop": &l.stop, "backchannel": &l.backchannel, "salutation": &l.salutation, "open": &l.open, "preposition": &l.preposition,
+		"leaning": &l.leaning, "hesitation": &l.hesitation, "filler": &l.filler, "closing": &l.closing, "asking": &l.asking, "auxiliary": &l.auxiliary,
+		"subject": &l.subject, "fronting": &l.fronting, "digits": &l.digits, "dictated": &l.dictated, "confirming": &l.confirming}
 	for line := range strings.Lines(text) {
 		name, words, found := strings.Cut(strings.TrimSpace(line), ":")
 		if !found || strings.HasPrefix(name, "#") {

@@ -170,7 +170,7 @@ func (s *step) checkFinish() {
 	case s.cfg.EngineTurns:
 		wait = s.read().Delay
 	case s.cfg.Batch:
-		wait = s.leastDelay()
+		wait = s.leastDelay(true)
 	}
 	if s.Recogniser.FinishedAt != notFinished || wait > 0 && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+wait) {
 		return

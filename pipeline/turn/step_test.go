@@ -202,7 +202,7 @@ func TestEndpointDelay(t *testing.T) {
 		{0.9, "yes", 200}, {0.75, "yes", 200}, {0.6, "yes", 760}, {0.4, "yes", 1520}, {0.1, "yes", 2400},
 		{0.9, "five five", 800}, {0.1, "five five", 3000},
 	} {
-		cfg := DefaultConfig("en")
+		cfg := plainConfig()
 		cfg.Complete = func(string) float64 { return c.p }
 		d := newDrive(t, cfg)
 		d.play(listening + "speak 1000; final 1 " + c.text)

@@ -71,12 +71,6 @@ func sameWords(a, b string) bool {
 	}
 }
 
-func lastWord(text string) string {
-	text = strings.TrimRightFunc(text, isMark)
-	w, _ := nextWord(text[strings.LastIndexFunc(text, unicode.IsSpace)+1:])
-	return w
-}
-
 // endsInDigits says whether the last two words are digits or single letters, or end a
 // number written in figures, as when a number or a name is being read out.
 func endsInDigits(language, text string) bool {
@@ -92,29 +86,7 @@ func (l *lexicon) spelled(w string) bool {
 	if slices.Contains(l.digits, w) || strings.ContainsFunc(w, unicode.IsDigit) {
 		return true
 	}
-	return utf8.RuneCountInString(w) == 1 && !slices.Contains(l.open, w)
-}
-
-// Complete estimates from its last words the probability, 0 to 1, that a turn has
-// ended: low after a conjunction, an article or a preposition, middling after a
-// filler, a comma or an ellipsis, high after a question mark and otherwise.
-func Complete(language, text string) float64 {
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" {
-		return 0.9
-	}
-	l := lexiconOf(language)
-	switch w := lastWord(trimmed); {
-	case strings.HasSuffix(trimmed, "?"):
-		return 0.95
-	case slices.Contains(l.open, w):
-		return 0.15
-	case slices.Contains(l.filler, w), slices.Contains(l.hesitation, w):
-		return 0.35
-	case strings.HasSuffix(trimmed, ","), strings.HasSuffix(trimmed, "…"), strings.HasSuffix(trimmed, "..."):
-		return 0.4
-	}
-	return 0.9
+	return utf8.RuneCountInString(w) == 1 && !slices.Contains(l.open, w) && !slices.Contains(l.preposition, w)
 }
 
 // atoms gives a text's words one by one as they count for its meaning: without

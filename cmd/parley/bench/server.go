@@ -31,7 +31,7 @@ func newAgent(reply time.Duration) *benchAgent {
 }
 
 // config is a call's. Any text is taken for a complete sentence, so that the turn
-// is over after the shortest silence.
+// is over after 200 ms of silence.
 func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
 	front, err := a.front(rate)
 	cfg := pipeline.Config{Agent: agent.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
@@ -39,7 +39,7 @@ func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
 	if a.speculative {
 		cfg.Speculation = pipeline.SpeculateSpeech
 	}
-	cfg.Turn.Complete = func(string) float64 { return 1 }
+	cfg.Turn.MinDelay, cfg.Turn.Complete = 200*media.Millisecond, func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0
 	return cfg, err
 }

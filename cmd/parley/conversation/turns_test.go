@@ -38,9 +38,9 @@ func TestEngineTurns(t *testing.T) {
 		commits        string
 	}{
 		{"by its recogniser", `{"name":"N","settings":{"turns":"engine"}}`, true, "2620"},
-		{"by words", `{"name":"N","settings":{"turns":"words"}}`, true, "2700"},
-		{"by default", `{"name":"N"}`, true, "2700"},
-		{"by one that cannot", `{"name":"N","settings":{"turns":"engine"}}`, false, "2700"},
+		{"by words", `{"name":"N","settings":{"turns":"words","min_endpoint_ms":200}}`, true, "2700"},
+		{"by default", `{"name":"N"}`, true, "2960"},
+		{"by one that cannot", `{"name":"N","settings":{"turns":"engine","min_endpoint_ms":200}}`, false, "2700"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stored := NewAgent()
