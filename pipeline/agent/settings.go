@@ -23,7 +23,7 @@ type Settings struct {
 	BargeInMS     *int `json:"barge_in_ms,omitempty"`     // 200 to 3000; 600
 	// Turns is what ends the caller's turn: "words", those that were said and the silence after them, or "engine", the
 	// recogniser, which must find the ends of turns.
-	Turns *string `json:"turns,omitempty"` // words
+	Turns *string `json:"turns,omitempty"` // engine with a recogniser that does
 	// Interruptible is "always", "never" or "after_first_sentence";
 	// FirstMessageInterruptible is the policy of the first message alone.
 	Interruptible             *string `json:"interruptible,omitempty"`
@@ -193,9 +193,9 @@ func (s *Settings) Retune(c *turn.Config) {
 // engineTurns is the Turns that leaves them to the recogniser.
 const engineTurns = "engine"
 
-// EngineTurns says whether a recogniser ends the caller's turns. One that cannot leaves them to the words.
+// EngineTurns says whether a recogniser ends the caller's turns, as one that can does unless the settings say otherwise.
 func (s *Settings) EngineTurns(recogniser inference.Info) bool {
-	return or(s.Turns, "") == engineTurns && recogniser.Caps.Turns
+	return or(s.Turns, engineTurns) == engineTurns && recogniser.Caps.Turns
 }
 
 // Speculate says whether replies are begun in pauses, where the rate card says so

@@ -52,9 +52,10 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 		Lead: "The usual values suit most conversations. Longer pauses give people time to think; shorter ones make answers come sooner.",
 		Members: []*schema.Schema{
 			schema.OneOf("What ends the caller's turn: words, those that were said and the silence after them; or engine, a recogniser that finds the ends of turns, "+
-				"and otherwise silence for max_endpoint_ms; words.", "words", engineTurns).Otherwise("words").
+				"and otherwise silence for max_endpoint_ms. As the recogniser does: engine when it finds them, else words.", "words", engineTurns).
 				Named("turns", "End of a turn", schema.Entry{Label: "What ends a caller’s turn",
-					Choices: [][2]any{{"words", "The words, and the pause after them"}, {engineTurns, "The recogniser, where it finds the ends of turns"}}}),
+					Choices: [][2]any{{nil, "The recogniser when it finds the ends of turns, else the words"}, {"words", "The words, and the pause after them"},
+						{engineTurns, "The recogniser, which must find the ends of turns"}}}),
 			schema.Whole("The shortest silence that ends the caller's turn; 950 by the words, and 450 when an engine judges the pause.", 100, 2000).
 				Named("min_endpoint_ms", "Shortest pause", schema.Entry{Label: "Shortest pause that ends a caller’s turn, ms", Placeholder: "950",
 					Hint: "After a sentence that sounds complete. 100 to 2000."}),

@@ -28,8 +28,8 @@ func (ears) Names(agent.Stage) []string                               { return [
 func (ears) Check(agent.Stage, agent.Engine) (member, problem string) { return "", "" }
 func (ears) EndsTurns(agent.Engine) bool                              { return true }
 
-// TestEngineTurns: an agent that leaves turns to its recogniser is answered when that has found the end of one, where others wait
-// for a turn that sounds unfinished. A recogniser that cannot find it leaves them to the words.
+// TestEngineTurns: a caller is answered when the recogniser has found the end of their turn, unless the agent goes by the words. A
+// recogniser that cannot find it leaves turns to them.
 func TestEngineTurns(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -39,8 +39,9 @@ func TestEngineTurns(t *testing.T) {
 	}{
 		{"by its recogniser", `{"name":"N","settings":{"turns":"engine"}}`, true, "2620"},
 		{"by words", `{"name":"N","settings":{"turns":"words","min_endpoint_ms":200}}`, true, "2700"},
-		{"by default", `{"name":"N"}`, true, "2960"},
+		{"by default", `{"name":"N"}`, true, "2620"},
 		{"by one that cannot", `{"name":"N","settings":{"turns":"engine","min_endpoint_ms":200}}`, false, "2700"},
+		{"by words, to which the recogniser adds that they are all", `{"name":"N","settings":{"turns":"words"}}`, true, "2960"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stored := NewAgent()
