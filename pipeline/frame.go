@@ -40,8 +40,8 @@ func (c *Call) hear(now time.Time) {
 		if h.Speech {
 			c.times.active = now
 		}
-		c.observer.Frame(journal.Heard{Speech: h.Speech, Echo: h.Echo, Level: h.Level, Behind: behind})
-		e := turn.Event{Kind: turn.Frame, Speech: speechOf(h), Behind: behind}
+		c.observer.Frame(journal.Heard{Speech: h.Speech, Echo: h.Echo, Level: h.Level, Behind: behind, Tone: h.Tone})
+		e := turn.Event{Kind: turn.Frame, Speech: speechOf(h), Tone: tones[h.Tone], Behind: behind}
 		if r := c.replies.Latest; r != nil {
 			c.heardMeanwhile(&e, r, now)
 		}
@@ -52,6 +52,8 @@ func (c *Call) hear(now time.Time) {
 		}
 	}
 }
+
+var tones = [...]turn.Tone{listen.Falling: turn.Falling, listen.Level: turn.Level}
 
 func speechOf(h listen.Heard) turn.Speech {
 	switch {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/pipeline/listen"
 )
 
 // Version is the format's number, and minor says what its events tell.
@@ -65,6 +66,8 @@ const (
 	bitEcho
 	bitOpen
 	bitBehind
+	bitFalling
+	bitLevel
 )
 
 func inputLine(in *Input) line {
@@ -84,7 +87,8 @@ func inputLine(in *Input) line {
 		for _, b := range []struct {
 			set bool
 			bit float32
-		}{{h.Speech, bitSpeech}, {h.Echo, bitEcho}, {h.Open, bitOpen}, {h.Behind, bitBehind}} {
+		}{{h.Speech, bitSpeech}, {h.Echo, bitEcho}, {h.Open, bitOpen}, {h.Behind, bitBehind},
+			{h.Tone == listen.Falling, bitFalling}, {h.Tone == listen.Level, bitLevel}} {
 			if b.set {
 				bits += b.bit
 			}
@@ -124,6 +128,12 @@ func (l *line) input() (*Input, error) {
 		}
 		bits := int(f[0])
 		h := Heard{Speech: bits&bitSpeech != 0, Echo: bits&bitEcho != 0, Open: bits&bitOpen != 0, Behind: bits&bitBehind != 0, Level: f[1]}
+		switch {
+		case bits&bitFalling != 0:
+			h.Tone = listen.Falling
+		case bits&bitLevel != 0:
+			h.Tone = listen.Level
+		}
 		if len(f) > 2 {
 			h.Verdict = uint8(f[2])
 		}

@@ -5,6 +5,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
 
@@ -76,11 +77,12 @@ type Input struct {
 // Heard is what the detector, the echo guard and the answering-machine detection made of a
 // frame of the caller's.
 type Heard struct {
-	Speech, Echo bool    // Echo: the line is known to have one
-	Behind       bool    // the recogniser is behind the caller
-	Level        float32 // dBFS
-	Verdict      uint8   // an amd.Verdict
-	Open         bool    // the callee may be spoken to
+	Speech, Echo bool        // Echo: the line is known to have one
+	Behind       bool        // the recogniser is behind the caller
+	Level        float32     // dBFS
+	Verdict      uint8       // an amd.Verdict
+	Open         bool        // the callee may be spoken to
+	Tone         listen.Tone // of speech that ended 100 ms ago
 }
 
 // Quantity is something that the conductor reads and that does not follow from its inputs.

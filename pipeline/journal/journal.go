@@ -33,7 +33,8 @@
 //	{"in":"closed","t":…}
 //
 // heard has an entry for each frame of the caller's: 1 for speech, plus 2 where the line has an echo,
-// plus 4 where the callee may be spoken to, plus 8 where the recogniser was behind; the level in dBFS; the verdict
+// plus 4 where the callee may be spoken to, plus 8 where the recogniser was behind, plus 16 where speech has ended on a falling
+// tone, or 32 on a level one; the level in dBFS; the verdict
 // of the answering-machine detection while it runs. answers are pairs of a Quantity and its value. Audio is not kept, only
 // its length, so a replay relies on the detector's decision for each frame.
 //

@@ -79,7 +79,7 @@ func (r *Replayed) Screened(uint8, bool) (uint8, bool) { return r.frame.Verdict,
 // Hear implements listen.FrontEnd: it is what was made of the frame that the leg gave last.
 func (r *Replayed) Hear(f media.Frame) (media.Frame, listen.Activity) {
 	r.frame, r.heard = r.heard[0], r.heard[1:]
-	return f, listen.Activity{Speech: r.frame.Speech, Echo: r.frame.Echo, Level: r.frame.Level}
+	return f, listen.Activity{Speech: r.frame.Speech, Echo: r.frame.Echo, Level: r.frame.Level, Tone: r.frame.Tone}
 }
 
 // Recognition is a stream of the recogniser, whose results are inputs.

@@ -8,8 +8,8 @@
 // The caller's own voice is what a quarter of their speech exceeds, less 12 dB: the mean of speech in dB lies 5 dB lower,
 // where eight people 10 dB behind the caller are half of the time.
 //
-// Read listen.go, which is the way of a frame; echo.go finds the echo of a line, feed.go keeps the audio for the recogniser, words.go
-// when its words were spoken, language.go in which language.
+// Read listen.go, which is the way of a frame; echo.go finds the echo of a line, tone.go in which tone speech ended, feed.go keeps the
+// audio for the recogniser, words.go when its words were spoken, language.go in which language.
 package listen
 
 import (
@@ -35,6 +35,7 @@ type Activity struct {
 	Speech bool
 	Echo   bool    // the line is known to give the agent its own voice back
 	Level  float32 // dBFS
+	Tone   Tone    // of the speech that ended 100 ms ago
 }
 
 // frontEnd is a denoiser and the detector that reads its spectrum.
@@ -76,6 +77,7 @@ type Caller struct {
 	said   transcriptEcho
 	spoken languages
 	echo   bool
+	quiet  int // frames without speech
 }
 
 // Heard is what a frame of the caller's holds.
@@ -103,6 +105,12 @@ func (c *Caller) Hear(f media.Frame) Heard {
 	}
 	c.feed.push(clean)
 	c.levels.hear(a)
+	if c.quiet++; a.Speech {
+		c.quiet = 0
+	}
+	if c.quiet == toneAfter && a.Tone == NoTone {
+		a.Tone = c.feed.tone()
+	}
 	return Heard{a, c.levels.loud(a.Level)}
 }
 

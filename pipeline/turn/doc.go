@@ -70,6 +70,8 @@
 // People pause where they could have ended: half of the pauses within turns are longer than 400 ms. So without an engine
 // that judges the pause the shortest wait is 950 ms, with which one turn in twenty is cut, and 450 ms with one; `parley bench
 // endpoint` has the curves. Where more often follows the wait is longer. The reply is begun meanwhile.
+// The tone of the voice counts where the words leave it open, and makes no wait shorter than the shortest: the turns of that
+// measurement have no sound.
 //
 // Two digits, not one, mean that a number is being read out and lengthen the endpoint
 // delay: "a table for two" is complete.

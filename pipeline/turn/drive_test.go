@@ -27,6 +27,7 @@ import (
 //	undecided, person [greeting], machine [busy]   who answered, and that they go on talking
 //	score P, engine P       a probability in percent that the turn has ended, or its end; retract, stale
 //	behind, beside          and that the recogniser is behind, or not any more
+//	fall, level             a frame without speech, of which the one before ended so
 type drive struct {
 	t        testing.TB
 	c        Config
@@ -156,6 +157,9 @@ func (d *drive) play(script string) string {
 			d.step(Event{Kind: Scored, Prob: 1, Pause: 1})
 		case "ahead":
 			d.ahead = true
+		case "fall", "level":
+			d.now += media.FrameTime
+			d.step(Event{Kind: Frame, Tone: tones[word], Tail: d.tail})
 		default:
 			kind, ok := plainEvents[word]
 			if !ok {
@@ -168,6 +172,8 @@ func (d *drive) play(script string) string {
 }
 
 var outputs = map[string]Output{"resting": Resting, "preparing": Preparing, "sounding": Sounding, "filling": Filling}
+
+var tones = map[string]Tone{"fall": Falling, "level": Level}
 
 var answerers = map[string]Answerer{"person": Person, "machine": Machine}
 

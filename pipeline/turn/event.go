@@ -42,6 +42,7 @@ type Event struct {
 	Now  media.Time // media time of the call
 
 	Speech Speech // Frame
+	Tone   Tone   // Frame: of the speech before the pause that began 100 ms ago; NoTone in any other
 
 	// Frame: how much audio of the agent is still unplayed once nothing more
 	// will be added to it; Unfinished while more may come.
@@ -82,6 +83,16 @@ const (
 	NoSpeech      Speech = iota
 	DistantSpeech        // speech far below the caller's own level
 	CallerSpeech         // speech within reach of it
+)
+
+// Tone is how the pitch of the caller's speech went at its end.
+type Tone uint8
+
+// How it went.
+const (
+	NoTone  Tone = iota // not known
+	Falling             // it fell, as at the end of a turn
+	Level               // it stayed where it was on a long last syllable, as where more follows
 )
 
 // Confidence is how sure the recogniser is of a text.

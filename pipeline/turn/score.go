@@ -7,10 +7,11 @@ import "parley/media"
 // place of theirs in the pause that it is of. With EngineTurns the recogniser's end of a
 // turn is the end of turn, and without one silence for MaxDelay is; a scorer is not asked then.
 
-// score is what an engine says of the caller's present pause.
+// score is what an engine says of the caller's present pause, and the tone before it.
 type score struct {
 	Stage scoreStage
 	Prob  float64
+	Tone  Tone
 }
 
 type scoreStage uint8
@@ -36,9 +37,9 @@ func (s *step) scored(e Event) {
 	case e.Kind == Unscored:
 		s.dropSpeculation()
 	case ends, before == ended:
-		s.Score = score{ended, e.Prob}
+		s.Score = score{Stage: ended, Prob: e.Prob}
 	default:
-		s.Score = score{scored, e.Prob}
+		s.Score = score{Stage: scored, Prob: e.Prob}
 	}
 	s.Reading.Delay = 0 // to be worked out again
 	s.checkFinish()
@@ -64,17 +65,31 @@ func (s *step) ask() {
 
 // unscore forgets what was said of the pause.
 func (s *step) unscore() {
-	if s.Score.Stage != unscored {
+	if s.Score != (score{}) {
 		s.Score, s.Reading.Delay = score{}, 0
 	}
 }
 
-// complete is the probability that a turn with this text has ended.
+// intone takes the tone of the speech before the pause.
+func (s *step) intone(t Tone) {
+	s.Score.Tone, s.Reading.Delay = t, 0
+}
+
+// complete is the probability that a turn with this text has ended. Where the words leave it open the tone tells more.
 func (s *step) complete(text string) float64 {
 	if s.Score.Stage != unscored {
 		return s.Score.Prob
 	}
-	return s.cfg.Complete(text)
+	p := s.cfg.Complete(text)
+	if p >= likelyEnd && p < sureEnd {
+		switch s.Score.Tone {
+		case Falling:
+			return sureEnd
+		case Level:
+			return commaEnd
+		}
+	}
+	return p
 }
 
 // scoredDelay is the wait after the last speech where the recogniser ends turns.

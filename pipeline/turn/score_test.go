@@ -1,6 +1,10 @@
 package turn
 
-import "testing"
+import (
+	"testing"
+
+	"parley/media"
+)
 
 // TestScores: what an engine says of a pause counts in it, instead of the words.
 func TestScores(t *testing.T) {
@@ -74,6 +78,38 @@ func TestAskScore(t *testing.T) {
 			d.play(c.before)
 			if got := d.play(c.when); got != c.then {
 				t.Errorf("got  %q\nwant %q", got, c.then)
+			}
+		})
+	}
+}
+
+// TestTones: the tone of the speech before a pause counts where the words leave it open.
+func TestTones(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		complete float64
+		when     string
+		wait     int64 // ms
+	}{
+		{"not known", 0.75, "quiet 20", 500},
+		{"a fall ends the turn sooner", 0.75, "fall", 200},
+		{"one pitch later", 0.75, "level", 1520},
+		{"which changes nothing of words that seldom have more after them", 0.9, "level", 200},
+		{"nor a fall of those that do", 0.4, "fall", 1520},
+		{"a score counts, whatever the tone", 0.75, "level; score 90", 200},
+		{"it is that of the latest pause", 0.75, "fall; speak 500; quiet 80; quiet 20", 500},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plainConfig()
+			cfg.LikelyDelay, cfg.Complete = 300*media.Millisecond, func(string) float64 { return c.complete }
+			d := newDrive(t, cfg)
+			d.play(listening + "speak 1000; quiet 80; " + c.when)
+			d.play("final 1 what time")
+			for d.s.Phase == Pause {
+				d.play("quiet 20")
+			}
+			if got := d.s.Silence(d.now).Milliseconds(); got != c.wait {
+				t.Errorf("the turn ended after %d ms, want %d", got, c.wait)
 			}
 		})
 	}

@@ -87,6 +87,9 @@ func (s *step) frame(e Event) {
 		s.Reply.Since += media.FrameTime
 	}
 	began, ended := s.hear(e)
+	if e.Tone != NoTone && !began {
+		s.intone(e.Tone)
+	}
 	s.Caller.Asked = max(s.Caller.Asked, e.Question)
 	s.Speculation.Allowed = e.MaySpeculate && !s.Screens() && !s.WithMachine()
 	if e.Behind {
