@@ -97,11 +97,7 @@ func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
 
 // Rate implements synthesiser.Vendor.
 func (v *vendor) Rate(c inference.VoiceConfig) media.Rate {
-	switch c.Rate {
-	case media.Rate8k, media.Rate16k, media.Rate24k, media.Rate48k:
-		return c.Rate
-	}
-	return media.Rate24k
+	return synthesiser.Rate(c, media.Rate8k, media.Rate16k, media.Rate24k, media.Rate48k)
 }
 
 // Limits implements synthesiser.Vendor: Cartesia closes sockets that are idle for one to five minutes, and ends a context
@@ -202,11 +198,10 @@ func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err
 		p.Samples = media.AppendSamples(make([]int16, 0, len(m.Data)/2), m.Data[:len(m.Data)&^1])
 	case "timestamps":
 		w := m.Words
-		for i := range min(len(w.Words), len(w.Start), len(w.End)) {
-			if text := tags.ReplaceAllString(w.Words[i], ""); text != "" {
-				p.Words = append(p.Words, inference.Mark{Text: text, Start: seconds(w.Start[i]), End: seconds(max(w.Start[i], w.End[i])), Char: -1})
-			}
+		for i := range w.Words {
+			w.Words[i] = tags.ReplaceAllString(w.Words[i], "")
 		}
+		p.Words = synthesiser.Marks(w.Words, w.Start, w.End)
 	case "flush_done":
 		p.Flushed = true
 	case "done":
@@ -239,5 +234,3 @@ func refused(name string, status int) error {
 func fault(name string, f inference.Fault, text string) error {
 	return &inference.Error{Engine: name, Fault: f, Err: errors.New(text)}
 }
-
-func seconds(n float64) time.Duration { return remote.Time(n, time.Second) }

@@ -110,11 +110,7 @@ func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
 
 // Rate implements synthesiser.Vendor.
 func (v *vendor) Rate(c inference.VoiceConfig) media.Rate {
-	switch c.Rate {
-	case media.Rate8k, media.Rate16k, media.Rate24k:
-		return c.Rate
-	}
-	return media.Rate24k
+	return synthesiser.Rate(c, media.Rate8k, media.Rate16k, media.Rate24k)
 }
 
 // Limits implements synthesiser.Vendor.

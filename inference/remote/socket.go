@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -39,7 +41,9 @@ type Socket struct {
 	conn   *websocket.Conn
 	out    chan outgoing
 	done   chan struct{} // the writer has ended
-
+	polite atomic.Bool   // the vendor may answer our close frame
+	met    func()        // closes over, once
+	over   chan struct{} // Read has met the end
 }
 
 type outgoing struct {
@@ -57,7 +61,8 @@ func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
 	for name, value := range c.headers {
 		header.Set(name, value)
 	}
-	s := &Socket{client: c, out: make(chan outgoing, sendQueue), done: make(chan struct{})}
+	s := &Socket{client: c, out: make(chan outgoing, sendQueue), done: make(chan struct{}), over: make(chan struct{})}
+	s.met = sync.OnceFunc(func() { close(s.over) })
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	dialer := websocket.Dialer{HandshakeTimeout: connectTimeout, NetDialContext: c.dial, TLSClientConfig: c.tls, Proxy: http.ProxyFromEnvironment}
 	conn, response, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(c.base, "http")+path, header)
@@ -109,7 +114,7 @@ func (s *Socket) write() {
 	}
 }
 
-// finish sends what is still queued, and the close frame.
+// finish sends what is still queued, and the close frame; after Leave it waits for the answer.
 func (s *Socket) finish() {
 	end := time.Now().Add(closeWait)
 	s.conn.SetWriteDeadline(end)
@@ -122,6 +127,12 @@ func (s *Socket) finish() {
 		default:
 		}
 		s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), end)
+		if s.polite.Load() {
+			select {
+			case <-s.over:
+			case <-time.After(time.Until(end)):
+			}
+		}
 		return
 	}
 }
@@ -133,6 +144,7 @@ func (s *Socket) Read() (data []byte, binary bool, err error) {
 	if err == nil {
 		return data, kind == websocket.BinaryMessage, nil
 	}
+	s.met()
 	if s.ctx.Err() != nil {
 		return nil, false, context.Cause(s.ctx)
 	}
@@ -165,6 +177,13 @@ func (c *Client) closed(e *websocket.CloseError) error {
 		text += " " + name
 	}
 	return c.Fault(fault, errors.New(text))
+}
+
+// Leave begins to close the socket and returns: what is queued and a close frame are sent, and the vendor has 1 s in all to
+// answer, for which another goroutine goes on to read. Close waits for that.
+func (s *Socket) Leave() {
+	s.polite.Store(true)
+	s.cancel(errClosed)
 }
 
 // Close sends what is queued and a close frame, 1 s at most, and waits until the resources are free.

@@ -113,6 +113,38 @@ func TestClosedByTheVendor(t *testing.T) {
 	}
 }
 
+// TestLeave: what a vendor says before its close frame is read; one that has none to give is left after a while.
+func TestLeave(t *testing.T) {
+	ended := make(chan error, 1)
+	s := dial(t, socketServer(t, func(c *websocket.Conn) {
+		answer := c.CloseHandler()
+		c.SetCloseHandler(func(code int, text string) error {
+			c.WriteMessage(websocket.TextMessage, []byte("goodbye"))
+			return answer(code, text)
+		})
+		_, _, err := c.ReadMessage()
+		ended <- err
+	}))
+	s.Leave()
+	if data, _, err := s.Read(); string(data) != "goodbye" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, _, err := s.Read(); err == nil {
+		t.Error("a message after the end")
+	}
+	if err := <-ended; !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+		t.Errorf("the vendor met %v", err)
+	}
+
+	deaf := make(chan struct{})
+	defer close(deaf)
+	s = dial(t, socketServer(t, func(*websocket.Conn) { <-deaf }))
+	s.Leave()
+	if _, _, err := s.Read(); err == nil {
+		t.Error("a message of a vendor that says nothing")
+	}
+}
+
 // TestLongMessage: a message of more than 1 MiB is a fault.
 func TestLongMessage(t *testing.T) {
 	s := dial(t, socketServer(t, func(c *websocket.Conn) {

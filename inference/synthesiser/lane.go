@@ -1,6 +1,7 @@
 package synthesiser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,13 +20,15 @@ type lane struct {
 	path   string
 	socket *remote.Socket
 	born   time.Time
-	idle   *time.Timer // closes it; nil: the vendor has no limit
+	idle   *time.Timer // closes it when nobody uses it; nil: it does not run yet
+	last   sync.Once   // of what is said
 
 	mu      sync.Mutex
 	on      map[string]*utterance // by context; late pieces of others are dropped
 	names   int
 	flushes []time.Time // of the last minute
 	retired error       // why nothing more may be said on it; nil: it is fit
+	heir    bool        // another is opened when it has ended
 }
 
 // idleMost is when a socket that nobody uses is closed, though the vendor would not.
@@ -42,25 +45,36 @@ func (p *pool) dial(ctx context.Context, path string) (*lane, error) {
 
 // begin has the lane read, until it ends. It is called once, when the pool has it.
 func (l *lane) begin() {
-	idle := part(l.pool.engine.vendor.Limits().Idle)
-	if idle == 0 {
-		idle = idleMost
-	}
-	l.idle = time.AfterFunc(idle, l.unused)
-	isolate.Go("inference/synthesiser/reader", l.retire, l.read, func() { l.leave() })
+	l.idle = time.AfterFunc(l.patience(), l.unused)
+	isolate.Go("inference/synthesiser/reader", l.retire, l.read, func() { l.leave() }, l.pool.work.Done)
+}
+
+// patience is how long the socket stays open that nobody uses.
+func (l *lane) patience() time.Duration {
+	return cmp.Or(part(l.pool.engine.vendor.Limits().Idle), idleMost)
 }
 
 // unused closes the socket if nobody speaks on it.
 func (l *lane) unused() {
 	l.mu.Lock()
-	idle := len(l.on) == 0
+	idle := !l.used()
 	if idle {
 		l.retired = errIdle
 	}
 	l.mu.Unlock()
 	if idle {
-		l.socket.Close()
+		l.end()
 	}
+}
+
+// used says that somebody speaks on it. The lock is held.
+func (l *lane) used() bool {
+	for _, u := range l.on {
+		if u != nil {
+			return true
+		}
+	}
+	return false
 }
 
 var errIdle = errors.New("not used any more")
@@ -115,23 +129,21 @@ func (l *lane) join(u *utterance) bool {
 // part ends the context of u. A vendor counts it until it has said that it is done, so a cancelled one keeps its place
 // until then: wait says so.
 func (l *lane) part(u *utterance, wait bool) {
+	limits := l.pool.engine.vendor.Limits()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if wait && l.retired == nil && l.pool.engine.vendor.Limits().Contexts > 0 {
+	if _, there := l.on[u.name]; there && wait && limits.Contexts > 0 && !limits.CancelEnds {
 		l.on[u.name] = nil
-		return
+	} else {
+		delete(l.on, u.name)
 	}
-	l.forget(u.name)
+	l.rest()
 }
 
-func (l *lane) forget(name string) {
-	delete(l.on, name)
-	if len(l.on) == 0 && l.idle != nil && l.retired == nil {
-		idle := part(l.pool.engine.vendor.Limits().Idle)
-		if idle == 0 {
-			idle = idleMost
-		}
-		l.idle.Reset(idle)
+// rest has the socket closed after a while, unless somebody speaks on it. The lock is held.
+func (l *lane) rest() {
+	if l.idle != nil && l.retired == nil && !l.used() {
+		l.idle.Reset(l.patience())
 	}
 }
 
@@ -157,7 +169,7 @@ func (l *lane) read() {
 	}
 }
 
-// hand gives a piece to the utterance that it is of.
+// hand gives a piece to the utterance that it is of, which has no place any more when it is the last.
 func (l *lane) hand(p Piece) {
 	l.mu.Lock()
 	for name := range l.on {
@@ -165,9 +177,10 @@ func (l *lane) hand(p Piece) {
 			p.Context = name
 		}
 	}
-	u, there := l.on[p.Context]
-	if there && u == nil && (p.Done || p.Err != nil) {
-		l.forget(p.Context)
+	u := l.on[p.Context]
+	if p.Done || p.Err != nil {
+		delete(l.on, p.Context)
+		l.rest()
 	}
 	l.mu.Unlock()
 	if u != nil {
@@ -197,18 +210,55 @@ func (l *lane) retire(err error) {
 // broken marks, as the context of a Piece, that the socket has failed and not the utterance.
 const broken = "\x00"
 
-// send sends messages in order.
+// send sends messages in order, unless the lane has ended.
 func (l *lane) send(messages [][]byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.retired != nil {
+		return
+	}
 	for _, m := range messages {
 		l.socket.Send(m)
 	}
 }
 
-// leave closes the socket.
+// end begins to close the socket; read ends with it.
+func (l *lane) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.retired == nil {
+		l.retired = errClosed
+	}
+	l.bye() // nothing follows
+	l.socket.Leave()
+}
+
+// abandon ends the socket because nothing else stops what is spoken on it. The caller who interrupted that will be answered, so
+// another takes its place.
+func (l *lane) abandon() {
+	l.mu.Lock()
+	l.heir = true
+	l.mu.Unlock()
+	l.retire(inference.ErrUtteranceEnded)
+	l.end()
+}
+
+// leave frees the socket, which nobody reads any more.
 func (l *lane) leave() {
 	l.idle.Stop()
-	if bye := l.pool.engine.vendor.Limits().Bye; bye != nil {
-		l.socket.Send(bye)
-	}
+	l.bye()
 	l.socket.Close()
+	l.mu.Lock()
+	heir := l.heir
+	l.mu.Unlock()
+	if heir {
+		l.pool.warm(l.pool.engine.life, l.path)
+	}
+}
+
+// bye says what the vendor wants to hear last, once. It is harmless when the socket has ended.
+func (l *lane) bye() {
+	if bye := l.pool.engine.vendor.Limits().Bye; bye != nil {
+		l.last.Do(func() { l.socket.Send(bye) })
+	}
 }

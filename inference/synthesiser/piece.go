@@ -19,6 +19,10 @@ func (u *utterance) take(p Piece) bool {
 		}
 		u.gave = true
 	}
+	if p.Flushed {
+		u.flushed = u.audio
+		u.settle(p.Billed)
+	}
 	if p.Flushed && !u.mark(false) || p.Characters > 0 && !u.count(p.Characters) {
 		return false
 	}
@@ -37,10 +41,19 @@ func (u *utterance) over() bool {
 	return u.engine.vendor.Limits().FlushEnds && u.end == sent && u.marked >= len(u.texts)
 }
 
+// restart is how much a word lies before the end of what was flushed, at least, when its time counts from there.
+const restart = 100 * time.Millisecond
+
 // note keeps the words of a piece for its audio.
 func (u *utterance) note(p Piece) {
+	if len(p.Words) == 0 {
+		return
+	}
+	if p.Restarts && u.base+p.Words[0].Start < u.flushed-restart {
+		u.base = u.flushed
+	}
 	shift := u.base
-	if p.Loose && len(p.Words) > 0 && shift+p.Words[0].Start < u.said {
+	if p.Loose && shift+p.Words[0].Start < u.said {
 		shift = u.audio
 	}
 	for _, w := range p.Words {
@@ -118,13 +131,34 @@ func (u *utterance) place(n int) []inference.Mark {
 	return words
 }
 
-// usage is what was said so far. The lock is held.
-func (u *utterance) usage() *inference.Usage {
-	n := 0
-	for _, m := range u.messages[:u.sent] {
-		n += utf8.RuneCountInString(m.text)
+// settle takes what the vendor charges for the oldest flush that is not settled; 0: it does not say.
+func (u *utterance) settle(characters int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.billed += characters
+	for last := characters == 0; !last && u.settled < u.sent; u.settled++ {
+		last = u.messages[u.settled].flush
 	}
-	return &inference.Usage{Characters: n, Audio: u.audio, Requests: 1, Source: inference.UsageCounted}
+}
+
+// bill is the usage, once the vendor has said what it charges.
+func (u *utterance) bill() *inference.Usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.billed == 0 {
+		return nil
+	}
+	return u.usage()
+}
+
+// usage is what was said so far: as the vendor charges, or else counted. The lock is held.
+func (u *utterance) usage() *inference.Usage {
+	usage := inference.Usage{Characters: u.billed, Audio: u.audio, Requests: 1, Source: inference.UsageProvider}
+	for _, m := range u.messages[u.settled:u.sent] {
+		usage.Characters += utf8.RuneCountInString(m.text)
+		usage.Source = inference.UsageCounted
+	}
+	return &usage
 }
 
 // mark marks the end of the Says that were flushed together, or of all; false: nobody wants more.
@@ -149,7 +183,7 @@ func (u *utterance) ends(n int, words []inference.Mark) bool {
 		u.marked++
 		c := inference.Chunk{Say: u.marked, Last: true, Rate: u.rate(), Got: time.Now()}
 		if u.marked == n {
-			c.Words = words
+			c.Words, c.Usage = words, u.bill()
 		}
 		if !u.deliver(c) {
 			return false

@@ -2,6 +2,7 @@ package synthesiser
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -10,8 +11,31 @@ import (
 // pool is the sockets of an engine that are open.
 type pool struct {
 	engine *Engine
+	work   sync.WaitGroup // utterances, and the readers of sockets
+
 	mu     sync.Mutex
 	lanes  []*lane
+	closed bool
+}
+
+var errClosed = errors.New("the engine is closed")
+
+// enter counts a goroutine that begins, unless the engine is closed.
+func (p *pool) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.work.Add(1)
+	}
+	return !p.closed
+}
+
+// close lets nothing begin any more, and returns the sockets.
+func (p *pool) close() []*lane {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	return slices.Clone(p.lanes)
 }
 
 // share is the part of a vendor's limits that is used: a socket that is about to be closed there is none to speak on.
@@ -30,8 +54,7 @@ func (p *pool) take(ctx context.Context, path string, u *utterance, anew bool) (
 		return nil, true, err
 	}
 	l.join(u)
-	p.add(l)
-	return l, true, nil
+	return l, true, p.add(l)
 }
 
 // find is an open socket with a place for u, which it joins; nil: there is none.
@@ -59,11 +82,21 @@ func (p *pool) warm(ctx context.Context, path string) {
 	}
 }
 
-func (p *pool) add(l *lane) {
+// add has a new socket read. It fails when the engine is closed.
+func (p *pool) add(l *lane) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lanes = append(p.lanes, l)
-	l.begin()
+	closed := p.closed
+	if !closed {
+		p.work.Add(1)
+		p.lanes = append(p.lanes, l)
+		l.begin()
+	}
+	p.mu.Unlock()
+	if !closed {
+		return nil
+	}
+	l.socket.Close()
+	return p.engine.closed()
 }
 
 // drop forgets a socket.

@@ -48,9 +48,15 @@ type Limits struct {
 	ContextIdle time.Duration // after its last audio, when a context ends by itself
 	// Flushes is how many a minute a socket takes, two of which are kept for the ends of utterances; 0: any number.
 	Flushes int
+	// Text is the longest text of a Say, in code points; 0: any. A longer one is flushed in parts.
+	Text int
 	// FlushEnds says that no Piece is Done: an utterance is over when all was flushed and spoken.
 	FlushEnds bool
-	Bye       []byte // is said before the socket is closed
+	// Serial says that a flush waits for what was flushed before, for the vendor would speak both as one.
+	Serial bool
+	// CancelEnds says that nothing stops what is being spoken, and that no Piece follows Cancel: the socket is closed.
+	CancelEnds bool
+	Bye        []byte // is said before the socket is closed
 }
 
 // Context is what one utterance says, in text messages.
@@ -71,8 +77,12 @@ type Piece struct {
 	Words   []inference.Mark // with times from the beginning of the context
 	// Loose says that they may be from the beginning of the piece instead: they are where the first begins before
 	// the end of what came earlier.
-	Loose   bool
-	Flushed bool // all that was said before the oldest flush has been spoken
+	Loose bool
+	// Restarts says that they may be from the end of what was flushed before: they are where they would be in its audio.
+	Restarts bool
+	Flushed  bool // all that was said before the oldest flush has been spoken
+	// Billed is how many characters the vendor charges for what was Flushed; 0: it does not say.
+	Billed int
 	// Characters are those of the text that the piece speaks, in code points and without spaces; of vendors without Flushed.
 	Characters int
 	Done       bool
@@ -85,6 +95,8 @@ type Engine struct {
 	client *remote.Client
 	stall  time.Duration
 	pool   pool
+	life   context.Context // ends with Close
+	end    context.CancelFunc
 }
 
 // defaultStall is how long a voice may leave text unspoken without a word.
@@ -98,11 +110,26 @@ func New(client *remote.Client, v Vendor, stall time.Duration) *Engine {
 	}
 	e := &Engine{vendor: v, client: client, stall: stall}
 	e.pool.engine = e
+	e.life, e.end = context.WithCancel(context.Background())
 	return e
 }
 
 // Remote is how the vendor is reached.
 func (e *Engine) Remote() *remote.Client { return e.client }
+
+// Close ends utterances and closes the sockets, for which vendors have 1 s, and waits until all that has ended.
+// Nothing can be opened after it.
+func (e *Engine) Close() {
+	lanes := e.pool.close()
+	e.end()
+	for _, l := range lanes {
+		l.end()
+	}
+	e.pool.work.Wait()
+}
+
+// closed is the fault of an engine that is closed.
+func (e *Engine) closed() error { return e.client.Fault(inference.ErrUnavailable, errClosed) }
 
 // Info implements inference.TTS.
 func (e *Engine) Info() inference.Info { return e.vendor.Info() }
@@ -136,6 +163,9 @@ func (e *Engine) open(ctx context.Context, v inference.VoiceConfig) (*utterance,
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if !e.pool.enter() {
+		return nil, e.closed()
 	}
 	return begin(ctx, e, v, path), nil
 }
@@ -173,8 +203,11 @@ func (e *Engine) Speak(ctx context.Context, s inference.Speech) iter.Seq2[infere
 				return
 			}
 		}
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			yield(inference.Chunk{}, context.Cause(ctx))
+		case !u.done && e.life.Err() != nil:
+			yield(inference.Chunk{}, e.closed())
 		}
 	}
 }

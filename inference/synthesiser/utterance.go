@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/inference"
 	"parley/media"
@@ -35,7 +36,8 @@ type utterance struct {
 	// Only run touches these.
 	words      []inference.Mark // that wait for audio
 	audio      time.Duration
-	base       time.Duration // audio of the contexts before this one
+	base       time.Duration // from when the vendor's times count
+	flushed    time.Duration // end of what was flushed and spoken
 	said       time.Duration // end of the words so far
 	last       time.Time     // when the vendor gave something
 	characters int           // spoken, without spaces, of vendors that say so
@@ -52,6 +54,8 @@ type utterance struct {
 	size     int     // bytes in them
 	messages []message
 	sent     int   // of messages, on this lane
+	settled  int   // of messages: the vendor has said what it charges for them
+	billed   int   // characters that it charges for them
 	groups   []int // of Says that are flushed together: the number of the last
 	end      end
 }
@@ -82,7 +86,9 @@ type message struct {
 func begin(ctx context.Context, e *Engine, v inference.VoiceConfig, path string) *utterance {
 	u := &utterance{engine: e, voice: v, path: path, chunks: make(chan inference.Chunk), more: make(chan struct{}, 1)}
 	u.ctx, u.cancel = context.WithCancelCause(ctx)
-	isolate.Go("inference/synthesiser/utterance", u.cancel, u.run, func() { u.cancel(inference.ErrUtteranceEnded) }, func() { close(u.chunks) })
+	detach := context.AfterFunc(e.life, func() { u.cancel(e.closed()) })
+	isolate.Go("inference/synthesiser/utterance", u.cancel, u.run, func() { u.cancel(inference.ErrUtteranceEnded) },
+		func() { detach() }, func() { close(u.chunks) }, e.pool.work.Done)
 	return u
 }
 
@@ -97,12 +103,27 @@ func (u *utterance) Say(said string) error {
 		return inference.ErrUtteranceFull
 	}
 	u.size += len(said)
+	rest := said
+	for limit := u.engine.vendor.Limits().Text; limit > 0 && utf8.RuneCountInString(rest) > limit; {
+		n := cut(rest, limit)
+		u.send(message{rest[:n], true})
+		rest = rest[n:]
+	}
 	u.texts = append(u.texts, text{string: said, at: time.Now(), visible: visible(said)})
-	u.send(message{said, endsSentence(said)})
+	u.send(message{rest, endsSentence(rest)})
 	return nil
 }
 
-// send queues a message, under the lock.
+// cut is how many bytes of a text that is longer than limit code points go first: whole words, if it has any.
+func cut(text string, limit int) int {
+	n := len(string([]rune(text)[:limit]))
+	if space := strings.LastIndexByte(text[:n], ' '); space >= 0 {
+		return space + 1
+	}
+	return n
+}
+
+// send queues a message, under the lock. The Says before it are over when it was flushed and spoken.
 func (u *utterance) send(m message) {
 	if m.text == "" && !m.flush {
 		return
@@ -133,11 +154,7 @@ func endsSentence(text string) bool {
 func (u *utterance) Flush() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	flushed := 0
-	if n := len(u.groups); n > 0 {
-		flushed = u.groups[n-1]
-	}
-	if len(u.texts) > flushed {
+	if n := len(u.messages); n > 0 && !u.messages[n-1].flush {
 		u.send(message{flush: true})
 	}
 	return nil
@@ -235,7 +252,7 @@ func (u *utterance) awaitText() bool {
 func (u *utterance) restart() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.pieces, u.sent, u.words, u.spoken, u.characters, u.said = nil, 0, nil, 0, 0, 0
+	u.pieces, u.sent, u.settled, u.words, u.spoken, u.characters, u.said = nil, 0, 0, nil, 0, 0, 0
 	u.end = min(u.end, ended)
 }
 
@@ -286,7 +303,7 @@ func (u *utterance) speak(l *lane) error {
 			if u.owed() {
 				err := u.engine.client.Fault(inference.ErrFailed, inference.ErrStalled)
 				l.retire(err) // a socket that takes text and gives nothing is none for others
-				l.socket.Close()
+				l.end()
 				return err
 			}
 		case <-u.ctx.Done():
@@ -340,13 +357,16 @@ func (u *utterance) renew(l *lane) Context {
 // stop has the vendor drop the rest.
 func (u *utterance) stop(l *lane, c Context) {
 	l.send(c.Cancel())
+	if u.engine.vendor.Limits().CancelEnds && u.owed() {
+		l.abandon()
+	}
 }
 
 // tell sends what was said and not sent, and the end; true: there was something.
 func (u *utterance) tell(l *lane, c Context) (any bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for ; u.sent < len(u.messages); u.sent++ {
+	for ; u.sent < len(u.messages) && !u.busy(); u.sent++ {
 		m := &u.messages[u.sent]
 		if m.flush && !l.flush(false) { // it is spoken with what follows
 			n := u.flushes()
@@ -357,12 +377,17 @@ func (u *utterance) tell(l *lane, c Context) (any bool) {
 			any = true
 		}
 	}
-	if u.end == ended {
+	if u.end == ended && u.sent == len(u.messages) && !u.busy() {
 		u.end, any = sent, true
 		l.flush(true)
 		l.send(c.End())
 	}
 	return any
+}
+
+// busy says that a flush must wait. The lock is held.
+func (u *utterance) busy() bool {
+	return u.engine.vendor.Limits().Serial && u.spoken < u.flushes()
 }
 
 // next takes the oldest piece.

@@ -8,7 +8,16 @@ import (
 	"strings"
 
 	"parley/inference"
+	"parley/media"
 )
+
+// Rate is that of the far end where a vendor has it, otherwise 24 kHz, which every vendor has.
+func Rate(c inference.VoiceConfig, has ...media.Rate) media.Rate {
+	if slices.Contains(has, c.Rate) {
+		return c.Rate
+	}
+	return media.Rate24k
+}
 
 // Voices names a vendor's voices by ours, F1 to F5 and M1 to M5. A name that is missing stands for the first of its gender
 // that is there.

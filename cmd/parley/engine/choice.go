@@ -116,6 +116,7 @@ type pool[E any] struct {
 
 	mu     sync.Mutex
 	joined map[string]E
+	owned  []E // those in joined that are as an agent wants them
 }
 
 // maxJoined bounds the lists that are kept. A server has few engines, but agents give them any options; when there
@@ -138,6 +139,21 @@ func (p *pool[E]) open(name string, stage config.Stage, all makers[E], join func
 	}
 	p.chosen = join(p.all[:len(stage.Engines)])
 	return nil
+}
+
+// close ends the connections that engines keep open.
+func (p *pool[E]) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, engine := range append(p.owned, p.all...) {
+		closeEngine(engine)
+	}
+}
+
+func closeEngine(engine any) {
+	if c, ok := engine.(interface{ Close() }); ok {
+		c.Close()
+	}
 }
 
 // wrongMember is what an agent says of an engine that it may not say.
@@ -215,16 +231,19 @@ func (p *pool[E]) pick(wanted agent.EngineList, otherwise E) E {
 	if list, there := p.joined[key]; there {
 		return list
 	}
+	if p.joined == nil || len(p.joined) == maxJoined {
+		p.joined, p.owned = map[string]E{}, nil
+	}
 	var found []E
 	for _, e := range known {
 		one, err := p.own(e)
-		if err != nil {
+		switch {
+		case err != nil:
 			one = p.all[slices.Index(p.names, e.Name)]
+		case e.Own():
+			p.owned = append(p.owned, one)
 		}
 		found = append(found, one)
-	}
-	if p.joined == nil || len(p.joined) == maxJoined {
-		p.joined = map[string]E{}
 	}
 	p.joined[key] = p.join(found)
 	return p.joined[key]

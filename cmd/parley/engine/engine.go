@@ -110,6 +110,13 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 	return e, nil
 }
 
+// Close ends the connections that engines keep open, when nobody uses them any more.
+func (e *Set) Close() {
+	e.pools.asr.close()
+	e.pools.llm.close()
+	e.pools.tts.close()
+}
+
 // openModels makes the language models.
 func openModels(p *pool[inference.LLM], stage config.Stage, failover inference.FailoverConfig) error {
 	return p.open("LLM", stage, models, func(list []inference.LLM) inference.LLM {

@@ -14,7 +14,11 @@ import (
 	"parley/api/status"
 	"parley/cmd/parley/config"
 	"parley/inference"
+	"parley/inference/cartesia"
+	"parley/inference/cartesia/cartesiatest"
 	"parley/inference/enginetest"
+	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/synthesiser"
 	"parley/pipeline/agent"
 )
 
@@ -168,4 +172,26 @@ engines:
 			t.Errorf("%s: %s: %s", engines, member, problem)
 		}
 	}
+}
+
+// TestClose: connections that engines keep open end with the server.
+func TestClose(t *testing.T) {
+	cfg, _, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := cartesiatest.New(t, cartesiatest.Script{})
+	voice, err := cartesia.NewTTS(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": cartesiatest.DefaultVoice}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.pools.tts.all = append(e.pools.tts.all, voice)
+	voice.Warm(t.Context())
+	loopbacktest.Await(t, "the beginning of a socket", func() bool { return s.Books().Open == 1 })
+	e.Close()
+	loopbacktest.Await(t, "the end of the socket", func() bool { return s.Books().Open == 0 })
 }

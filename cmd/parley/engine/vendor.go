@@ -161,5 +161,6 @@ func try[E any](e config.Engine, all makers[E], use func(E) error) error {
 	if err != nil {
 		return err
 	}
+	defer closeEngine(made)
 	return use(made)
 }

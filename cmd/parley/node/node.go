@@ -209,6 +209,9 @@ func (n *Node) Close() error {
 	if n.maker != nil {
 		n.maker.Wait()
 	}
+	if n.engines != nil {
+		n.engines.Close()
+	}
 	if n.records != nil {
 		n.records.Close()
 	}
