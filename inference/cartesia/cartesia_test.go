@@ -1,7 +1,6 @@
 package cartesia_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"parley/inference"
 	"parley/inference/cartesia"
 	"parley/inference/cartesia/cartesiatest"
-	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/synthesiser"
 	"parley/media"
@@ -22,17 +20,6 @@ func engine(t *testing.T, s *cartesiatest.Server, stall time.Duration) *synthesi
 		t.Fatal(err)
 	}
 	return e
-}
-
-func TestConformance(t *testing.T) {
-	s := cartesiatest.New(t, cartesiatest.Script{LateChunks: 2})
-	e := engine(t, s, 10*time.Second)
-	o := enginetest.TTSOptions{Busy: s.Busy}
-	t.Run("whole texts", func(t *testing.T) { enginetest.TestTTS(t, e, o) })
-	t.Run("utterances", func(t *testing.T) { enginetest.TestStreamingTTS(t, e, o) })
-	if b := s.Books(); b.Opened > 2 {
-		t.Errorf("%d sockets; one serves all", b.Opened)
-	}
 }
 
 var voice = inference.VoiceConfig{Voice: "F1", Language: "en", Rate: media.Rate8k}
@@ -55,42 +42,6 @@ func heard(u inference.Utterance) (chunks []inference.Chunk, length time.Duratio
 		chunks, length = append(chunks, c), length+c.Length()
 	}
 	return chunks, length, nil
-}
-
-// TestOneProsody: a reply is one context, its words are where its text has them, and each sentence has its end.
-func TestOneProsody(t *testing.T) {
-	s := cartesiatest.New(t, cartesiatest.Script{})
-	u := open(t, engine(t, s, 0))
-	texts := []string{"Good morning, Ana. ", "We are open. "}
-	for _, text := range texts {
-		u.Say(text)
-	}
-	u.End()
-	chunks, length, err := heard(u)
-	if err != nil || length < time.Second {
-		t.Fatalf("%v of audio, %v", length, err)
-	}
-	if all := s.Contexts(); len(all) != 1 || all[0].Text != strings.Join(texts, "") {
-		t.Errorf("contexts %+v", all)
-	}
-	ends, words := []int{}, 0
-	for _, c := range chunks {
-		if c.Last {
-			ends = append(ends, c.Say)
-		}
-		for _, w := range c.Words {
-			words++
-			if at := []rune(texts[c.Say-1]); w.Char < 0 || !strings.HasPrefix(string(at[w.Char:]), w.Text) {
-				t.Errorf("%q of Say %d is at %d", w.Text, c.Say, w.Char)
-			}
-		}
-	}
-	if len(ends) != 2 || ends[0] != 1 || ends[1] != 2 || words != 6 {
-		t.Errorf("ends %v, %d words", ends, words)
-	}
-	if last := chunks[len(chunks)-2].Usage; last == nil || last.Characters != len(strings.Join(texts, "")) {
-		t.Errorf("usage %+v", last)
-	}
 }
 
 // TestPauseInAReply: the text of a reply may stop for longer than a context lives.
@@ -172,42 +123,6 @@ func TestStalls(t *testing.T) {
 	u.End()
 	if _, length, err := heard(u); err != nil || length == 0 {
 		t.Errorf("afterwards: %v of audio, %v", length, err)
-	}
-}
-
-// TestFaults: whatever breaks after the beginning ends the utterance once, and nothing follows.
-func TestFaults(t *testing.T) {
-	for what, fault := range map[string]loopbacktest.Fault{
-		"cut": {AfterMessages: 3, Then: loopbacktest.Cut}, "bytes": {AfterBytes: 4000}, "invalid": {AfterMessages: 3, Then: loopbacktest.Invalid},
-		"huge": {AfterMessages: 3, Then: loopbacktest.Huge}, "closed": {AfterMessages: 3, Then: loopbacktest.Close, Code: 1011, Reason: "gone"},
-		"reported": {AfterMessages: 3, Then: loopbacktest.Fail, Reason: "Good morning"},
-	} {
-		s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{fault}})
-		u := open(t, engine(t, s, 0))
-		u.Say(strings.Repeat("Good morning to all of you. ", 20))
-		u.End()
-		_, _, err := heard(u)
-		if inference.FaultOf(err) != inference.ErrFailed || strings.Contains(err.Error(), "Good morning") || strings.Contains(err.Error(), s.Key) {
-			t.Errorf("%s: %v", what, err)
-		}
-		if err := u.Say("More."); err == nil {
-			t.Errorf("%s: it takes more text", what)
-		}
-	}
-}
-
-// TestRefusals: every status of the handshake has its fault.
-func TestRefusals(t *testing.T) {
-	for status, want := range map[int]inference.Fault{
-		http.StatusUnauthorized: inference.ErrRefused, http.StatusPaymentRequired: inference.ErrRefused, http.StatusTooManyRequests: inference.ErrUnavailable,
-		http.StatusInternalServerError: inference.ErrFailed, http.StatusServiceUnavailable: inference.ErrUnavailable,
-	} {
-		s := cartesiatest.New(t, cartesiatest.Script{Faults: []loopbacktest.Fault{{Status: status}}})
-		u := open(t, engine(t, s, 0))
-		u.Say("Hello. ")
-		if _, _, err := heard(u); inference.FaultOf(err) != want || strings.Contains(err.Error(), s.Key) {
-			t.Errorf("status %d: %v", status, err)
-		}
 	}
 }
 

@@ -18,15 +18,15 @@ import (
 
 // aura is Deepgram's voices over /v1/speak. A socket speaks one utterance at a time, and its audio has no name.
 type aura struct {
-	name    string
-	voices  synthesiser.Voices
-	options Options
+	name, family string
+	voices       synthesiser.Voices
+	options      Options
 }
 
-// NewTTS checks c and contacts nobody. Voices are models, such as aura-2-thalia-en, of the language that their
-// names end in.
+// NewTTS checks c and contacts nobody. Voices are models, all of Aura, such as aura-2-thalia-en, or all of Flux, such as
+// flux-haley-en, of the language that their names end in.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
-	v := &aura{name: cmp.Or(c.Name, "deepgram"), voices: c.Voices}
+	v := aura{name: cmp.Or(c.Name, "deepgram"), family: "Aura", voices: c.Voices}
 	var err error
 	if v.options, err = parse(v.name, c.Options); err != nil {
 		return nil, err
@@ -41,12 +41,25 @@ func NewTTS(c Config) (*synthesiser.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return synthesiser.New(client, v, c.Stall), nil
+	flux := 0
+	for _, id := range c.Voices {
+		if strings.HasPrefix(id, "flux-") {
+			flux++
+		}
+	}
+	switch flux {
+	case 0:
+		return synthesiser.New(client, &v, c.Stall), nil
+	case len(c.Voices):
+		v.family = "Flux"
+		return synthesiser.New(client, &fluxVoice{v}, c.Stall), nil
+	}
+	return nil, errors.New(v.name + ": voices: those of Flux and of Aura are two engines")
 }
 
 // Info implements synthesiser.Vendor. Its languages are those of the voices.
 func (v *aura) Info() inference.Info {
-	info := inference.Info{Name: v.name, Description: "speech, Aura", NormalisesText: true, Caps: inference.Caps{TextStream: true, Contexts: 1}}
+	info := inference.Info{Name: v.name, Description: "speech, " + v.family, NormalisesText: true, Caps: inference.Caps{TextStream: true, Contexts: 1}}
 	for _, l := range inference.Spoken() {
 		for _, id := range v.voices {
 			if strings.HasSuffix(id, "-"+l) {
@@ -59,13 +72,19 @@ func (v *aura) Info() inference.Info {
 }
 
 // Voices implements synthesiser.Vendor.
-func (v *aura) Voices() []inference.Voice { return v.voices.List("Deepgram Aura") }
+func (v *aura) Voices() []inference.Voice { return v.voices.List("Deepgram " + v.family) }
 
-// Path implements synthesiser.Vendor. A voice that has another language is replaced by the first that has this one.
+// Path implements synthesiser.Vendor.
 func (v *aura) Path(c inference.VoiceConfig) (string, error) {
+	q, err := v.query(c)
+	return "/v1/speak?" + q.Encode(), err
+}
+
+// query begins that of a socket. A voice that has another language is replaced by the first that has this one.
+func (v *aura) query(c inference.VoiceConfig) (url.Values, error) {
 	id := v.voices.Of(c.Voice)
 	if id == "" {
-		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
+		return nil, &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}
 	if c.Language != "" && !strings.HasSuffix(id, "-"+c.Language) {
 		for _, other := range v.voices.List("") {
@@ -79,16 +98,12 @@ func (v *aura) Path(c inference.VoiceConfig) (string, error) {
 	if v.options.OptOut {
 		q.Set("mip_opt_out", "true")
 	}
-	return "/v1/speak?" + q.Encode(), nil
+	return q, nil
 }
 
 // Rate implements synthesiser.Vendor.
 func (v *aura) Rate(c inference.VoiceConfig) media.Rate {
-	switch c.Rate {
-	case media.Rate8k, media.Rate16k, media.Rate24k, media.Rate48k:
-		return c.Rate
-	}
-	return media.Rate24k
+	return synthesiser.Rate(c, media.Rate8k, media.Rate16k, media.Rate24k, media.Rate48k)
 }
 
 // Limits implements synthesiser.Vendor. A socket that is dropped without Close counts among those of the account

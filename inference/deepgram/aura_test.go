@@ -8,27 +8,19 @@ import (
 	"parley/inference"
 	"parley/inference/deepgram"
 	"parley/inference/deepgram/deepgramtest"
-	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
 
-func aura(t *testing.T, s *deepgramtest.Server, stall time.Duration) *synthesiser.Engine {
+// speaker is an engine with one voice.
+func speaker(t *testing.T, s *deepgramtest.Server, model string) *synthesiser.Engine {
 	t.Helper()
-	e, err := deepgram.NewTTS(deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": "aura-2-thalia-en"}, Stall: stall})
+	e, err := deepgram.NewTTS(deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": model}, Stall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
-}
-
-func TestAuraConformance(t *testing.T) {
-	s := deepgramtest.New(t, deepgramtest.Script{Voice: deepgramtest.Voice{LateChunks: 2}})
-	e := aura(t, s, 10*time.Second)
-	o := enginetest.TTSOptions{NoSpeed: true}
-	t.Run("whole texts", func(t *testing.T) { enginetest.TestTTS(t, e, o) })
-	t.Run("utterances", func(t *testing.T) { enginetest.TestStreamingTTS(t, e, o) })
 }
 
 func speak(t *testing.T, e *synthesiser.Engine, texts ...string) (length time.Duration, ends []int, err error) {
@@ -55,7 +47,7 @@ func speak(t *testing.T, e *synthesiser.Engine, texts ...string) (length time.Du
 // TestAuraSpeaksOnOneSocket: reply after reply, each sentence with its end.
 func TestAuraSpeaksOnOneSocket(t *testing.T) {
 	s := deepgramtest.New(t, deepgramtest.Script{})
-	e := aura(t, s, 0)
+	e := speaker(t, s, "aura-2-thalia-en")
 	for range 3 {
 		length, ends, err := speak(t, e, "Good morning, Ana. ", "We are open. ")
 		if want := time.Duration(len("Good morning, Ana. We are open. ")) * deepgramtest.CharacterTime; err != nil || length < want-200*time.Millisecond || len(ends) != 2 {
@@ -70,7 +62,7 @@ func TestAuraSpeaksOnOneSocket(t *testing.T) {
 // TestAuraInterrupted: what was cleared is not heard in the next reply.
 func TestAuraInterrupted(t *testing.T) {
 	s := deepgramtest.New(t, deepgramtest.Script{Voice: deepgramtest.Voice{LateChunks: 3, Delays: deepgramtest.VoiceDelays{Cleared: func() time.Duration { return 100 * time.Millisecond }}}})
-	e := aura(t, s, 0)
+	e := speaker(t, s, "aura-2-thalia-en")
 	for range 5 {
 		u, err := e.Open(t.Context(), inference.VoiceConfig{Voice: "F1", Language: "en", Rate: media.Rate8k})
 		if err != nil {
@@ -87,13 +79,17 @@ func TestAuraInterrupted(t *testing.T) {
 	}
 }
 
-func TestAuraFaults(t *testing.T) {
-	for what, fault := range map[string]loopbacktest.Fault{
-		"cut": {AfterMessages: 3, Then: loopbacktest.Cut}, "invalid": {AfterMessages: 3, Then: loopbacktest.Invalid}, "stalled": {AfterMessages: 3, Then: loopbacktest.Stall},
-	} {
-		s := deepgramtest.New(t, deepgramtest.Script{Faults: []loopbacktest.Fault{fault}})
-		if _, _, err := speak(t, aura(t, s, 300*time.Millisecond), strings.Repeat("Good morning to all of you. ", 20)); inference.FaultOf(err) != inference.ErrFailed {
-			t.Errorf("%s: %v", what, err)
+// TestVoicesSayGoodbye: a socket counts no more when its engine is closed, though Deepgram counts those that are dropped.
+func TestVoicesSayGoodbye(t *testing.T) {
+	for _, model := range []string{"aura-2-thalia-en", "flux-haley-en"} {
+		s := deepgramtest.New(t, deepgramtest.Script{Voice: deepgramtest.Voice{Sockets: 1, Linger: time.Hour}})
+		for range 2 {
+			e := speaker(t, s, model)
+			loopbacktest.Await(t, "room for a socket", func() bool {
+				_, _, err := speak(t, e, "Good morning. ")
+				return err == nil
+			})
+			e.Close()
 		}
 	}
 }

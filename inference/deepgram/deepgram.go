@@ -1,5 +1,6 @@
 // Package deepgram recognises speech by Deepgram's service: the Nova models over /v1/listen, and the
-// Flux models, which find the ends of turns, over /v2/listen. Its Aura voices speak over /v1/speak.
+// Flux models, which find the ends of turns, over /v2/listen. Its Aura voices speak over /v1/speak, its Flux voices over
+// /v2/speak.
 //
 // Its wire is that of Deepgram's published SDKs of July 2026.
 package deepgram
@@ -42,6 +43,8 @@ type Options struct {
 	Threshold float64 `json:"eot_threshold"`
 	Eager     float64 `json:"eager_eot_threshold"`
 	TimeoutMS int     `json:"eot_timeout_ms"`
+	// Expressivity of the Flux voices is -2 to 2.
+	Expressivity int `json:"expressivity"`
 	// OptOut keeps audio out of Deepgram's training.
 	OptOut bool   `json:"mip_opt_out"`
 	Tag    string `json:"tag"`
@@ -87,6 +90,8 @@ func parse(name string, options inference.Options) (o Options, err error) {
 		return o, remote.WrongOption(name, "eager_eot_threshold", "0.3 to 0.9, and no more than eot_threshold")
 	case !within(float64(o.TimeoutMS), 500, 60_000):
 		return o, remote.WrongOption(name, "eot_timeout_ms", "500 to 60000")
+	case o.Expressivity < -2 || o.Expressivity > 2:
+		return o, remote.WrongOption(name, "expressivity", "-2 to 2")
 	}
 	return o, nil
 }

@@ -1,7 +1,6 @@
 package elevenlabs_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +8,6 @@ import (
 	"parley/inference"
 	"parley/inference/elevenlabs"
 	"parley/inference/elevenlabs/elevenlabstest"
-	"parley/inference/enginetest"
-	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
@@ -22,14 +19,6 @@ func engine(t *testing.T, s *elevenlabstest.Server, stall time.Duration) *synthe
 		t.Fatal(err)
 	}
 	return e
-}
-
-func TestConformance(t *testing.T) {
-	s := elevenlabstest.New(t, elevenlabstest.Script{})
-	e := engine(t, s, 10*time.Second)
-	o := enginetest.TTSOptions{Busy: s.Busy, NoSpeed: true}
-	t.Run("whole texts", func(t *testing.T) { enginetest.TestTTS(t, e, o) })
-	t.Run("utterances", func(t *testing.T) { enginetest.TestStreamingTTS(t, e, o) })
 }
 
 func open(t *testing.T, e *synthesiser.Engine) inference.Utterance {
@@ -108,34 +97,5 @@ func TestInterruptions(t *testing.T) {
 	u.End()
 	if _, length, err := heard(u); err != nil || length == 0 {
 		t.Errorf("%v of audio, %v", length, err)
-	}
-}
-
-// TestFaults: whatever breaks after the beginning ends the utterance once.
-func TestFaults(t *testing.T) {
-	for what, fault := range map[string]loopbacktest.Fault{
-		"cut": {AfterMessages: 3, Then: loopbacktest.Cut}, "invalid": {AfterMessages: 3, Then: loopbacktest.Invalid}, "huge": {AfterMessages: 3, Then: loopbacktest.Huge},
-		"closed": {AfterMessages: 3, Then: loopbacktest.Close, Code: 1011, Reason: "gone"},
-	} {
-		s := elevenlabstest.New(t, elevenlabstest.Script{Faults: []loopbacktest.Fault{fault}})
-		u := open(t, engine(t, s, 0))
-		u.Say(strings.Repeat("Good morning to all of you. ", 20))
-		u.End()
-		if _, _, err := heard(u); inference.FaultOf(err) != inference.ErrFailed || strings.Contains(err.Error(), s.Key) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-func TestRefusals(t *testing.T) {
-	for status, want := range map[int]inference.Fault{
-		http.StatusUnauthorized: inference.ErrRefused, http.StatusTooManyRequests: inference.ErrUnavailable, http.StatusInternalServerError: inference.ErrFailed,
-	} {
-		s := elevenlabstest.New(t, elevenlabstest.Script{Faults: []loopbacktest.Fault{{Status: status}}})
-		u := open(t, engine(t, s, 0))
-		u.Say("Hello. ")
-		if _, _, err := heard(u); inference.FaultOf(err) != want {
-			t.Errorf("status %d: %v", status, err)
-		}
 	}
 }
