@@ -16,7 +16,8 @@ import (
 	"parley/media"
 )
 
-// TTS is a speech server.
+// TTS is a speech server. Of OpenAI's own models it is asked for events, which alone say what is charged; those that do not
+// know them answer with audio. Other models are asked for audio.
 type TTS struct{ *client }
 
 // ownVoices are OpenAI's, as near to ours in character as they come.
@@ -60,6 +61,18 @@ type speechRequest struct {
 	Input  string  `json:"input"`
 	Format string  `json:"response_format"`
 	Speed  float64 `json:"speed,omitempty"`
+	// Of OpenAI's models but for the oldest.
+	Instructions string `json:"instructions,omitempty"`
+	Stream       string `json:"stream_format,omitempty"`
+}
+
+// request is the body for a text that voice, a name of OpenAI's, speaks.
+func (t *TTS) request(s inference.Speech, voice string) speechRequest {
+	r := speechRequest{Model: t.model, Voice: voice, Input: s.Text, Format: "pcm", Speed: s.Speed}
+	if strings.HasPrefix(t.model, "gpt-") {
+		r.Instructions, r.Stream = s.Instructions, "sse"
+	}
+	return r
 }
 
 // Speak implements inference.TTS. Words and phonemes are not marked.
@@ -79,7 +92,7 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 		case strings.TrimSpace(s.Text) == "":
 			return
 		}
-		body, err := json.Marshal(speechRequest{t.model, voice, s.Text, "pcm", s.Speed})
+		body, err := json.Marshal(t.request(s, voice))
 		if err != nil { // a speed that is no number
 			yield(inference.Chunk{}, t.Fault(inference.ErrRefused, errors.New("the request cannot be made")))
 			return
@@ -90,12 +103,8 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 			return
 		}
 		defer a.Close()
-		usage := &inference.Usage{Characters: utf8.RuneCountInString(s.Text), Requests: 1, Source: inference.UsageCounted}
-		first := func(c inference.Chunk) bool {
-			c.Usage, usage = usage, nil
-			return yield(c, nil)
-		}
-		if err := (speech{a}).audio(first); err != nil && err != remote.ErrLeft {
+		usage := inference.Usage{Characters: utf8.RuneCountInString(s.Text), Requests: 1, Source: inference.UsageCounted}
+		if err := (speech{a, &usage}).audio(yield); err != nil && err != remote.ErrLeft {
 			yield(inference.Chunk{}, err)
 		}
 	}
@@ -108,14 +117,16 @@ const (
 	readSize  = 8 << 10 // bytes
 )
 
-// audio yields the body's samples as they come, an odd byte carried over.
-func (a speech) audio(yield func(inference.Chunk) bool) error {
+// audio yields the body's samples as they come, an odd byte carried over. The first come with the usage as it is counted,
+// and the server's own count follows the last.
+func (a speech) audio(yield func(inference.Chunk, error) bool) error {
 	rate, body, err := a.samples()
 	if err != nil {
 		return err
 	}
 	buffer := make([]byte, readSize)
 	kept, total := 0, 0
+	usage := *a.usage
 	for {
 		n, err := body.Read(buffer[kept:])
 		n += kept
@@ -123,14 +134,22 @@ func (a speech) audio(yield func(inference.Chunk) bool) error {
 		if a.Context().Err() != nil {
 			return context.Cause(a.Context())
 		}
-		if whole > 0 && !yield(inference.Chunk{Samples: media.AppendSamples(make([]int16, 0, whole/2), buffer[:whole]), Rate: rate}) {
-			return remote.ErrLeft
+		if whole > 0 {
+			c := inference.Chunk{Samples: media.AppendSamples(make([]int16, 0, whole/2), buffer[:whole]), Rate: rate}
+			if total == 0 {
+				c.Usage = &usage
+			}
+			if !yield(c, nil) {
+				return remote.ErrLeft
+			}
 		}
 		kept = copy(buffer, buffer[whole:n])
 		total += whole / 2
 		switch {
 		case err == io.EOF && total == 0:
 			return a.Fault(inference.ErrFailed, errors.New("no audio"))
+		case err == io.EOF && a.usage.Source == inference.UsageProvider && !yield(inference.Chunk{Rate: rate, Usage: a.usage}, nil):
+			return errLeft
 		case err == io.EOF:
 			return nil
 		case err != nil:

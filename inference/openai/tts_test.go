@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -26,6 +27,14 @@ func pcm(n int) string {
 		b = append(b, byte(i), byte(i>>8))
 	}
 	return string(b)
+}
+
+// spokenAs are the events of speech in such pieces, in a field of that name, and of its end.
+func spokenAs(field string, pieces ...string) (list []string) {
+	for _, p := range pieces {
+		list = append(list, fmt.Sprintf("event: speech.audio.delta\ndata: {\"type\":\"speech.audio.delta\",%q:%q}\n\n", field, base64.StdEncoding.EncodeToString([]byte(p))))
+	}
+	return append(list, "data: {\"type\":\"speech.audio.done\",\"usage\":{\"input_tokens\":7,\"output_tokens\":90,\"total_tokens\":97}}\n\n")
 }
 
 // TestBodies: what the server may send as audio, in which pieces, and what not.
@@ -60,6 +69,12 @@ func TestBodies(t *testing.T) {
 		"wav, huge chunk first": {"audio/wav", []string{wavHeader(24000, 1, "LIST\xff\xff\xff\x7f", 20) + pcm(10)}, 0, 0, inference.ErrFailed},
 		"not wav":               {"audio/wav", []string{pcm(100)}, 0, 0, inference.ErrFailed},
 		"mp3":                   {"audio/mpeg", []string{pcm(100)}, 0, 0, inference.ErrFailed},
+		"events":                {"text/event-stream", spokenAs("audio", pcm(5)[:3], pcm(5)[3:], ""), 5, 24000, 0},
+		"events, other name":    {"text/event-stream; charset=utf-8", spokenAs("delta", pcm(1000)), 1000, 24000, 0},
+		"events, no end":        {"text/event-stream", spokenAs("audio", pcm(5))[:1], 5, 24000, inference.ErrFailed},
+		"events, an error":      {"text/event-stream", []string{spokenAs("audio", pcm(5))[0], "data: {\"type\":\"error\",\"error\":{\"message\":\"Hello\"}}\n\n"}, 5, 24000, inference.ErrFailed},
+		"events, not JSON":      {"text/event-stream", []string{"data: {\"type\n\n"}, 0, 0, inference.ErrFailed},
+		"events, no audio":      {"text/event-stream", spokenAs("audio"), 0, 0, inference.ErrFailed},
 		"a page":                {"text/html; charset=utf-8", []string{"<html>"}, 0, 0, inference.ErrFailed},
 		"nothing":               {"audio/pcm", nil, 0, 0, inference.ErrFailed},
 		"one byte":              {"audio/pcm", []string{"x"}, 0, 0, inference.ErrFailed},
@@ -101,17 +116,22 @@ func TestSpeechRequest(t *testing.T) {
 		w.Header().Set("Content-Type", "audio/pcm")
 		write(w, pcm(1))
 	})
-	e, _ := NewTTS(s.config())
-	p := inference.Speech{Text: "Hola \"tú\"", VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "es", Speed: 1.5, Steps: 4}}
-	for _, err := range e.Speak(t.Context(), p) {
-		if err != nil {
-			t.Error(err)
+	p := inference.Speech{Text: "Hola \"tú\"", VoiceConfig: inference.VoiceConfig{Voice: "M2", Language: "es", Speed: 1.5, Steps: 4, Instructions: "Softly."}}
+	for model, rest := range map[string]string{"tts-1": "", "kokoro": "", "gpt-4o-mini-tts": `,"instructions":"Softly.","stream_format":"sse"`} {
+		c := s.config()
+		c.Model = model
+		e, _ := NewTTS(c)
+		for _, err := range e.Speak(t.Context(), p) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		want := `{"model":"` + model + `","voice":"echo","input":"Hola \"tú\"","response_format":"pcm","speed":1.5` + rest + `}`
+		if got, _ := s.last(); got != want {
+			t.Errorf("body %s", got)
 		}
 	}
-	want := `{"model":"gpt-4o-mini-tts","voice":"echo","input":"Hola \"tú\"","response_format":"pcm","speed":1.5}`
-	if got, _ := s.last(); got != want {
-		t.Errorf("body %s", got)
-	}
+	e, _ := NewTTS(s.config())
 	p.Voice = "house"
 	for _, err := range e.Speak(t.Context(), p) {
 		if inference.FaultOf(err) != inference.ErrVoice {

@@ -16,11 +16,15 @@ import (
 )
 
 // speech is a body of audio.
-type speech struct{ *remote.Answer }
+type speech struct {
+	*remote.Answer
+	usage *inference.Usage // counted, until the server says its own
+}
 
 // samples finds out what a body of speech holds: bare 16-bit little-endian
 // samples, 24 kHz unless the content type says otherwise, or a WAV file, which
-// some servers send whatever they were asked for. It returns the samples' bytes.
+// some servers send whatever they were asked for, or events with the samples in
+// them. It returns the samples' bytes.
 func (a speech) samples() (media.Rate, io.Reader, error) {
 	kind, parameters, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	if err != nil {
@@ -31,6 +35,8 @@ func (a speech) samples() (media.Rate, io.Reader, error) {
 	case "", "audio/pcm", "audio/x-pcm", "audio/raw", "application/octet-stream", "binary/octet-stream":
 	case "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave":
 		riff = true
+	case "text/event-stream":
+		return media.Rate24k, &spoken{a: a, in: remote.NewEvents(a)}, nil
 	default: // compressed audio or a page would be loud noise
 		return 0, nil, a.Fault(inference.ErrFailed, errors.New("the server sent neither PCM nor WAV"))
 	}
