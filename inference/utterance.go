@@ -32,8 +32,9 @@ func Streaming(t TTS) StreamingTTS {
 }
 
 // Open implements StreamingTTS. Each Say is spoken as by Speak: the next engine has a Say of
-// which nothing came. One that breaks off ends the utterance. An engine that streams has each Say
-// when it is said, and keeps the utterance until it fails.
+// which nothing came. One that breaks off ends the utterance: who plays it knows what was heard, and
+// says the rest in another. An engine that streams has each Say when it is said, and keeps the
+// utterance until it fails.
 func (f *FailoverTTS) Open(ctx context.Context, v VoiceConfig) (Utterance, error) {
 	u := &queue{tts: f, voice: v, chunks: make(chan Chunk), more: make(chan struct{}, 1)}
 	u.ctx, u.cancel = context.WithCancelCause(ctx)

@@ -191,20 +191,32 @@ func TestStreamingIdles(t *testing.T) {
 // TestStreamingBreaks: what a voice that breaks off has left, and what it was given after that, another utterance speaks.
 func TestStreamingBreaks(t *testing.T) {
 	const line = `agent_line "We have a table. It is for four. It is by the window. It is quiet there."`
+	const twice = `agent_line "We have a table. It is It is for four. It is by the window. It is quiet there."`
 	for name, c := range map[string]struct {
-		limit int
 		err   error
+		words bool   // it says when they are said
 		again string // what the second utterance is given
+		line  string
 	}{
-		"breaks off":   {5, broken, "for four. |It is by the window. |It is quiet there. "},
-		"falls silent": {5, nil, "for four. |It is by the window. |It is quiet there. "},
+		"breaks off":                  {broken, true, "for four. |It is by the window. |It is quiet there. ", line},
+		"falls silent":                {nil, true, "for four. |It is by the window. |It is quiet there. ", line},
+		"breaks off, without words":   {broken, false, "It is for four. |It is by the window. |It is quiet there. ", twice},
+		"falls silent, without words": {nil, false, "It is for four. |It is by the window. |It is quiet there. ", twice},
 	} {
 		t.Run(name, func(t *testing.T) {
 			playStream(t, 16000, func(s *pipelinetest.Scene, v *enginetest.FakeStreamingTTS) {
 				fourSentences(s)
-				v.Limit, v.LimitIn, v.Err = c.limit, "It is for", c.err
+				v.Limit, v.LimitIn, v.Err = 5, "It is for", c.err
+				if !c.words {
+					v.MarkEvery = 0
+				}
+				s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+					if e.Kind == pipeline.Recovered {
+						v.Limit = -1 // it may be given the same text again
+					}
+				}
 			}, func(t *testing.T, s *pipelinetest.Scene, v *enginetest.FakeStreamingTTS) {
-				has(t, s, "5000 speaking 1", line, "used 1 committed", "listening")
+				has(t, s, "5000 speaking 1", c.line, "used 1 committed", "listening")
 				if n := strings.Count(s.Log(), "recovered"); n != 1 {
 					t.Errorf("recovered %d times", n)
 				}
@@ -259,6 +271,35 @@ func TestStreamingFailover(t *testing.T) {
 				if n := first.Busy() + second.Busy(); n != 0 {
 					t.Errorf("%d texts are still spoken", n)
 				}
+			}, table)
+		}
+	}
+}
+
+// TestFailoverCostsNoWord: an engine that breaks off in a sentence is followed by another from the first word that was not
+// spoken to its end or, without the times of words, from the beginning of the sentence.
+func TestFailoverCostsNoWord(t *testing.T) {
+	for limit := 1; limit < 10; limit++ {
+		for _, words := range []bool{true, false} {
+			var first, second *enginetest.FakeStreamingTTS
+			play(t, 13000, func(s *pipelinetest.Scene) {
+				second = streams(s)
+				first = enginetest.NewFakeStreamingTTS()
+				first.Name, first.Limit, first.LimitIn, first.Err = "first", limit, "It is for", broken
+				if !words {
+					first.MarkEvery = 0
+				}
+				s.Voice = inference.NewFailoverTTS(inference.FailoverConfig{}, first, second)
+				fourSentences(s)
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				left := strings.Fields("It is for four.") // 250 ms each, of which limit times 100 ms were spoken
+				if words {
+					left = left[limit*100/250:]
+				}
+				says(t, second, strings.Join(left, " ")+" |It is by the window. |It is quiet there. ")
+				has(t, s, "5000 speaking 1", "used 1 committed", "listening")
+				closed(t, first)
+				closed(t, second)
 			}, table)
 		}
 	}

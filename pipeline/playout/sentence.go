@@ -65,14 +65,18 @@ func (s *Sentence) shorten(limit media.Time) media.Time {
 	return s.rate.Duration(n)
 }
 
-// Truncate ends the sentence with the audio that is there. Its text becomes what that says;
-// the rest is returned.
-func (s *Sentence) Truncate() (rest string) {
+// Truncate ends the sentence with the audio that is there. Its text becomes what that says. Returned is what is to be said
+// again so that no word is lost: from the first word that the audio does not have to its end, or all of the sentence where
+// the engine marked no words.
+func (s *Sentence) Truncate() (again string) {
 	s.Ended = true
 	said := s.Heard(s.Length())
-	rest = strings.TrimSpace(strings.TrimPrefix(s.Text, said))
+	again = s.Text
+	if len(s.marks) > 0 {
+		again = strings.TrimSpace(strings.TrimPrefix(s.Text, said))
+	}
 	s.Text, s.Form, s.marks, s.Complete = said, nil, nil, true
-	return rest
+	return again
 }
 
 // Heard is the part of a reply's sentences that is heard when playing has come to h. What

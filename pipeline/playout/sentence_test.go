@@ -68,6 +68,31 @@ func TestHeardText(t *testing.T) {
 	}
 }
 
+// TestTruncate: each word is in what was said or in what is said again, wherever the audio breaks off.
+func TestTruncate(t *testing.T) {
+	const text = "Sí, tenemos ñandú, tenemos “sopa”."
+	words := strings.Fields(text)
+	for ms := range 1251 {
+		for name, marks := range map[string][]inference.Mark{"marked": evenly(text, true, true), "without places": evenly(text, false, true),
+			"without ends": evenly(text, true, false), "unmarked": nil} {
+			for len(marks) > 0 && marks[len(marks)-1].Start > time.Duration(ms)*time.Millisecond {
+				marks = marks[:len(marks)-1] // they come with their audio
+			}
+			whole := min(len(marks), ms/250)
+			if name == "without ends" {
+				whole = max(0, min(whole, len(marks)-1)) // a word ends where the next begins
+			}
+			s := Sentence{Text: text, rate: media.Rate8k, total: 8 * ms, marks: marks}
+			if again, want := s.Truncate(), strings.Join(words[whole:], " "); again != want {
+				t.Fatalf("%s, %d ms: again %q, want %q", name, ms, again, want)
+			}
+			if said := strings.Join(words[:whole], " "); len(marks) > 0 && s.Text != said || !strings.HasPrefix(text, s.Text) {
+				t.Fatalf("%s, %d ms: said %q, want %q", name, ms, s.Text, said)
+			}
+		}
+	}
+}
+
 // TestHeardIsABeginning: whatever an engine marks, what was heard is a beginning of
 // the text, it grows with time and ends with all.
 func TestHeardIsABeginning(t *testing.T) {

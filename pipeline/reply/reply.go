@@ -193,7 +193,8 @@ func (r *Reply) Sound(p Part) (first bool) {
 }
 
 // Retry ends sentence seg, whose voice broke or was stopped, with the audio that is there; left
-// is to be spoken again. It says false where that is not tried: it was before, or every engine
+// is to be spoken again: what follows the last word of which all is there or, without the times of
+// words, the whole sentence. It says false where that is not tried: it was before, or every engine
 // failed before the first sound.
 func (r *Reply) Retry(seg int, now time.Time) (left string, ok bool) {
 	v, stopped := &r.voice, r.voice.stop == nil
