@@ -149,7 +149,7 @@ func (a speech) audio(yield func(inference.Chunk, error) bool) error {
 		case err == io.EOF && total == 0:
 			return a.Fault(inference.ErrFailed, errors.New("no audio"))
 		case err == io.EOF && a.usage.Source == inference.UsageProvider && !yield(inference.Chunk{Rate: rate, Usage: a.usage}, nil):
-			return errLeft
+			return remote.ErrLeft
 		case err == io.EOF:
 			return nil
 		case err != nil:

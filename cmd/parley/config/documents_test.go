@@ -74,8 +74,8 @@ const enginesExample = `
 # Engines of vendors, each under a name of its own; several of one vendor are usual. Only this
 # file has them. The settings asr, llm and tts name those that are used unless an agent names
 # others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai, cartesia,
-# deepgram, elevenlabs, openai and soniox for asr, anthropic, gemini and openai for llm, cartesia, deepgram, elevenlabs
-# and openai for tts, gemini and openai for realtime. Of openai, the models gpt-live-... and gpt-realtime-... of asr recognise while the caller speaks.
+# deepgram, elevenlabs, openai and soniox for asr, anthropic, gemini and openai for llm, cartesia, deepgram, elevenlabs,
+# inworld, openai and rime for tts, gemini and openai for realtime. Of openai, the models gpt-live-... and gpt-realtime-... of asr recognise while the caller speaks.
 # Those of realtime hear, answer and speak by themselves, for agents that name one; the rate card must have the prices of realtime.
 #engines:
 #  - name: flux

@@ -59,7 +59,7 @@ func (s *Stage) All() (all []Engine) {
 }
 
 // vendors make the engines of each stage that the list may have.
-var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", "elevenlabs", "openai", "soniox"}, "llm": {"anthropic", "gemini", "openai"}, "tts": {"cartesia", "deepgram", "elevenlabs", "openai"},
+var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", "elevenlabs", "openai", "soniox"}, "llm": {"anthropic", "gemini", "openai"}, "tts": {"cartesia", "deepgram", "elevenlabs", "inworld", "openai", "rime"},
 	"realtime": {"gemini", "openai"}}
 
 var (

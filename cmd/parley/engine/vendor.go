@@ -14,8 +14,10 @@ import (
 	"parley/inference/elevenlabs"
 	"parley/inference/espeak"
 	"parley/inference/gemini"
+	"parley/inference/inworld"
 	"parley/inference/openai"
 	"parley/inference/pocketsphinx"
+	"parley/inference/rime"
 	"parley/inference/scripted"
 	"parley/inference/soniox"
 )
@@ -76,6 +78,12 @@ func voices(embedded func(config.Engine) (inference.TTS, error)) makers[inferenc
 		},
 		"elevenlabs": func(e config.Engine) (inference.TTS, error) {
 			return elevenlabs.NewTTS(elevenlabs.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
+		},
+		"inworld": func(e config.Engine) (inference.TTS, error) {
+			return inworld.NewTTS(inworld.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
+		},
+		"rime": func(e config.Engine) (inference.TTS, error) {
+			return rime.NewTTS(rime.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})
 		},
 	}
 }
