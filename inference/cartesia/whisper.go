@@ -9,6 +9,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/recogniser"
+	"parley/inference/remote"
 	"parley/media"
 )
 
@@ -95,8 +96,8 @@ func (c *whisperConnection) Read(message []byte) ([]recogniser.Heard, error) {
 		return nil, nil
 	}
 	for _, w := range m.Words {
-		h.End = max(h.End, seconds(w.End))
-		h.Words = append(h.Words, inference.Mark{Text: strings.TrimSpace(w.Word), Start: seconds(w.Start), End: seconds(max(w.Start, w.End)), Char: -1})
+		h.End = max(h.End, remote.Time(w.End, time.Second))
+		h.Words = append(h.Words, inference.Mark{Text: strings.TrimSpace(w.Word), Start: remote.Time(w.Start, time.Second), End: remote.Time(max(w.Start, w.End), time.Second), Char: -1})
 	}
 	if c.said = max(c.said, h.End); m.Final {
 		h.Kind = recogniser.Final

@@ -74,15 +74,15 @@ func (c *Client) Complete(ctx context.Context, path string, body any, r inferenc
 
 // read takes events until the end of the reply.
 func (r *Reply) read(take func([]byte) error) error {
-	in := newEvents(r.Answer)
+	in := NewEvents(r.Answer)
 	for {
-		data, err := in.next()
+		data, err := in.Next()
 		switch {
 		case err == io.EOF && !r.Done:
 			return r.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
 		case err == io.EOF:
 			return r.end()
-		case err == errLine || err == errStream:
+		case err == ErrLine || err == ErrStream:
 			return r.Fault(inference.ErrFailed, err)
 		case err != nil:
 			return err

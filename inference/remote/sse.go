@@ -15,23 +15,24 @@ const (
 
 // Faults of a stream of events.
 var (
-	errLine   = errors.New("a line longer than 1 MB")
-	errStream = errors.New("a stream longer than 32 MB")
+	ErrLine   = errors.New("a line longer than 1 MB")
+	ErrStream = errors.New("a stream longer than 32 MB")
 )
 
-// events reads the data of server-sent events (WHATWG HTML, section 9.2). Every
+// Events reads the data of server-sent events (WHATWG HTML, section 9.2). Every
 // event of the vendors is one line, so lines need not be joined.
-type events struct {
+type Events struct {
 	in    *bufio.Reader
 	line  []byte
 	total int
 }
 
-func newEvents(r io.Reader) *events { return &events{in: bufio.NewReaderSize(r, 16<<10)} }
+// NewEvents reads what r streams.
+func NewEvents(r io.Reader) *Events { return &Events{in: bufio.NewReaderSize(r, 16<<10)} }
 
-// next returns the next data, valid until the call after, or io.EOF. Comments,
+// Next returns the next data, valid until the call after, or io.EOF. Comments,
 // other fields and empty lines are passed over.
-func (e *events) next() ([]byte, error) {
+func (e *Events) Next() ([]byte, error) {
 	for {
 		line, err := e.readLine()
 		if err != nil && err != io.EOF {
@@ -48,7 +49,7 @@ func (e *events) next() ([]byte, error) {
 	}
 }
 
-func (e *events) readLine() ([]byte, error) {
+func (e *Events) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
 		part, err := e.in.ReadSlice('\n')
@@ -56,9 +57,9 @@ func (e *events) readLine() ([]byte, error) {
 		e.total += len(part)
 		switch {
 		case len(e.line) > maxLine:
-			return nil, errLine
+			return nil, ErrLine
 		case e.total > maxStream:
-			return nil, errStream
+			return nil, ErrStream
 		case err == bufio.ErrBufferFull:
 			continue
 		}
