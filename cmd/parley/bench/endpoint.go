@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"parley/cmd/parley/bench/endpoint"
 	"parley/media"
@@ -40,14 +41,8 @@ var judges = []judge{{"by words", false, 0.5}, {"by words and a scorer", true, 0
 // Run measures and returns the rows.
 func (e Endpoint) Run(context.Context) ([]Row, error) {
 	var rows []Row
-	before := listed[e.Half]
 	for _, j := range judges {
-		rows = append(rows, e.curve(j)...)
-		g := group("endpointing " + j.name)
-		same, usual := e.play(j, before.wait), endpoint.Play(e.Half, endpoint.Languages, j.config)
-		rows = append(rows, g.most("turns cut at the wait of the rule before", same.Share(), "%", j.share*before.cut),
-			g.most("median wait then", float64(same.Median().Milliseconds()), "ms", float64(before.wait.Milliseconds())),
-			g.most("turns cut by default", usual.Share(), "%", cutBar), g.row("median wait by default", float64(usual.Median().Milliseconds()), "ms"))
+		rows = slices.Concat(rows, e.curve(j), e.bars(j))
 	}
 	for _, language := range endpoint.Languages {
 		r := endpoint.Play(e.Half, []string{language}, judges[0].config)
@@ -55,6 +50,15 @@ func (e Endpoint) Run(context.Context) ([]Row, error) {
 		rows = append(rows, g.row("turns cut", r.Share(), "%"), g.row("median wait", float64(r.Median().Milliseconds()), "ms"))
 	}
 	return rows, nil
+}
+
+// bars are what a rule must reach: at the median wait of the one before, and by default.
+func (e Endpoint) bars(j judge) []Row {
+	g, before := group("endpointing "+j.name), listed[e.Half]
+	same, usual := e.play(j, before.wait), endpoint.Play(e.Half, endpoint.Languages, j.config)
+	return []Row{g.most("turns cut at the wait of the rule before", same.Share(), "%", j.share*before.cut),
+		g.most("median wait then", float64(same.Median().Milliseconds()), "ms", float64(before.wait.Milliseconds())),
+		g.most("turns cut by default", usual.Share(), "%", cutBar), g.row("median wait by default", float64(usual.Median().Milliseconds()), "ms")}
 }
 
 // curve has the turns of all languages cut less and less, by waiting longer and longer.

@@ -10,21 +10,12 @@ import (
 // which bars hold on any machine.
 func TestEndpoint(t *testing.T) {
 	for _, half := range []endpoint.Half{endpoint.Tuned, endpoint.Judged} {
-		rows, err := Endpoint{half}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		bars := 0
-		for _, r := range rows {
-			if r.Bar != nil {
-				bars++
+		for _, j := range judges {
+			for _, r := range (Endpoint{half}).bars(j) {
+				if r.Verdict() == "short" {
+					t.Errorf("half %d, %s: %s is %v %s, the bar is %v", half, r.Group, r.Name, r.Value, r.Unit, *r.Bar)
+				}
 			}
-			if r.Verdict() == "short" {
-				t.Errorf("half %d, %s: %s is %v %s, the bar is %v", half, r.Group, r.Name, r.Value, r.Unit, *r.Bar)
-			}
-		}
-		if bars != 6 {
-			t.Errorf("half %d: %d bars", half, bars)
 		}
 	}
 }
