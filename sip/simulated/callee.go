@@ -13,6 +13,8 @@ const (
 	speechLevel = 184 * 184
 	// pause is the silence after which a caller has finished.
 	pause = 700 * time.Millisecond
+	// parting is the silence after which a callee who has said everything hangs up: a goodbye is often answered.
+	parting = 2 * time.Second
 	// patience is how long a callee without a word from the caller goes on waiting.
 	patience = 6 * time.Second
 	// longest bounds every call.
@@ -59,7 +61,7 @@ func (l *listener) turn(now time.Time) bool {
 		l.speak(now)
 	}
 	finished := l.line > 0 && l.line == len(l.lines)
-	return finished && l.who.hangsUp == 0 && now.Sub(l.quiet) >= pause
+	return finished && l.who.hangsUp == 0 && now.Sub(l.quiet) >= parting
 }
 
 // speak writes the next 20 ms: of the line, or silence.

@@ -182,6 +182,15 @@ func (c *caller) awaitVoice(what string, mark int, least time.Duration) {
 	})
 }
 
+// rested says that something was heard since mark, and then nothing for a while.
+func (c *caller) rested(mark int) bool {
+	const pause = 8000
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.heard)
+	return n > mark+pause && voiced(c.heard[mark:], media.Rate8k) > 0 && voiced(c.heard[n-pause:], media.Rate8k) == 0
+}
+
 // awaitAnswer waits for a sound after the caller's last one, and returns for how many ms there was none, to 20 ms.
 func (c *caller) awaitAnswer() (ms float64) {
 	c.t.Helper()

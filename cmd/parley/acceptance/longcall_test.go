@@ -170,15 +170,6 @@ func (v *visitor) interrupts() {
 	v.awaitVoice("an answer", mark, 300*time.Millisecond)
 }
 
-// rested says that something was heard since mark, and then nothing for a while.
-func (v *visitor) rested(mark int) bool {
-	const pause = 8000
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	n := len(v.heard)
-	return n > mark+pause && voiced(v.heard[mark:], media.Rate8k) > 0 && voiced(v.heard[n-pause:], media.Rate8k) == 0
-}
-
 // isNoisy asks, and something falls down or rushes while the answer is heard.
 func (v *visitor) isNoisy() {
 	v.did["was noisy"]++
