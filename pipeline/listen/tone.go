@@ -49,11 +49,11 @@ func (e *feed) tone() Tone {
 		return NoTone
 	}
 	var x [toneFrames * toneStep]float32
+	fold, size := int(e.rate)/toneRate, e.rate.FrameSamples()
 	for i := range x {
-		const fold = int(feedRate) / toneRate
 		at := i * fold
-		frame := e.frame(e.n - toneAfter - toneFrames + int64(at/feedSamples))
-		for _, v := range frame[at%feedSamples:][:fold] {
+		frame := e.frame(e.n - toneAfter - toneFrames + int64(at/size))
+		for _, v := range frame[at%size:][:fold] {
 			x[i] += float32(v)
 		}
 	}

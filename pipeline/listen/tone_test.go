@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -15,12 +16,12 @@ type sounding struct {
 	noise    bool
 }
 
-// samples are those of stretches, at 16 kHz. Each swells and fades like a syllable.
-func samples(list []sounding) (all []int16) {
+// samples are those of stretches. Each swells and fades like a syllable.
+func samples(rate media.Rate, list []sounding) (all []int16) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	phase := 0.0
 	for _, s := range list {
-		n := s.ms * 16
+		n := s.ms * int(rate) / 1000
 		for i := range n {
 			at := float64(i) / float64(n)
 			loud := 3000 * min(1, 12*at, 12*(1-at))
@@ -29,7 +30,7 @@ func samples(list []sounding) (all []int16) {
 			case s.noise:
 				v = noise.NormFloat64()
 			case s.from > 0:
-				phase += (s.from + (s.to-s.from)*at) / 16000
+				phase += (s.from + (s.to-s.from)*at) / float64(rate)
 				for k := 1.0; k <= 10; k++ {
 					v += math.Sin(2*math.Pi*k*phase) / k
 				}
@@ -58,23 +59,27 @@ func TestTone(t *testing.T) {
 		{"a click", []sounding{{500, 0, 0, false}, {20, 150, 150, false}}, NoTone},
 		{"nothing", []sounding{{500, 0, 0, false}}, NoTone},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			heard := newFeed(nil)
-			heard.guard.begin(0)
-			pcm := append(samples(append([]sounding{{600, 0, 0, false}}, c.said...)), make([]int16, 3200)...)
-			speech := len(pcm)/feedSamples - 10
-			for i := range speech + 10 {
-				heard.front = speaks(i < speech)
-				got := heard.Hear(media.Frame{Samples: pcm[i*feedSamples:][:feedSamples], Rate: feedRate, At: media.Time(i) * media.FrameTime}).Tone
-				want := NoTone
-				if i == speech+toneAfter-1 {
-					want = c.want
+		for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
+			t.Run(fmt.Sprintf("%s at %d Hz", c.name, rate), func(t *testing.T) {
+				var heard Caller
+				heard.feed.begin(rate, rate)
+				heard.guard.begin(0)
+				frame := rate.FrameSamples()
+				pcm := append(samples(rate, append([]sounding{{600, 0, 0, false}}, c.said...)), make([]int16, 10*frame)...)
+				speech := len(pcm)/frame - 10
+				for i := range speech + 10 {
+					heard.front = speaks(i < speech)
+					got := heard.Hear(media.Frame{Samples: pcm[i*frame:][:frame], Rate: rate, At: media.Time(i) * media.FrameTime}).Tone
+					want := NoTone
+					if i == speech+toneAfter-1 {
+						want = c.want
+					}
+					if got != want {
+						t.Errorf("frame %d: %v, want %v", i, got, want)
+					}
 				}
-				if got != want {
-					t.Errorf("frame %d: %v, want %v", i, got, want)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -97,7 +102,7 @@ func TestAllocTone(t *testing.T) {
 // BenchmarkTone is once a pause.
 func BenchmarkTone(b *testing.B) {
 	var x [toneFrames * toneStep]float32
-	for i, v := range samples([]sounding{{500, 200, 140, false}}) {
+	for i, v := range samples(media.Rate16k, []sounding{{500, 200, 140, false}}) {
 		x[i/4] += float32(v)
 	}
 	for b.Loop() {
