@@ -51,7 +51,9 @@ func toVendors(t *testing.T, s *server, who customer) {
 	if err := os.WriteFile(file, []byte(vendorAgent), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	admin(t, s.dir, &struct{}{}, "agent", "update", "--account", who.account, who.agent, "--file", file)
+	if o := do(t, command(s.dir, s.env, "agent", "update", "--account", who.account, who.agent, "--file", file)); o.status != 0 {
+		t.Fatalf("exit status %d, %s", o.status, o.errOut)
+	}
 }
 
 // asked is the question in whole frames, up to its last sound.
