@@ -2,6 +2,7 @@ package cartesia_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,21 +71,30 @@ func TestPauseInAReply(t *testing.T) {
 	}
 }
 
-// TestLateEnd: the end of a reply may come when its context is long over.
+// TestLateEnd: the end of a reply may come when its context is long over, and at the very moment when the utterance looks
+// whether the vendor owes it anything.
 func TestLateEnd(t *testing.T) {
-	s := cartesiatest.New(t, cartesiatest.Script{ContextLife: time.Second})
-	u := open(t, engine(t, s, 0))
-	u.Say("One moment. ")
-	for c := range u.Chunks() {
-		if c.Last {
-			break
-		}
+	const stall = 1500 * time.Millisecond
+	e := engine(t, cartesiatest.New(t, cartesiatest.Script{ContextLife: time.Second}), stall)
+	var ends sync.WaitGroup
+	for n := range 40 {
+		ends.Go(func() {
+			time.Sleep(time.Duration(n) * 20 * time.Millisecond) // one at a time
+			u := open(t, e)
+			u.Say("One moment. ")
+			for c := range u.Chunks() {
+				if c.Last {
+					break
+				}
+			}
+			time.Sleep(stall) // that time passes is what is tried
+			u.End()
+			if chunks, _, err := heard(u); err != nil || len(chunks) > 0 {
+				t.Errorf("%d chunks, %v", len(chunks), err)
+			}
+		})
 	}
-	time.Sleep(1500 * time.Millisecond) // that time passes is what is tried
-	u.End()
-	if chunks, _, err := heard(u); err != nil || len(chunks) > 0 {
-		t.Errorf("%d chunks, %v", len(chunks), err)
-	}
+	ends.Wait()
 }
 
 // TestClosedMeanwhile: a socket that the vendor has closed is replaced, and nothing is lost or said twice.

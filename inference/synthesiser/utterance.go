@@ -262,16 +262,16 @@ func (u *utterance) speak(l *lane) error {
 	quiet := time.NewTimer(u.engine.stall)
 	defer quiet.Stop()
 	for {
-		if u.lapsed() {
+		switch u.tell(l, c) {
+		case lapsed:
 			u.done = true
 			return nil
-		}
-		if u.expired() {
+		case expired:
 			if c = u.renew(l); c == nil {
 				return errBroken{u.engine.client.Fault(inference.ErrFailed, inference.ErrUtteranceEnded)}
 			}
-		}
-		if u.tell(l, c) {
+			continue
+		case told:
 			quiet.Reset(u.engine.stall)
 			if u.over() {
 				u.done = true
@@ -313,21 +313,6 @@ func (u *utterance) speak(l *lane) error {
 	}
 }
 
-// expired says that the vendor has ended the context, or is about to, because nothing was said for too long, and that there is
-// more to say.
-func (u *utterance) expired() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.sent < len(u.messages) && u.idle()
-}
-
-// lapsed is expired where there is nothing more to say, so that the end need not be said either.
-func (u *utterance) lapsed() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.end == ended && u.sent == len(u.messages) && u.marked >= len(u.texts) && u.idle()
-}
-
 // idle says that the vendor has spoken all that it has, so long ago that the context may have ended. The lock is held.
 func (u *utterance) idle() bool {
 	limit := part(u.engine.vendor.Limits().ContextIdle)
@@ -350,7 +335,7 @@ func (u *utterance) renew(l *lane) Context {
 	if !l.join(u) {
 		return nil
 	}
-	u.base = u.audio
+	u.base, u.last = u.audio, time.Now()
 	return u.engine.vendor.Start(u.name, u.voice)
 }
 
@@ -362,10 +347,26 @@ func (u *utterance) stop(l *lane, c Context) {
 	}
 }
 
-// tell sends what was said and not sent, and the end; true: there was something.
-func (u *utterance) tell(l *lane, c Context) (any bool) {
+// telling is what became of what there was to say.
+type telling uint8
+
+const (
+	nothing telling = iota // there was nothing
+	told
+	expired // the vendor has ended the context, or is about to, because nothing was said for too long: more needs another
+	lapsed  // the same, and there is no more, so that the end need not be said either
+)
+
+// tell sends what was said and not sent, and the end. That the context lives it finds under the same lock.
+func (u *utterance) tell(l *lane, c Context) (what telling) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	switch idle := u.idle(); {
+	case idle && u.sent < len(u.messages):
+		return expired
+	case idle && u.end == ended && u.marked >= len(u.texts):
+		return lapsed
+	}
 	for ; u.sent < len(u.messages) && !u.busy(); u.sent++ {
 		m := &u.messages[u.sent]
 		if m.flush && !l.flush(false) { // it is spoken with what follows
@@ -374,15 +375,15 @@ func (u *utterance) tell(l *lane, c Context) (any bool) {
 		}
 		if m.text != "" || m.flush {
 			l.send(c.Say(m.text, m.flush))
-			any = true
+			what = told
 		}
 	}
 	if u.end == ended && u.sent == len(u.messages) && !u.busy() {
-		u.end, any = sent, true
+		u.end, what = sent, told
 		l.flush(true)
 		l.send(c.End())
 	}
-	return any
+	return what
 }
 
 // busy says that a flush must wait. The lock is held.
