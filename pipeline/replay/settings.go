@@ -57,7 +57,7 @@ func Today(s agent.Settings) func(*pipeline.Config) {
 	return func(c *pipeline.Config) {
 		was := c.Turn
 		c.Turn = s.Turn(c.Agent.Language)
-		c.Turn.Recogniser, c.Turn.Batch, c.Turn.EngineTurns = was.Recogniser, was.Batch, was.EngineTurns // the engine's, as they were
+		c.Turn.Recogniser, c.Turn.Batch, c.Turn.EngineTurns, c.Turn.EagerEnds = was.Recogniser, was.Batch, was.EngineTurns, was.EagerEnds // the engine's, as they were
 		c.MaxDuration = s.MaxDuration()
 		With(s)(c)
 	}

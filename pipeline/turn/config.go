@@ -38,6 +38,9 @@ type Config struct {
 	// EngineTurns leaves the end of turn to a recogniser that finds it: an utterance is
 	// finished when it has, or after MaxDelay.
 	EngineTurns bool `json:",omitempty"`
+	// EagerEnds is such a recogniser that also says early when the turn has likely ended: a speculative
+	// reply is begun then, and answers the turn unless the recogniser takes that back.
+	EagerEnds bool `json:",omitempty"`
 	// Scorer says that there is one to judge pauses, by AskScore.
 	Scorer bool `json:"-"`
 

@@ -2,9 +2,10 @@ package turn
 
 import "parley/media"
 
-// Speculative (preemptive) replies. In a pause that is likely the end of the turn the
-// reply to it is begun; when the turn is committed with the same words, it is the answer,
-// and otherwise it is dropped unheard. This is no phase: the pause goes on as it would.
+// Speculative (preemptive) replies. In a pause that is likely the end of the turn, by its
+// words or as the recogniser says (EagerEnds), the reply to it is begun; when the turn is
+// committed with the same words, it is the answer, and otherwise it is dropped unheard.
+// This is no phase: the pause goes on as it would.
 
 // speculation is the speculative reply, and how those before it ended.
 type speculation struct {
@@ -39,10 +40,15 @@ const (
 func (s *step) checkSpeculate() {
 	c, a, t := s.cfg, &s.Speculation, &s.Caller
 	if s.Phase != Pause || !a.Allowed || a.Stage != noSpeculation || a.Tries >= c.SpeculateMost || s.Voice.SpeechRun > 0 ||
-		s.Reply.Tools != noTools || t.Spoken > c.SpeculateSpeech || s.Silence(s.now) < c.SpeculateAfter+a.Wait {
+		s.Reply.Tools != noTools || t.Spoken > c.SpeculateSpeech || t.heard() == "" {
 		return
 	}
-	if t.Text == "" && t.Partial == "" || !s.textComplete() && s.now-t.TextAt < c.SpeculateStable || s.read().Complete < speculateLeast {
+	switch {
+	case c.EagerEnds:
+		if s.Score.Stage == unscored {
+			return
+		}
+	case s.Silence(s.now) < c.SpeculateAfter+a.Wait, !s.textComplete() && s.now-t.TextAt < c.SpeculateStable, s.read().Complete < speculateLeast:
 		return
 	}
 	a.Stage, a.Text = speculating, t.heard()
@@ -62,12 +68,18 @@ func (s *step) dropSpeculation() {
 // useSpeculation decides at the commit whether the speculative reply answers its text.
 func (s *step) useSpeculation(text string, typed bool) (ready bool) {
 	a := &s.Speculation
-	if a.Stage != speculating || typed || !sameMeaning(s.cfg.Language, a.Text, text) {
+	if a.Stage != speculating || typed || s.misses(text) {
 		s.dropSpeculation()
 		return false
 	}
 	a.end(true)
 	return true
+}
+
+// misses says that the speculative reply answers something else than text. What it was begun at the early end of a turn for
+// stays the turn, for a recogniser that would add to it takes that end back.
+func (s *step) misses(text string) bool {
+	return !s.cfg.EagerEnds && !sameMeaning(s.cfg.Language, s.Speculation.Text, text)
 }
 
 // end notes how the reply ended and governs the next ones.

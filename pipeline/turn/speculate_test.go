@@ -51,6 +51,30 @@ func TestSpeculate(t *testing.T) {
 	}
 }
 
+// TestSpeculateEarly: where the recogniser says early that a turn has likely ended, the reply is begun then.
+func TestSpeculateEarly(t *testing.T) {
+	const early = "ahead; " + listening + "speak 1000; quiet 140; partial 1 what time; score 40; "
+	for _, c := range []struct{ name, before, when, then string }{
+		{"at once", "ahead; " + listening + "speak 1000; quiet 100; partial 1 what time", "score 40", "speculate 1 what time"},
+		{"and not by the words", "ahead; " + listening + "speak 1000; partial 1 what time", "quiet 1000", ""},
+		{"the end of the turn makes it the answer", early, "final 1 What time?; engine 80", "close; commit 1 What time? (ready)"},
+		{"without comparing", early, "final 1 What's the time?; engine 80", "close; commit 1 What's the time? (ready)"},
+		{"taken back", early, "retract; partial 1 what time do you open", "retract"},
+		{"and begun again", early + "retract", "partial 1 what time do you open; score 50; engine 80", "speculate 1 what time do you open; close; commit 1 what time do you open (ready)"},
+		{"an end without an early one", "ahead; " + listening + "speak 1000; quiet 100; partial 1 what time", "engine 80", "close; commit 1 what time"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plainConfig()
+			cfg.EngineTurns, cfg.EagerEnds = true, true
+			d := newDrive(t, cfg)
+			d.play(c.before)
+			if got := d.play(c.when); got != c.then {
+				t.Errorf("got  %q\nwant %q", got, c.then)
+			}
+		})
+	}
+}
+
 // TestSpeculateLikely: an unfinished sentence gets no reply in advance.
 func TestSpeculateLikely(t *testing.T) {
 	for p, want := range map[float64]bool{0.1: false, 0.29: false, 0.3: true, 0.9: true} {

@@ -67,7 +67,7 @@ func (s *step) result(e Event) {
 	}
 	switch s.Phase {
 	case Pause:
-		if s.Speculation.Stage == speculating && !sameMeaning(s.cfg.Language, s.Speculation.Text, s.Caller.heard()) {
+		if s.Speculation.Stage == speculating && s.misses(s.Caller.heard()) {
 			s.dropSpeculation()
 		}
 		s.checkEndpoint()

@@ -140,6 +140,7 @@ func (m *Maker) config(p *Plan, rate media.Rate, spoke func(inference.Usage)) (c
 		info := engines.ASR.Info()
 		cfg.ASR, cfg.Feed = engines.ASR, info.Takes(rate)
 		cfg.Turn.EngineTurns = p.Settings.EngineTurns(info)
+		cfg.Turn.EagerEnds = cfg.Turn.EngineTurns && info.Caps.Eager
 		m.Engines.Patience.Fit(&cfg, info)
 	}
 	if p.Follows {
