@@ -156,5 +156,6 @@ func (c *Call) conclusion(legErr error) {
 			c.discard(reply.Discarded)
 		}
 	}
+	c.noteLastWords()
 	c.carryOut(c.tools.Cancel())
 }

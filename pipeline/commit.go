@@ -19,16 +19,11 @@ func (c *Call) commit(a turn.Action) {
 		c.dropSpeculative(reply.Discarded)
 	}
 	c.supersede()
-	e := Event{Kind: UserLine, Turn: a.Turn, Text: a.Text}
+	e := Event{Turn: a.Turn, Text: a.Text}
 	if !a.Typed {
 		e.Said = c.caller.Said(a.Text, c.moment())
 	}
-	if a.Again {
-		e.Kind, e.Replaces = UserLineAgain, c.replies.History.ReplaceUser(a.Text)
-	} else {
-		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: a.Text})
-	}
-	c.emit(e)
+	c.noteTurn(e, a.Again)
 	c.tools.BeginTurn()
 	c.replies.Number++
 	r := &reply.Reply{}
@@ -53,6 +48,24 @@ func (c *Call) commit(a turn.Action) {
 		return
 	}
 	c.compose(r, c.request(), "")
+}
+
+// noteTurn has the model and the observer learn of what the caller said, or said again.
+func (c *Call) noteTurn(e Event, again bool) {
+	e.Kind = UserLine
+	if again {
+		e.Kind, e.Replaces = UserLineAgain, c.replies.History.ReplaceUser(e.Text)
+	} else {
+		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: e.Text})
+	}
+	c.emit(e)
+}
+
+// noteLastWords keeps what the caller was saying when the call ended.
+func (c *Call) noteLastWords() {
+	if text, again := c.state.LeftOpen(); text != "" {
+		c.noteTurn(Event{Turn: c.state.Turn(), Text: text, Said: c.caller.Said(text, c.moment())}, again)
+	}
 }
 
 // follow has the agent speak the caller's language from its next reply on, where it may. The recogniser, which says which that

@@ -98,6 +98,17 @@ var scenarios = []scenario{
 			s.LLM.Replies = [][]enginetest.Step{calls("Goodbye then.", toolbox.EndCall)}
 			s.Leg.HangUp = 4140*ms + 1 // the agent is first; TestBothHangUp has them in the same instant
 		}, check: oneEnd},
+	{name: "hang-up in a pause", said: []pipelinetest.Said{said(1000, 2500, "I will call again")}, limit: 4000,
+		setup: func(s *pipelinetest.Scene) { s.Leg.HangUp = 2650 * ms }},
+	{name: "hang-up while speaking", said: []pipelinetest.Said{said(1000, 2500, "I will call again")}, limit: 4000,
+		setup: func(s *pipelinetest.Scene) { s.Leg.HangUp = 2300 * ms }},
+	{name: "hang-up in the middle of a turn that went on", said: []pipelinetest.Said{said(1000, 2500, "what time do you open"), said(2800, 3600, "on Sunday")}, limit: 5000,
+		setup: func(s *pipelinetest.Scene) {
+			s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(time.Second, "At nine. ")}
+			s.Leg.HangUp = 3500 * ms
+		}},
+	{name: "hang-up over the agent", said: []pipelinetest.Said{table, said(6000, 7200, "no wait, I meant Friday")}, limit: 8000,
+		setup: func(s *pipelinetest.Scene) { fourSentences(s); s.Leg.HangUp = 6330 * ms }},
 	{name: "idle", design: "14", said: []pipelinetest.Said{said(6000, 6300, "")}, limit: 60000,
 		setup: func(s *pipelinetest.Scene) {
 			s.Config.Turn.Idle = 8 * media.Second

@@ -49,6 +49,15 @@ func (s *State) Heard() string {
 	return s.Caller.heard()
 }
 
+// LeftOpen is the text of a turn of the caller's that the end of the call leaves uncommitted, and again whether it goes on
+// with one that was committed. What a machine says is none.
+func (s *State) LeftOpen() (text string, again bool) {
+	if s.Screens() || s.WithMachine() {
+		return "", false
+	}
+	return s.Heard(), s.Caller.Commitment != uncommitted
+}
+
 // Collects says that a function waits for a number that the caller types.
 func (s *State) Collects() bool { return s.Collecting.Stage != collectOff }
 
