@@ -56,11 +56,14 @@ func toVendors(t *testing.T, s *server, who customer) {
 	}
 }
 
-// asked is the question in whole frames, up to its last sound.
+// asked is the question in whole frames, from its first sound to its last, which is as long as the fake takes it to be.
 func asked(t *testing.T) []int16 {
 	t.Helper()
 	clip, frame := question(t, media.Rate8k), media.Rate8k.FrameSamples()
 	clip = clip[:len(clip)/frame*frame]
+	for len(clip) > frame && voiced(clip[:frame], media.Rate8k) == 0 {
+		clip = clip[frame:]
+	}
 	for len(clip) > frame && voiced(clip[len(clip)-frame:], media.Rate8k) == 0 {
 		clip = clip[:len(clip)-frame]
 	}
