@@ -1,12 +1,14 @@
 package inference
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"parley/media"
 )
 
-// TapeLength is how much audio a Tape keeps. It bounds what one call can owe a
+// TapeLength is how much audio a Tape keeps at most. It bounds what one call can owe a
 // recogniser: 480 kB a call at 16 kHz, and more than any utterance a caller expects an
 // answer to.
 const TapeLength = 15 * time.Second
@@ -20,16 +22,25 @@ const maxCuts = 64
 // has lost its engine replays it to the next one. When it is full the oldest
 // audio gives way. Positions count samples from the start of the stream.
 //
-// A Tape belongs to one stream, which guards it with its own lock. Nothing but
-// NewTape allocates in the length of the audio.
+// A Tape belongs to one stream, which guards it with its own lock. It is as large as the
+// audio that it keeps: in blocks that all tapes share.
 type Tape struct {
-	ring     []int16
-	base     int64 // position of the oldest sample kept
-	end      int64 // position after the newest
-	cuts     []Cut // finished utterances without a last result, oldest first
-	current  int   // number of the utterance in progress, from 1
-	finished bool  // the latest of Finish and Resume was Finish
+	most     int64    // samples that it keeps
+	blocks   []*block // the first holds the oldest sample kept
+	first    int64    // position of its first sample
+	base     int64    // position of the oldest sample kept
+	end      int64    // position after the newest
+	cuts     []Cut    // finished utterances without a last result, oldest first
+	current  int      // number of the utterance in progress, from 1
+	finished bool     // the latest of Finish and Resume was Finish
 }
+
+// block is half a second of audio from a telephone.
+type block [4096]int16
+
+const blockSize = int64(len(block{}))
+
+var blocks = sync.Pool{New: func() any { return new(block) }}
 
 // Cut is the end of a finished utterance.
 type Cut struct {
@@ -39,27 +50,35 @@ type Cut struct {
 
 // NewTape returns an empty tape of TapeLength at a rate.
 func NewTape(rate media.Rate) *Tape {
-	n := media.FromDuration(TapeLength).Samples(rate)
-	return &Tape{ring: make([]int16, n), cuts: make([]Cut, 0, maxCuts), current: 1}
+	return &Tape{most: int64(media.FromDuration(TapeLength).Samples(rate)), current: 1}
 }
 
 // Write appends a copy of samples and says how many old samples had to go.
 func (t *Tape) Write(samples []int16) (dropped int) {
-	size := int64(len(t.ring))
-	if over := int64(len(samples)) - size; over > 0 {
-		dropped += int(over)
-		t.end += over
-		samples = samples[over:]
-	}
-	at := int(t.end % size)
-	n := copy(t.ring[at:], samples)
-	copy(t.ring, samples[n:])
-	t.end += int64(len(samples))
-	if oldest := t.end - size; oldest > t.base {
-		dropped = int(oldest - t.base)
-		t.base = oldest
+	for len(samples) > 0 {
+		at := t.end - t.first
+		if at == int64(len(t.blocks))*blockSize {
+			t.blocks = append(t.blocks, blocks.Get().(*block))
+		}
+		n := copy(t.blocks[at/blockSize][at%blockSize:], samples)
+		samples, t.end = samples[n:], t.end+int64(n)
+		if oldest := t.end - t.most; oldest > t.base {
+			dropped += int(oldest - t.base)
+			t.forget(oldest)
+		}
 	}
 	return dropped
+}
+
+// forget lets go of what was before position to, which is no later than the end.
+func (t *Tape) forget(to int64) {
+	t.base = to
+	n := 0
+	for ; t.first+blockSize <= to; n++ {
+		blocks.Put(t.blocks[n])
+		t.first += blockSize
+	}
+	t.blocks = slices.Delete(t.blocks, 0, n)
 }
 
 // Finish ends the utterance in progress and returns its number; ok is false when
@@ -101,7 +120,11 @@ func (t *Tape) Current() int { return t.current }
 func (t *Tape) Span() (from, to int64) { return t.base, t.end }
 
 // Settle forgets the audio before position to.
-func (t *Tape) Settle(to int64) { t.base = max(t.base, min(to, t.end)) }
+func (t *Tape) Settle(to int64) {
+	if to = min(to, t.end); to > t.base {
+		t.forget(to)
+	}
+}
 
 // Done forgets an utterance that got its last result, and its audio with it.
 func (t *Tape) Done(utterance int) {
@@ -117,9 +140,9 @@ func (t *Tape) Done(utterance int) {
 func (t *Tape) Append(dst []int16, from, to int64) []int16 {
 	from, to = max(from, t.base), min(to, t.end)
 	for from < to {
-		at := from % int64(len(t.ring))
-		n := min(int64(len(t.ring))-at, to-from)
-		dst = append(dst, t.ring[at:at+n]...)
+		b := t.blocks[(from-t.first)/blockSize][(from-t.first)%blockSize:]
+		n := min(int64(len(b)), to-from)
+		dst = append(dst, b[:n]...)
 		from += n
 	}
 	return dst

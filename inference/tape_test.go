@@ -1,6 +1,7 @@
 package inference_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -98,5 +99,19 @@ func BenchmarkTapeWrite(b *testing.B) {
 	frame := make([]int16, 320)
 	for b.Loop() {
 		tape.Write(frame)
+	}
+}
+
+// TestTapeIsAsLargeAsItsAudio: a tape takes no memory for audio that it does not keep.
+func TestTapeIsAsLargeAsItsAudio(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	second := make([]int16, media.Rate16k)
+	for range 64 {
+		inference.NewTape(media.Rate16k).Write(second)
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / 64; n > 48<<10 {
+		t.Errorf("%d bytes for a second of audio", n)
 	}
 }
