@@ -17,13 +17,14 @@ import (
 	"parley/pipeline/turn"
 )
 
-// Config is everything a call needs. It is not changed after New, but for the language of Turn.
+// Config is everything a call needs. It is not changed after New, but for the language of Turn, and who ends turns in it.
 type Config struct {
 	Agent    agent.Agent
 	ASR      inference.ASR    // nil: typed turns only
 	Feed     inference.Format // in which ASR gets the caller's audio, as its Info takes it; zero: 16 kHz PCM
 	LLM      inference.LLM
 	TTS      inference.TTS
+	Lines    *reply.Lines    // of all calls; nil: the call makes its own
 	FrontEnd listen.FrontEnd // denoiser and voice activity detector
 	// Answering is answering-machine detection; nil: there is none.
 	Answering *journal.Answering
@@ -99,7 +100,7 @@ func New(cfg Config) *Call {
 	cfg.Turn.OnMachine, cfg.Turn.Scorer = onMachine(cfg.Answering), cfg.Scorer != nil
 	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(),
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
-	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, &c.crew)
+	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, cfg.Lines, &c.crew)
 	return c
 }
 

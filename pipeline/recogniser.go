@@ -8,6 +8,7 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
@@ -36,6 +37,7 @@ func (c *Call) hints() inference.Hints {
 
 // attach makes asr the recogniser from now on.
 func (c *Call) attach(asr inference.Recognition) {
+	c.cfg.Turn.StandIn = false
 	stream := c.caller.Attach(asr, c.cfg.ASR.Info(), c.state.Utterance())
 	c.crew.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
 }
@@ -74,6 +76,9 @@ func (c *Call) recognised(stream int, res inference.Result) {
 		return
 	}
 	c.heardOf(res)
+	if c.caller.Served(res.Engine) && c.cfg.Turn.EngineTurns {
+		c.cfg.Turn.StandIn = !c.observer.ObserveBool(journal.EndsTurns, c.cfg.ASR.Info().Caps.Turns)
+	}
 	if res.Text != "" {
 		c.serves(agent.StageASR, res.Engine, c.cfg.ASR)
 	}
@@ -117,21 +122,8 @@ func (c *Call) streamEnded(stream int, err error) {
 
 // reopen opens the recogniser again, as often as it takes.
 func (c *Call) reopen(wait time.Duration) {
-	for {
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-c.crew.life.Done():
-			t.Stop()
-			return
-		}
-		asr, err := c.openRecogniser()
-		if err == nil {
-			if !c.crew.post(c.crew.life, message{kind: msgRecogniser, asr: asr}) {
-				asr.Close()
-			}
-			return
-		}
-		wait = min(listen.ReopenMost, max(listen.ReopenFirst, 2*wait))
+	asr := listen.Reopen(c.crew.life, wait, c.openRecogniser)
+	if asr != nil && !c.crew.post(c.crew.life, message{kind: msgRecogniser, asr: asr}) {
+		asr.Close()
 	}
 }

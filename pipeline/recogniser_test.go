@@ -9,6 +9,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
+	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -44,6 +45,27 @@ func TestBatchRecogniser(t *testing.T) {
 			}, turn...)
 		})
 	}
+}
+
+// TestWordsEndTurnsForAStandIn: where the recogniser that finds the ends of turns has failed and another took over that does
+// not, the words end them, and no turn waits for what never comes.
+func TestWordsEndTurnsForAStandIn(t *testing.T) {
+	play(t, 12000, func(s *pipelinetest.Scene) {
+		other := enginetest.NewFakeASR()
+		other.Name, other.Feed, other.FinalAfter = "other", inference.FeedContinuous, -1
+		other.Plan = enginetest.Spoken(6000*ms, 7500*ms, "and on Sunday")
+		s.ASR.Plan = enginetest.SpokenTurn(1000*ms, 2500*ms, 0, "what time do you open")
+		s.ASR.Feed, s.ASR.Caps = inference.FeedContinuous, inference.Caps{Turns: true}
+		s.Recogniser = inference.NewFailoverASR(inference.FailoverConfig{}, s.ASR, other)
+		s.Config.Turn.EngineTurns = true
+		s.Act = func(*pipeline.Call) {
+			other.Origin = s.ASR.Origin
+			time.Sleep(5000 * ms)
+			s.ASR.Streams()[0].Fail(broken)
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, `2620 user_line "what time do you open"`, `7700 user_line "and on Sunday"`)
+	}, said(1000, 2500, ""), said(6000, 7500, ""))
 }
 
 // TestRecogniserBehind: what a recogniser that is behind has heard so far is not the turn.

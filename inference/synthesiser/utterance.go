@@ -347,7 +347,7 @@ func (u *utterance) stop(l *lane, c Context) {
 	}
 }
 
-// telling is what became of what there was to say.
+// telling is the outcome of a look at what there is to say.
 type telling uint8
 
 const (

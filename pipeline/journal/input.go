@@ -98,6 +98,7 @@ const (
 	Pieces                          // of a filler's audio
 	PieceRate                       // of one
 	PieceLength                     // of one, in samples
+	EndsTurns                       // 1: the recogniser in use finds the ends of turns
 )
 
 // Observation is the value that a Quantity had.

@@ -1,7 +1,9 @@
 package listen
 
 import (
+	"context"
 	"math"
+	"strings"
 	"time"
 
 	"parley/inference"
@@ -94,8 +96,8 @@ func (e *feed) at(frame int64) media.Time {
 const (
 	// A recogniser whose stream falls is opened again at once, then after waits that
 	// double: it may be down for good, and the call lives without it.
-	ReopenFirst = 250 * time.Millisecond
-	ReopenMost  = 4 * time.Second
+	reopenFirst = 250 * time.Millisecond
+	reopenMost  = 4 * time.Second
 	// maxReplays is how many streams get the same utterance: it may be what
 	// brings them down.
 	maxReplays = 3
@@ -110,6 +112,7 @@ func (c *Caller) Attach(asr inference.Recognition, info inference.Info, utteranc
 	e := &c.feed
 	e.stream++
 	e.asr, e.offset, e.raw, e.kind = asr, utterance, info.Raw, info.Feed
+	e.engine, _, _ = strings.Cut(info.Name, ",")
 	if text := c.said.latest(); text != "" {
 		asr.Said(text)
 	}
@@ -159,10 +162,38 @@ func (c *Caller) Fallen(stream int) (old inference.Recognition, wait time.Durati
 	old = e.asr
 	e.asr, e.asked = nil, [maxAsked]time.Time{}
 	if e.fallen > 0 {
-		wait = min(ReopenMost, ReopenFirst<<min(e.fallen-1, 8))
+		wait = min(reopenMost, reopenFirst<<min(e.fallen-1, 8))
 	}
 	e.fallen++
 	return old, wait
+}
+
+// Reopen opens a recogniser after wait, as often as it takes; nil: ctx has ended.
+func Reopen(ctx context.Context, wait time.Duration, open func() (inference.Recognition, error)) inference.Recognition {
+	for {
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil
+		}
+		if asr, err := open(); err == nil {
+			return asr
+		}
+		wait = min(reopenMost, max(reopenFirst, 2*wait))
+	}
+}
+
+// Served notes which recogniser a result is of, and says whether that is another than before, or at first than the preferred
+// one. Only failovers name it.
+func (c *Caller) Served(engine string) (changed bool) {
+	e := &c.feed
+	changed = engine != "" && engine != e.engine
+	if changed {
+		e.engine = engine
+	}
+	return changed
 }
 
 // Stream is the number of the present stream: results of others are stale.

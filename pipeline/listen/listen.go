@@ -421,17 +421,18 @@ type page [pageFrames][feedSamples]int16
 // feed keeps the last of the caller's audio, at the recogniser's rate, and feeds the recogniser from
 // it while the caller speaks. Frames are numbered from 0.
 type feed struct {
-	rate  media.Rate
-	up    *resample.Resampler
-	pages []*page    // oldest first
-	base  int64      // first frame kept
-	n     int64      // frames heard
-	heard media.Time // end of the last frame
-	from  int64      // the latest utterance: frames from to to
-	to    int64
-	open  bool  // it goes on
-	owed  bool  // its last result is to come
-	turn  int64 // the first frame of the caller's turn; noTurn: there is none
+	rate   media.Rate
+	up     *resample.Resampler
+	pages  []*page    // oldest first
+	base   int64      // first frame kept
+	n      int64      // frames heard
+	heard  media.Time // end of the last frame
+	engine string     // that recognises
+	from   int64      // the latest utterance: frames from to to
+	to     int64
+	open   bool  // it goes on
+	owed   bool  // its last result is to come
+	turn   int64 // the first frame of the caller's turn; noTurn: there is none
 
 	asr    inference.Recognition // nil: there is none, or one is being opened
 	raw    bool                  // it gets the audio as it came, which is ahead of the clean audio by the denoiser's delay

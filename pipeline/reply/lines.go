@@ -82,21 +82,25 @@ func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers bool) {
 // the line is needed.
 func (m *Maker) rehearseLine(ctx context.Context, a *agent.Agent, line turn.Line, text string) bool {
 	for _, p := range Pieces(text, a.Language) {
-		var chunks []inference.Chunk
 		form := a.Form(p)
+		key := lineKey(a, form)
 		if ctx.Err() != nil {
 			return false
 		}
-		if m.lines.get(lineKey(a, form)) != nil {
+		if m.lines.get(key) != nil {
 			continue
 		}
-		for chunk, err := range m.Utter(ctx, a, form) {
-			if err != nil || ctx.Err() != nil || !chunk.Rate.Valid() {
-				return false
+		chunks := m.shared.get(m.tts, key)
+		if chunks == nil {
+			for chunk, err := range m.Utter(ctx, a, form) {
+				if err != nil || ctx.Err() != nil || !chunk.Rate.Valid() {
+					return false
+				}
+				chunks = append(chunks, chunk)
 			}
-			chunks = append(chunks, chunk)
+			m.shared.put(m.tts, key, chunks)
 		}
-		m.lines.put(line, lineKey(a, form), chunks)
+		m.lines.put(line, key, chunks)
 	}
 	return true
 }

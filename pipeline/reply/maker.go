@@ -76,11 +76,13 @@ type Maker struct {
 	tts   inference.TTS
 	crew  Crew
 	lines *lineCache
+	// shared has lines of other calls; nil: none.
+	shared *Lines
 }
 
 // NewMaker returns a Maker that has made nothing.
-func NewMaker(llm inference.LLM, tts inference.TTS, crew Crew) *Maker {
-	return &Maker{llm: llm, tts: tts, crew: crew, lines: newLineCache()}
+func NewMaker(llm inference.LLM, tts inference.TTS, shared *Lines, crew Crew) *Maker {
+	return &Maker{llm: llm, tts: tts, crew: crew, lines: newLineCache(), shared: shared}
 }
 
 // Order is a reply to be made.

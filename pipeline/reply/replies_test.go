@@ -21,7 +21,7 @@ func (still) Post(context.Context, Part) bool { return false }
 
 // begun is a reply of which nothing is made yet.
 func begun(t *testing.T) (*Replies, *Reply) {
-	b, r := &Replies{Maker: NewMaker(nil, nil, still{})}, &Reply{}
+	b, r := &Replies{Maker: NewMaker(nil, nil, nil, still{})}, &Reply{}
 	b.Begin(t.Context(), r, Order{Request: &inference.Request{}, Ahead: SentencesAhead}, time.Now())
 	b.Latest = r
 	return b, r

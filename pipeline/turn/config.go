@@ -41,6 +41,8 @@ type Config struct {
 	// EagerEnds is such a recogniser that also says early when the turn has likely ended: a speculative
 	// reply is begun then, and answers the turn unless the recogniser takes that back.
 	EagerEnds bool `json:",omitempty"`
+	// StandIn is a recogniser that finds no ends of turns and took over from one that does: the words end them.
+	StandIn bool `json:"-"`
 	// Scorer says that there is one to judge pauses, by AskScore.
 	Scorer bool `json:"-"`
 
@@ -83,6 +85,9 @@ type Config struct {
 	// Complete is the probability, 0 to 1, that a turn with this text has ended.
 	Complete func(text string) float64 `json:"-"`
 }
+
+// engineTurns says that the recogniser in use ends turns.
+func (c *Config) engineTurns() bool { return c.EngineTurns && !c.StandIn }
 
 // Speak changes the language of the words.
 func (c *Config) Speak(language string) {

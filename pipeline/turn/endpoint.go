@@ -59,7 +59,7 @@ func (s *step) leastDelay(scored bool) media.Time {
 // short when it sounds complete.
 func (s *step) delay(text string, p float64) media.Time {
 	c := s.cfg
-	if c.EngineTurns {
+	if c.engineTurns() {
 		return s.scoredDelay()
 	}
 	scored := s.Score.Stage != unscored
@@ -87,7 +87,7 @@ func (s *step) delay(text string, p float64) media.Time {
 func (s *step) patient() bool {
 	c, r := s.cfg, &s.Recogniser
 	from := s.Voice.LastSpeech
-	if c.Batch || c.EngineTurns { // it was asked later
+	if c.Batch || c.engineTurns() { // it was asked later
 		from = r.FinishedAt
 	}
 	return r.FinishedAt == notFinished || s.now < from+c.Recogniser || s.now < min(r.BehindAt+c.Recogniser, from+c.BehindMax)

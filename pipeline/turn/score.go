@@ -24,7 +24,7 @@ const (
 
 // scored takes what an engine says. Of another pause than the present one it says nothing.
 func (s *step) scored(e Event) {
-	ends := e.Kind == EngineEnd && s.cfg.EngineTurns
+	ends := e.Kind == EngineEnd && s.cfg.engineTurns()
 	switch {
 	case s.Phase == UserSpeaking && ends && s.Caller.heard() != "":
 		s.background() // the detector hears somebody else, or a noise
@@ -51,7 +51,7 @@ func (s *step) scored(e Event) {
 // turn ends without it.
 func (s *step) ask() {
 	c := s.cfg
-	if !c.Scorer || c.EngineTurns || s.Phase != Pause {
+	if !c.Scorer || c.engineTurns() || s.Phase != Pause {
 		return
 	}
 	delay := s.read().Delay

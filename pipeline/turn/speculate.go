@@ -44,7 +44,7 @@ func (s *step) checkSpeculate() {
 		return
 	}
 	switch {
-	case c.EagerEnds:
+	case c.EagerEnds && c.engineTurns():
 		if s.Score.Stage == unscored {
 			return
 		}
@@ -79,7 +79,7 @@ func (s *step) useSpeculation(text string, typed bool) (ready bool) {
 // misses says that the speculative reply answers something else than text. What it was begun at the early end of a turn for
 // stays the turn, for a recogniser that would add to it takes that end back.
 func (s *step) misses(text string) bool {
-	return !s.cfg.EagerEnds && !sameMeaning(s.cfg.Language, s.Speculation.Text, text)
+	return !(s.cfg.EagerEnds && s.cfg.engineTurns()) && !sameMeaning(s.cfg.Language, s.Speculation.Text, text)
 }
 
 // end notes how the reply ended and governs the next ones.

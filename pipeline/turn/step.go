@@ -170,7 +170,7 @@ func (s *step) checkFinish() {
 	wait := media.Time(0)
 	switch {
 	case s.Phase != Pause:
-	case s.cfg.EngineTurns:
+	case s.cfg.engineTurns():
 		wait = s.read().Delay
 	case s.cfg.Batch:
 		wait = s.leastDelay(true)

@@ -28,6 +28,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
+	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
@@ -49,6 +50,7 @@ type Maker struct {
 	CRM     bool                     // the operator has a customer database
 	Log     *slog.Logger
 
+	lines  reply.Lines    // of agents
 	saving sync.WaitGroup // wires that are still to be stored
 }
 
@@ -149,6 +151,8 @@ func (m *Maker) config(p *Plan, rate media.Rate, spoke func(inference.Usage)) (c
 	if speaks != nil {
 		cfg.Turn.EngineTurns, cfg.Speculation, cfg.Interrupted = engines.Realtime.Info().Caps.Turns, pipeline.SpeculationOff, speaks.Interrupted
 		cfg.Begins = speaks.Begins
+	} else {
+		cfg.Lines = &m.lines
 	}
 	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
 	if engines.LLM.Info().Scripted {
