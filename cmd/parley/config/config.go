@@ -52,6 +52,8 @@ type Config struct {
 	DataDir             string
 	DataDirSet          bool        // somebody chose DataDir
 	RecordingsDir       string      // empty: in DataDir
+	ModelsDir           string      // empty: in DataDir
+	ModelsURL           string      // of a mirror, without a final slash; empty: none
 	DatabaseURL         string      // empty: a private cluster in DataDir
 	DatabaseConns       int         // at most, of this node's calls and jobs together
 	NATSURL             string      // one or several, separated by commas; empty: a server in the process
