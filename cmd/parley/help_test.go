@@ -15,12 +15,13 @@ import (
 	"parley/cmd/parley/admin"
 	"parley/cmd/parley/command"
 	"parley/cmd/parley/command/commandtest"
+	"parley/cmd/parley/models"
 	"parley/cmd/parley/remote"
 )
 
 // run executes a command line in this process.
 func run(in string, args ...string) commandtest.Outcome {
-	return commandtest.Run(newRoot(), in, args, settingsStatus, admin.ExitStatus, remote.ExitStatus)
+	return commandtest.Run(newRoot(), in, args, settingsStatus, admin.ExitStatus, remote.ExitStatus, models.ExitStatus)
 }
 
 // visible lists all commands that help shows.

@@ -16,6 +16,7 @@ import (
 	"parley/cmd/parley/bench"
 	"parley/cmd/parley/command"
 	"parley/cmd/parley/config"
+	"parley/cmd/parley/models"
 	"parley/cmd/parley/remote"
 )
 
@@ -24,7 +25,7 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 // execute runs one command line and returns its exit status. A failure is one
 // line on errOut.
 func execute(args []string, in io.Reader, out, errOut io.Writer) int {
-	return command.Execute(newRoot(), args, in, out, errOut, settingsStatus, admin.ExitStatus, remote.ExitStatus)
+	return command.Execute(newRoot(), args, in, out, errOut, settingsStatus, admin.ExitStatus, remote.ExitStatus, models.ExitStatus)
 }
 
 // settingsStatus is the exit status for wrong settings, 0 for other errors.
@@ -44,7 +45,7 @@ func newRoot() *cobra.Command {
 			"recordings into clean ones. This program is the server and the tool to run, inspect and try it.",
 		Example: "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
 	}
-	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newEngineCommand(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
+	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newEngineCommand(), models.Command(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
 	root.AddCommand(admin.Commands(version)...)
 	root.AddCommand(remote.Commands()...)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -158,7 +158,7 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 			return web, local.Advise(err)
 		}
 	}
-	if err := makeDataDir(s.dataDir); err != nil {
+	if err := local.MakeDataDir(s.dataDir); err != nil {
 		return web, err
 	}
 	if s.secret, err = loadSecret(s.cfg, s.dataDir); err != nil {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -279,24 +278,5 @@ func TestGateBeforeTheAPI(t *testing.T) {
 	g.ServeHTTP(w, httptest.NewRequest("GET", "/voices", nil))
 	if w.Code != 204 {
 		t.Errorf("%d", w.Code)
-	}
-}
-
-// TestDataDirUnderAStrictUmask: the database's account gets through all that was made.
-func TestDataDirUnderAStrictUmask(t *testing.T) {
-	there := t.TempDir()
-	if err := os.Chmod(there, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	before := syscall.Umask(0o077)
-	err := makeDirs(filepath.Join(there, "a", "b", "data"), 0o711)
-	syscall.Umask(before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]os.FileMode{".": 0o750, "a": 0o711, "a/b": 0o711, "a/b/data": 0o711} {
-		if info, err := os.Stat(filepath.Join(there, path)); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, want)
-		}
 	}
 }

@@ -67,12 +67,7 @@ func copyCommand(c *cobra.Command, run func(j *copying) error) *cobra.Command {
 // progress shows the library's steps; end takes a bar away.
 func (j *copying) progress() (tell backup.Progress, end func()) {
 	p := command.NewProgress(j.Command, j.JSON)
-	return func(step string, done, all int64) {
-		if p.What() != step {
-			p.Begin(step)
-		}
-		p.Set(float64(done), float64(all))
-	}, p.End
+	return p.Step, p.End
 }
 
 func (j *copying) backup(version string, withoutSecret bool) (err error) {

@@ -43,8 +43,13 @@ func (p *Progress) Begin(what string) {
 	p.what, p.shown, p.percent = what, time.Now(), -1
 }
 
-// What is being done.
-func (p *Progress) What() string { return p.what }
+// Step says how much is done of all of one step; the first call with another begins that.
+func (p *Progress) Step(step string, done, all int64) {
+	if p.what != step {
+		p.Begin(step)
+	}
+	p.Set(float64(done), float64(all))
+}
 
 // Set says how much is done of all.
 func (p *Progress) Set(done, all float64) {

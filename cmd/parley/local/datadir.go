@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"parley/cmd/parley/config"
 	"parley/store/private"
@@ -28,6 +29,33 @@ func DataDirMode() fs.FileMode {
 		return 0o711
 	}
 	return 0o700
+}
+
+// MakeDataDir makes dir unless it is there.
+func MakeDataDir(dir string) error { return makeDirs(dir, DataDirMode()) }
+
+// makeDirs makes dir, and what is missing above it, with a mode that no umask takes from:
+// the database's account must get through all of them.
+func makeDirs(dir string, mode fs.FileMode) error {
+	var missing []string
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		missing = append(missing, at)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return fmt.Errorf("the data directory: %w", err)
+	}
+	for _, at := range missing {
+		if err := os.Chmod(at, mode); err != nil {
+			return fmt.Errorf("the data directory: %w", err)
+		}
+	}
+	return nil
 }
 
 // Advise adds the way out that only this program knows.
