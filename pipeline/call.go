@@ -12,8 +12,8 @@
 // How long a recogniser may take is learnt: 99 of 100 of its last 500 utterances, as
 // conversations saw them, 0.6 to 10 s. A turn never rests on a partial text, nor on silence,
 // while a recogniser says that it is behind the audio: its last text is waited for, 5 s at most.
-// One that recognises whole utterances, each for money, is asked when the turn may be over, not
-// at each pause: that costs a tenth of a second of each answer and saves a request per pause.
+// One that recognises whole utterances, each for money, is asked when there is a candidate for the
+// end of the turn, not when the caller takes a breath: half of the pauses within turns cost no request.
 // A turn scorer is asked at each pause, for as long as the turn does not end without it.
 //
 // # Order of reading

@@ -14,10 +14,11 @@ import (
 )
 
 // ASR is a transcription server. It is a batch engine: each utterance is one
-// request, sent at Finish.
+// request, sent at Finish. A server is asked for segments, which say how sure it is; one that
+// refuses is asked for text alone from then on.
 type ASR struct {
 	*client
-	verbose bool
+	plain   atomic.Bool // the server knows json, and not verbose_json
 	dropped atomic.Uint64
 }
 
@@ -30,14 +31,14 @@ func NewASR(c Config) (*ASR, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ASR{client: cl, verbose: c.Verbose}, nil
+	return &ASR{client: cl}, nil
 }
 
 // Info implements inference.ASR.
 func (e *ASR) Info() inference.Info {
 	return inference.Info{
 		Name: e.Engine(), Description: "batch transcription, model " + e.model,
-		Languages: slices.Clone(heard), Latency: 5 * time.Second, Feed: inference.FeedBatch, Caps: inference.Caps{WordTimes: e.verbose},
+		Languages: slices.Clone(heard), Latency: 5 * time.Second, Feed: inference.FeedBatch,
 	}
 }
 
@@ -45,8 +46,8 @@ func (e *ASR) Info() inference.Info {
 // server was too slow.
 func (e *ASR) Dropped() uint64 { return e.dropped.Load() }
 
-// Open implements inference.ASR. It contacts nobody. The beginning of c.Hints
-// is sent with every request, for servers bias recognition towards it.
+// Open implements inference.ASR. It contacts nobody. The first of c.Hints.Terms are sent with every
+// request, for servers bias recognition towards them; the rest of the hints stays here.
 func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	if c.Language != "" && !slices.Contains(heard, c.Language) {
 		return nil, e.Fault(inference.ErrLanguage, nil)
@@ -55,7 +56,7 @@ func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recogn
 		return nil, context.Cause(ctx)
 	}
 	s := &stream{
-		asr: e, language: c.Language, prompt: prompt(c.Hints),
+		asr: e, language: c.Language, glossary: glossary(c.Hints.Terms),
 		results: make(chan inference.Result, resultQueue), done: make(chan struct{}), wake: make(chan struct{}, 1),
 		tape: inference.NewTape(media.Rate16k),
 	}
@@ -86,13 +87,13 @@ var (
 // stream is one call's audio on its way to the server.
 type stream struct {
 	inference.NoContext
-	asr              *ASR
-	language, prompt string
-	ctx              context.Context
-	cancel           context.CancelCauseFunc
-	results          chan inference.Result
-	done             chan struct{}
-	wake             chan struct{} // holds one: there may be a job
+	asr                *ASR
+	language, glossary string
+	ctx                context.Context
+	cancel             context.CancelCauseFunc
+	results            chan inference.Result
+	done               chan struct{}
+	wake               chan struct{} // holds one: there may be a job
 
 	mu      sync.Mutex
 	tape    *inference.Tape
@@ -186,7 +187,7 @@ func (s *stream) run() {
 		r := inference.Result{Utterance: j.utterance, Final: true, Last: j.last, Confidence: -1}
 		var err error
 		if len(j.audio) >= shortest {
-			r.Text, r.Words, r.Confidence, err = s.transcribe(ctx, j.audio)
+			err = s.transcribe(ctx, j.audio, &r)
 			for i := range r.Words {
 				r.Words[i].Start += j.since
 				r.Words[i].End += j.since

@@ -106,7 +106,7 @@ func TestUpload(t *testing.T) {
 	srv := newServer(t, s.ServeHTTP)
 	c := srv.config()
 	c.Model = "large"
-	_, r := openStream(t, c, inference.ASRConfig{Language: "es", Hints: inference.Hints{Terms: []string{"  Hola,  \n mesa "}, Context: strings.Repeat("ñandú ", 200), Prompt: "private"}})
+	_, r := openStream(t, c, inference.ASRConfig{Language: "es", Hints: inference.Hints{Terms: append([]string{"  Hola \n mesa ", " "}, slices.Repeat([]string{"ñandú"}, 200)...), Context: "Casa Lola, good day", Prompt: "private"}})
 	defer r.Close()
 	r.Write(counting(0, 5000))
 	r.Finish()
@@ -116,11 +116,11 @@ func TestUpload(t *testing.T) {
 	u := s.all()[0]
 	prompt := u.fields["prompt"]
 	delete(u.fields, "prompt")
-	want := map[string]string{"model": "large", "language": "es", "response_format": "json", "file": "audio.wav"}
+	want := map[string]string{"model": "large", "language": "es", "response_format": "verbose_json", "file": "audio.wav"}
 	if !reflect.DeepEqual(u.fields, want) || u.rate != 16000 || !slices.Equal(u.samples, counting(0, 5000)) {
 		t.Errorf("fields %v, %d samples at %d", u.fields, len(u.samples), u.rate)
 	}
-	if n := len([]rune(prompt)); n > 600 || n < 590 || !strings.HasPrefix(prompt, "Hola, mesa ñandú ñandú") || !strings.HasSuffix(prompt, " ñandú") {
+	if n := len([]rune(prompt)); n > 600 || n < 590 || prompt != "Hola mesa"+strings.Repeat(", ñandú", (n-9)/7) {
 		t.Errorf("prompt of %d: %q", n, prompt)
 	}
 	r.Finish()
@@ -133,6 +133,76 @@ func TestUpload(t *testing.T) {
 	}
 	if len(s.all()) != 1 {
 		t.Error("silence was sent")
+	}
+}
+
+// TestNothingToExpect: where an agent has no terms, nothing of it is sent.
+func TestNothingToExpect(t *testing.T) {
+	s := &scribe{}
+	_, r := openStream(t, newServer(t, s.ServeHTTP).config(), inference.ASRConfig{Hints: inference.Hints{Context: "Casa Lola, good day", Prompt: "private"}})
+	defer r.Close()
+	r.Write(counting(0, 5000))
+	r.Finish()
+	<-r.Results()
+	if prompt, given := s.all()[0].fields["prompt"]; given {
+		t.Errorf("the prompt %q was sent", prompt)
+	}
+}
+
+// TestPlainServer: one that refuses segments is asked for text alone, from its first answer on by every stream.
+func TestPlainServer(t *testing.T) {
+	var formats []string // one request comes after the other
+	s := &scribe{}
+	srv := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+		r.ParseMultipartForm(1 << 20)
+		formats = append(formats, r.FormValue("response_format"))
+		if r.FormValue("response_format") != "json" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+	e, r := openStream(t, srv.config(), inference.ASRConfig{})
+	defer r.Close()
+	other, err := e.Open(t.Context(), inference.ASRConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, r := range []inference.Recognition{r, r, other} {
+		r.Write(counting(0, 5000))
+		r.Finish()
+		if x := <-r.Results(); x.Text != "5000 samples" || x.Confidence != -1 || x.Err != nil {
+			t.Errorf("result %+v", x)
+		}
+	}
+	if want := []string{"verbose_json", "json", "json", "json"}; !slices.Equal(formats, want) {
+		t.Errorf("asked for %q, want %q", formats, want)
+	}
+}
+
+// TestRefusedServer: one that refuses text alone, too, refuses something else, and is asked for segments again.
+func TestRefusedServer(t *testing.T) {
+	s := &scribe{fail: http.StatusUnauthorized}
+	e, r := openStream(t, newServer(t, s.ServeHTTP).config(), inference.ASRConfig{})
+	defer r.Close()
+	r.Write(counting(0, 5000))
+	r.Finish()
+	if x := <-r.Results(); inference.FaultOf(x.Err) != inference.ErrRefused {
+		t.Errorf("result %+v", x)
+	}
+	s.mu.Lock()
+	s.fail = 0
+	s.mu.Unlock()
+	again, err := e.Open(t.Context(), inference.ASRConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	again.Write(counting(0, 5000))
+	again.Finish()
+	if x := <-again.Results(); x.Text != "5000 samples" || s.all()[0].fields["response_format"] != "verbose_json" {
+		t.Errorf("result %+v, asked for %v", x, s.all()[0].fields)
 	}
 }
 
@@ -162,6 +232,9 @@ func TestTranscripts(t *testing.T) {
 		"timed":   {`{"text":"x","segments":[{"text":" Two, please","avg_logprob":-0.1,"words":[{"word":" Two,","start":0.25,"end":0.5},{"word":" please","start":0.5,"end":1e300}]}]}`, "Two, please", "0.90", 0},
 		"silence": {`{"text":"Thank you.","segments":[{"text":"Thank you.","avg_logprob":-1.4,"no_speech_prob":0.9}]}`, "", "-1.00", 0},
 		"unsure":  {`{"text":"Two","segments":[{"text":"Two","avg_logprob":-2,"no_speech_prob":0.1}]}`, "Two", "0.14", 0},
+		"likely":  {`{"text":"Two","segments":[{"text":"Two","avg_logprob":-0.5,"no_speech_prob":0.9}]}`, "Two", "0.61", 0},
+		"partly":  {`{"text":"x","segments":[{"text":" Two.","avg_logprob":-0.1},{"text":" Thank you.","avg_logprob":-1.4,"no_speech_prob":0.9}]}`, "Two.", "0.90", 0},
+		"unrated": {`{"text":"x","segments":[{"text":" Two,"},{"text":" please","no_speech_prob":0.9}]}`, "Two, please", "-1.00", 0},
 		"text":    {`Two, please.`, "", "-1.00", inference.ErrFailed},
 		"empty":   {``, "", "-1.00", inference.ErrFailed},
 		"huge":    {`{"text":"` + strings.Repeat("x", 2<<20) + `"}`, "", "-1.00", inference.ErrFailed},
@@ -169,9 +242,7 @@ func TestTranscripts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &scribe{reply: func(upload) string { return c.answer }}
-			conf := newServer(t, s.ServeHTTP).config()
-			conf.Verbose = true
-			_, r := openStream(t, conf, inference.ASRConfig{})
+			_, r := openStream(t, newServer(t, s.ServeHTTP).config(), inference.ASRConfig{})
 			defer r.Close()
 			r.Write(counting(0, 5000))
 			r.Finish()
@@ -186,9 +257,6 @@ func TestTranscripts(t *testing.T) {
 				if _, open := <-r.Results(); open {
 					t.Error("the stream goes on after a fault")
 				}
-			}
-			if len(s.all()) > 0 && s.all()[0].fields["response_format"] != "verbose_json" {
-				t.Error("json was asked for")
 			}
 		})
 	}

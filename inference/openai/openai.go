@@ -37,9 +37,6 @@ type Config struct {
 	// Timeout is the longest silence of the server: before its answer begins and
 	// between two pieces of it. 0 means 10 s.
 	Timeout time.Duration
-	// Verbose asks for verbose_json (ASR): it brings a confidence, and servers
-	// that do not know it refuse.
-	Verbose bool
 }
 
 // client is one server, as all three engines use it.

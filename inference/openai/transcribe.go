@@ -8,36 +8,56 @@ import (
 	"io"
 	"math"
 	"mime/multipart"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/remote"
 	"parley/media"
 	"parley/media/wav"
 )
 
-// maxPrompt bounds the words sent to bias recognition, in code points. Whisper
-// reads 224 tokens of it at most.
-const maxPrompt = 600
+// maxGlossary bounds the terms that are sent, in code points. Whisper reads 224 tokens at most.
+const maxGlossary = 600
 
 // maxTranscript bounds an answer; an utterance is a few hundred bytes of text
 // and some kilobytes of segments.
 const maxTranscript = 1 << 20
 
+// Formats of an answer.
+const (
+	formatVerbose = "verbose_json" // with segments
+	formatPlain   = "json"
+)
+
 // transcript is the answer in json or, with segments, verbose_json. Some servers say when
 // words were said, of each segment or of all; they are not asked to, for that takes OpenAI's
 // time in which the caller waits.
 type transcript struct {
-	Text     string `json:"text"`
-	Segments []struct {
-		Text         string      `json:"text"`
-		AvgLogprob   float64     `json:"avg_logprob"`
-		NoSpeechProb float64     `json:"no_speech_prob"`
-		Words        []timedWord `json:"words"`
-	} `json:"segments"`
-	Words []timedWord `json:"words"`
+	Text     string      `json:"text"`
+	Segments []segment   `json:"segments"`
+	Words    []timedWord `json:"words"`
+}
+
+// segment is a part of the audio.
+type segment struct {
+	Text         string      `json:"text"`
+	AvgLogprob   *float64    `json:"avg_logprob"` // nil: the server does not say
+	NoSpeechProb float64     `json:"no_speech_prob"`
+	Words        []timedWord `json:"words"`
+}
+
+// A segment holds no speech when Whisper gives that such a probability and its words no better one than this: either
+// alone is not enough (A. Radford et al., "Robust Speech Recognition via Large-Scale Weak Supervision", 2022, section 4.5).
+const (
+	noSpeechProb = 0.6
+	avgLogprob   = -1.0
+)
+
+// silent says that nobody said what is in the segment.
+func (g *segment) silent() bool {
+	return g.NoSpeechProb > noSpeechProb && g.AvgLogprob != nil && *g.AvgLogprob < avgLogprob
 }
 
 // timedWord is a word with seconds from the beginning of the audio.
@@ -47,17 +67,46 @@ type timedWord struct {
 	End   float64 `json:"end"`
 }
 
-// transcribe sends one piece of audio and returns what was said in it. The words' times are
+// transcribe sends one piece of audio and notes in r what was said in it. The words' times are
 // from the first sample of the piece.
-func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, words []inference.Mark, confidence float64, err error) {
+func (s *stream) transcribe(ctx context.Context, audio []int16, r *inference.Result) error {
+	a, err := s.ask(ctx, audio)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	answer, err := io.ReadAll(io.LimitReader(a, maxTranscript+1))
+	if err != nil {
+		return err
+	}
+	var t transcript
+	if len(answer) > maxTranscript || json.Unmarshal(answer, &t) != nil {
+		return a.Fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
+	}
+	t.heard(r)
+	return nil
+}
+
+// ask asks for a transcript. What a server refuses may be the format alone, and is asked for in the other one, once.
+func (s *stream) ask(ctx context.Context, audio []int16) (*remote.Answer, error) {
+	if !s.asr.plain.Load() {
+		a, err := s.post(ctx, audio, formatVerbose)
+		if inference.FaultOf(err) != inference.ErrRefused {
+			return a, err
+		}
+	}
+	a, err := s.post(ctx, audio, formatPlain)
+	if err == nil {
+		s.asr.plain.Store(true)
+	}
+	return a, err
+}
+
+func (s *stream) post(ctx context.Context, audio []int16, format string) (*remote.Answer, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	format := "json"
-	if s.asr.verbose {
-		format = "verbose_json"
-	}
 	for _, field := range [][2]string{
-		{"model", s.asr.model}, {"language", s.language}, {"prompt", s.prompt}, {"response_format", format},
+		{"model", s.asr.model}, {"language", s.language}, {"prompt", s.glossary}, {"response_format", format},
 	} {
 		if field[1] != "" {
 			form.WriteField(field[0], field[1]) // a Buffer does not fail
@@ -66,47 +115,36 @@ func (s *stream) transcribe(ctx context.Context, audio []int16) (text string, wo
 	file, _ := form.CreateFormFile("file", "audio.wav")
 	wav.Encode(file, wav.Clip{Rate: media.Rate16k, Samples: audio})
 	form.Close()
-
-	a, err := s.asr.Post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
-	if err != nil {
-		return "", nil, -1, err
-	}
-	defer a.Close()
-	answer, err := io.ReadAll(io.LimitReader(a, maxTranscript+1))
-	if err != nil {
-		return "", nil, -1, err
-	}
-	var t transcript
-	if len(answer) > maxTranscript || json.Unmarshal(answer, &t) != nil {
-		return "", nil, -1, a.Fault(inference.ErrFailed, errors.New("an answer that is not a transcript"))
-	}
-	text, words, confidence = t.words()
-	return text, words, confidence, nil
+	return s.asr.Post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
 }
 
-// words is the text, when its words were said, if that is known, and its confidence.
-// Segments that Whisper itself holds for silence are left out: what it writes there nobody
-// said.
-func (t transcript) words() (string, []inference.Mark, float64) {
+// heard notes what was said, when its words were, if that is known, and the confidence.
+func (t *transcript) heard(r *inference.Result) {
 	if len(t.Segments) == 0 {
-		return strings.TrimSpace(t.Text), marks(t.Words), -1
+		r.Text, r.Words = strings.TrimSpace(t.Text), marks(t.Words)
+		return
 	}
-	var text strings.Builder
-	sum, weight := 0.0, 0.0
+	var texts []string
 	words := t.Words
-	for _, g := range t.Segments {
-		if g.NoSpeechProb > 0.6 && g.AvgLogprob < -1 {
+	sum, weight := 0.0, 0.0
+	for i := range t.Segments {
+		g := &t.Segments[i]
+		text := strings.TrimSpace(g.Text)
+		if text == "" || g.silent() {
 			continue
 		}
-		n := float64(utf8.RuneCountInString(g.Text))
-		sum, weight = sum+g.AvgLogprob*n, weight+n
-		text.WriteString(g.Text)
-		words = append(words, g.Words...)
+		texts, words = append(texts, text), append(words, g.Words...)
+		if g.AvgLogprob != nil {
+			n := float64(utf8.RuneCountInString(text))
+			sum, weight = sum+*g.AvgLogprob*n, weight+n
+		}
 	}
-	if weight == 0 {
-		return "", nil, -1
+	if r.Text = strings.Join(texts, " "); r.Text != "" {
+		r.Words = marks(words)
 	}
-	return strings.TrimSpace(text.String()), marks(words), min(1, math.Exp(sum/weight))
+	if weight > 0 {
+		r.Confidence = min(1, math.Exp(sum/weight))
+	}
 }
 
 func marks(words []timedWord) []inference.Mark {
@@ -122,20 +160,18 @@ func marks(words []timedWord) []inference.Mark {
 	return out
 }
 
-// prompt is the beginning of the hints, in whole words: the terms, then the context.
-func prompt(h inference.Hints) string {
-	var b strings.Builder
-	room := maxPrompt
-	for _, phrase := range append(slices.Clone(h.Terms), h.Context) {
-		for _, word := range strings.Fields(phrase) {
-			if room -= utf8.RuneCountInString(word) + 1; room < 0 {
-				return b.String()
-			}
-			if b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(word)
+// glossary is the first of the terms: servers take the spelling of names from it, and repeat in noise what reads like speech.
+func glossary(terms []string) string {
+	var list []string
+	room := maxGlossary
+	for _, term := range terms {
+		if term = strings.Join(strings.Fields(term), " "); term == "" {
+			continue
 		}
+		if room -= utf8.RuneCountInString(term) + len(", "); room < 0 {
+			break
+		}
+		list = append(list, term)
 	}
-	return b.String()
+	return strings.Join(list, ", ")
 }

@@ -31,7 +31,6 @@ const (
 // speechBegan is the start of speech: a new turn, more of the current one, or an
 // overlap with the agent's voice.
 func (s *step) speechBegan(e Event) {
-	r := &s.Recogniser
 	switch s.Phase {
 	case Listening, ToolWait:
 		s.newTurn()
@@ -40,14 +39,7 @@ func (s *step) speechBegan(e Event) {
 	case Pause:
 		s.dropSpeculation()
 		s.Pauses.add(s.Voice.Gap, s.cfg)
-		switch {
-		case r.FinishedAt == notFinished:
-			r.FinishedAt = 0
-		case r.Recognised < r.Latest:
-			s.do(Action{Kind: ResumeUtterance})
-		default:
-			s.open()
-		}
+		s.goOn()
 		s.Phase = UserSpeaking
 	case Thinking:
 		if s.Caller.Commitment == uncommitted {
@@ -61,7 +53,23 @@ func (s *step) speechBegan(e Event) {
 		s.Phase = UserSpeaking
 	case Speaking:
 		s.overlap(e)
-	default: // Connecting, Screening, Closing: kept for the recogniser, decides nothing
+	default: // Connecting, Screening, Yielding, Closing: kept for the recogniser, decides nothing
+		if s.cfg.Batch {
+			s.goOn()
+		} else {
+			s.open()
+		}
+	}
+}
+
+// goOn has the recogniser hear more of the latest utterance, where that is not recognised yet, or another one.
+func (s *step) goOn() {
+	switch r := &s.Recogniser; {
+	case r.FinishedAt == notFinished:
+		r.FinishedAt = 0
+	case r.Recognised < r.Latest:
+		s.do(Action{Kind: ResumeUtterance})
+	default:
 		s.open()
 	}
 }
@@ -69,6 +77,9 @@ func (s *step) speechBegan(e Event) {
 // open begins an utterance.
 func (s *step) open() {
 	r := &s.Recogniser
+	if r.FinishedAt == notFinished { // of a turn that was given up
+		s.finish()
+	}
 	r.Latest++
 	if r.First == 0 {
 		r.First = r.Latest

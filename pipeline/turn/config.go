@@ -33,7 +33,7 @@ type Config struct {
 	// recogniser is Behind it may take BehindMax (5 s): what it has heard so far is a part.
 	Recogniser, BehindMax media.Time
 	// Batch is a recogniser whose every end of an utterance is a request: an utterance is
-	// finished at the likely end of the turn, not at each pause.
+	// finished when there is a candidate for the end of the turn (finishAfter), not at each pause.
 	Batch bool `json:",omitempty"`
 	// EngineTurns leaves the end of turn to a recogniser that finds it: an utterance is
 	// finished when it has, or after MaxDelay.

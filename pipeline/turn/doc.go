@@ -16,9 +16,10 @@
 //	              GreetedBy a machine            NoteAnswer, LeaveMessage, Say        Thinking, Over
 //	Listening     speech for StartAfter          BeginTurn, OpenUtterance             UserSpeaking
 //	              silence for Idle               Say reprompt, in the end goodbye     Thinking, Closing
-//	UserSpeaking  silence for StopAfter          CloseUtterance                       Pause
+//	UserSpeaking  silence for StopAfter          CloseUtterance, unless Batch         Pause
 //	              endless speech (endpoint.go)   CloseUtterance                       Pause
 //	Pause         it begins, its words change    AskScore, with a Scorer              Pause
+//	              a candidate for its end, Batch CloseUtterance                       Pause
 //	              speech                         ResumeUtterance or OpenUtterance     UserSpeaking
 //	              likely the end of the turn     Speculate                            Pause
 //	              Scored, EngineEnd (score.go)   as by words, or Commit               Pause, Thinking
@@ -72,6 +73,10 @@
 // endpoint` has the curves. Where more often follows the wait is longer. The reply is begun meanwhile.
 // The tone of the voice counts where the words leave it open, and makes no wait shorter than the shortest: the turns of that
 // measurement have no sound.
+//
+// A batch recogniser is asked when the shortest wait is over: shorter pauses are breaths, after which the request would be in
+// vain. Where a score or a falling tone says that the turn may have ended it is asked after the 450 ms, and its words are there
+// in time. Over the agent it is asked at each pause: a barge-in cannot wait.
 //
 // Two digits, not one, mean that a number is being read out and lengthen the endpoint
 // delay: "a table for two" is complete.

@@ -117,6 +117,24 @@ func (s *step) checkEndpoint() {
 	s.rest()
 }
 
+// finishAfter is the silence after which an utterance is finished: none, but for a recogniser that ends turns itself, which
+// says when they have, and for a batch recogniser. That one waits for a candidate for the end of the turn, which is where it
+// would end were its words complete, or sooner where the tone says that they are: a caller who goes on before has taken a breath.
+// Over the agent the words decide whether the reply goes on, and are asked for at once.
+func (s *step) finishAfter() media.Time {
+	switch {
+	case s.cfg.engineTurns() && s.Phase == Pause:
+		return s.read().Delay
+	case s.cfg.engineTurns(), !s.cfg.Batch, s.Phase == Yielding, s.Phase == Speaking && !s.Reply.Uninterruptible:
+		return 0
+	case s.Score.Stage != unscored:
+		return s.delay("", s.Score.Prob)
+	case s.Score.Tone == Falling:
+		return s.delay("", sureEnd) - s.leastDelay(false) + s.leastDelay(true)
+	}
+	return s.delay("", sureEnd)
+}
+
 func (s *step) finish() {
 	s.Recogniser.FinishedAt = s.now
 	s.do(Action{Kind: CloseUtterance})

@@ -40,11 +40,15 @@ const earlyOverlap = 500 * media.Millisecond
 
 // overlap opens the recogniser on speech over the agent's voice.
 func (s *step) overlap(e Event) {
-	s.newTurn()
-	if s.salutes() && e.Tail > s.cfg.AnswerWindow {
-		s.Overlap.Kind = overlapSalutation
+	if r := &s.Recogniser; r.FinishedAt == notFinished && r.First <= r.Latest {
+		r.FinishedAt = 0 // it goes on
+	} else {
+		s.newTurn()
+		if s.salutes() && e.Tail > s.cfg.AnswerWindow {
+			s.Overlap.Kind = overlapSalutation
+		}
+		s.open()
 	}
-	s.open()
 	if s.Phase == Speaking {
 		s.Recogniser.OverAgent = s.Recogniser.Latest
 		s.yield(e)

@@ -163,19 +163,12 @@ func (s *step) uninterruptible(opening bool) bool {
 	return policy == Never || s.WithMachine() || policy == AfterFirst && opening
 }
 
-// checkFinish finishes the utterance after which the caller is silent: at once, or for a
-// batch recogniser at the likely end of the turn, because the caller who goes on before that
-// would make the request one in vain; for one that ends turns itself when it has.
+// checkFinish finishes the utterance after which the caller has been silent for long enough.
 func (s *step) checkFinish() {
-	wait := media.Time(0)
-	switch {
-	case s.Phase != Pause:
-	case s.cfg.engineTurns():
-		wait = s.read().Delay
-	case s.cfg.Batch:
-		wait = s.leastDelay(true)
+	if s.Recogniser.FinishedAt != notFinished {
+		return
 	}
-	if s.Recogniser.FinishedAt != notFinished || wait > 0 && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+wait) {
+	if wait := s.finishAfter(); wait > 0 && (s.Voice.SpeechRun > 0 || s.now < s.Voice.LastSpeech+wait) {
 		return
 	}
 	s.finish()

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"strings"
 	"testing"
 
 	"parley/media"
@@ -256,17 +257,52 @@ func TestBatch(t *testing.T) {
 		{"and no more", talks + "quiet 200; quiet 480", "quiet 120", "drop 1; say sorry", Thinking},
 		{"its text is the turn's", talks + "quiet 200", "final 1 what time", "commit 1 what time", Thinking},
 		{"a piece of a long turn is not all of it", talks + "quiet 120; piece 1 what time", "quiet 80; quiet 200; final 1 is it", "close; commit 1 what time is it", Thinking},
-		{"who typed is answered", talks + "quiet 120", "typed now; quiet 20", "turn 2; commit 2 now (typed); close", Thinking},
+		{"who typed is answered", talks + "quiet 120", "typed now; quiet 80", "turn 2; commit 2 now (typed); close", Thinking},
+		{"and may go on in writing and speech", talks + "quiet 120; typed now", "drained; speak 60", "listen; turn 3; close; open", UserSpeaking},
 		{"over the agent it is asked at once", speaking + "speak 240", "quiet 100", "close", Yielding},
+		{"and once more when they go on", speaking + "speak 240; quiet 100", "speak 60; quiet 100", "resume; close", Yielding},
+		{"but not where nothing interrupts the agent", "ready; audio; speak 240", "quiet 180; speak 240; quiet 180", "", Speaking},
+		{"nor while a line is made", saying + "speak 240", "quiet 180; speak 240; quiet 180", "", Thinking},
+		{"nor in its last words", closing + "speak 240", "quiet 180; speak 240; quiet 180", "", Closing},
 		{"who goes on after the endpoint has it asked again", talks + "quiet 200", "speak 60; quiet 220", "resume; close", Pause},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := plainConfig()
-			cfg.Batch = true
+			cfg.Batch, cfg.Greeting = true, Never
 			d := newDrive(t, cfg)
 			d.play(c.before)
 			if got := d.play(c.when); got != c.then || d.s.Phase != c.phase {
 				t.Errorf("got  %s, %q\nwant %s, %q", d.s.Phase, got, c.phase, c.then)
+			}
+		})
+	}
+}
+
+// TestCandidate: a batch recogniser is asked when the turn would end, were its words complete; a tone or a score says more of that.
+func TestCandidate(t *testing.T) {
+	const talks = listening + "speak 1000; quiet 80; "
+	for _, c := range []struct {
+		name, script string
+		wait         int64 // ms
+	}{
+		{"a breath is none", talks + "quiet 20", 960},
+		{"a fall says that it may be one", talks + "fall", 460},
+		{"one pitch does not", talks + "level", 960},
+		{"a score says so", talks + "quiet 20; score 90", 460},
+		{"or that it is not", talks + "quiet 20; score 10", 2400},
+		{"whatever the tone", talks + "fall; score 10", 2400},
+		{"numbers have longer pauses", listening + "dictation; speak 1000; quiet 100", 1560},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plainConfig()
+			cfg.Batch, cfg.MinDelay = true, DefaultConfig("en").MinDelay
+			d := newDrive(t, cfg)
+			got := d.play(c.script)
+			for d.s.Silence(d.now) < 3*media.Second && !strings.HasSuffix(got, "close") {
+				got = d.play("quiet 20")
+			}
+			if got := d.s.Silence(d.now).Milliseconds(); got != c.wait {
+				t.Errorf("asked after %d ms, want %d", got, c.wait)
 			}
 		})
 	}

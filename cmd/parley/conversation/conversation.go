@@ -156,7 +156,7 @@ func (m *Maker) config(p *Plan, rate media.Rate, spoke func(inference.Usage)) (c
 	}
 	cfg.Agent.VoiceNormalises = engines.TTS.Info().NormalisesText
 	if engines.LLM.Info().Scripted {
-		cfg.Agent.Phrases = append(scripted.Phrases(p.Agent.Language), cfg.Agent.Phrases...)
+		cfg.Agent.Phrases = slices.Concat(cfg.Agent.Phrases, scripted.Phrases(p.Agent.Language))
 	}
 	return cfg, deaf, nil
 }

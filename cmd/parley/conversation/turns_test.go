@@ -14,6 +14,7 @@ import (
 	"parley/cmd/parley/engine"
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/scripted"
 	"parley/media"
 	"parley/media/denoise"
 	"parley/media/vad"
@@ -67,6 +68,24 @@ func TestEngineTurns(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestOwnPhrasesFirst: recognisers that take few terms have the agent's own, before those that any agent of its model has.
+func TestOwnPhrasesFirst(t *testing.T) {
+	stored := NewAgent()
+	if err := ApplyDocument(agent.Names{}, &stored, json.RawMessage(`{"name":"N","settings":{"phrases":["Casa Lola"]}}`), true); err != nil {
+		t.Fatal(err)
+	}
+	plan := PlanOf(&stored, slog.New(slog.DiscardHandler))
+	m := Maker{Engines: &engine.Set{ASR: enginetest.NewFakeASR(), LLM: scripted.New(), TTS: enginetest.NewFakeTTS(), VAD: vad.Spectral, Denoise: denoise.Off},
+		Card: func() *billing.RateCard { return new(billing.RateCard) }}
+	cfg, _, err := m.config(&plan, media.Rate8k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := cfg.Agent.Phrases; len(p) < 10 || p[0] != "Casa Lola" {
+		t.Errorf("%q", p)
 	}
 }
 
