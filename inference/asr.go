@@ -16,7 +16,10 @@ type ASR interface {
 // ASRConfig is what a recogniser may know of the call.
 type ASRConfig struct {
 	Language string // two lower-case letters; empty means detect
-	Hints    Hints
+	// Detect says that the caller may come to speak another language: an engine with Caps.Detects finds out which it hears,
+	// and others hear Language.
+	Detect bool
+	Hints  Hints
 	// Format is how the caller's audio came: Write is given it decoded, at its rate,
 	// and the engine may encode it the same way again without loss. It is one of
 	// Caps.In; the zero value is 16 kHz PCM, which every engine takes.

@@ -172,6 +172,7 @@ func (h *health) info() Info {
 		one := info()
 		// Text and audio are made for any of them.
 		next.NormalisesText = next.NormalisesText && one.NormalisesText
+		next.Caps.Detects = next.Caps.Detects && one.Caps.Detects // each that may take over
 		next.Caps.In = slices.DeleteFunc(slices.Clone(next.Caps.In), func(f Format) bool { return !slices.Contains(one.Caps.In, f) })
 		names = append(names, one.Name)
 		for _, l := range one.Languages {

@@ -120,6 +120,32 @@ func TestAudioAsItCame(t *testing.T) {
 	})
 }
 
+// TestLanguageAcrossEngines: where the caller may change language one that finds out which it hears does, and one that takes over
+// and cannot hears the one that is expected.
+func TestLanguageAcrossEngines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEars(inference.FailoverConfig{})
+		e.b.Caps.Detects = true
+		if e.asr.Info().Caps.Detects {
+			t.Error("both detect, which one of two does")
+		}
+		e.a.Caps.Detects, e.b.Caps.Detects = true, false
+		if e.asr.Info().Caps.Detects {
+			t.Error("both detect, which one of two does")
+		}
+		r, err := e.asr.Open(t.Context(), inference.ASRConfig{Language: "es", Detect: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		e.a.Streams()[0].Fail(enginetest.ErrFake)
+		synctest.Wait()
+		if a, b := e.a.Streams()[0].Config().Language, e.b.Streams()[0].Config().Language; a != "" || b != "es" {
+			t.Errorf("one hears %q, the other %q", a, b)
+		}
+	})
+}
+
 // TestResumeAcrossEngines: a Finish that was taken back stays so.
 func TestResumeAcrossEngines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -87,6 +87,7 @@ type Caps struct {
 	Truncate    bool // Realtime: its history can be cut to what was heard
 	Contexts    int  // TTS: utterances one connection holds at a time
 	Keyterms    int  // ASR: Hints.Terms that count; more are left out
+	Detects     bool // ASR: it hears several languages in one stream, and Result.Language may say which
 	// In are the formats that an ASR takes beside 16 kHz PCM, the best of each rate first.
 	In, Out []Format
 }

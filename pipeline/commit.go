@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley/inference"
+	"parley/pipeline/agent"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
@@ -68,18 +69,26 @@ func (c *Call) noteLastWords() {
 	}
 }
 
-// follow has the agent speak the caller's language from its next reply on, where it may. The recogniser, which says which that
-// is, hears it already.
+// follow has the agent speak the caller's language from its next reply on, where it may.
 func (c *Call) follow(language string) {
-	if language == c.agent.Language || !slices.Contains(c.agent.Follows, language) {
-		return
+	if language != c.agent.Language && slices.Contains(c.agent.Follows, language) {
+		c.change(func(a *agent.Agent) { a.Language = language })
 	}
-	c.agent.Speak(language, &c.cfg.Agent)
-	c.cfg.Turn.Speak(language)
+	c.relisten()
+}
+
+// change changes the agent from its next reply on. In another language its own lines are of that, and so are the words that it
+// expects.
+func (c *Call) change(how func(*agent.Agent)) {
+	before := c.agent.Language
+	how(&c.agent)
+	if language := c.agent.Language; language != before {
+		c.agent.Speak(language, &c.cfg.Agent)
+		c.cfg.Turn.Speak(language)
+		c.replies.Maker.Rehearse(c.crew.life, c.agent, c.cfg.mayWait())
+		c.relisten()
+	}
 	c.replies.Updated()
-	lines := c.agent
-	lines.FirstMessage = "" // it was said
-	c.replies.Maker.Rehearse(c.crew.life, lines, c.cfg.mayWait())
 }
 
 // followUp goes on with the turn after its functions have answered.

@@ -98,7 +98,7 @@ func New(cfg Config) *Call {
 		cfg.Turn.NoiseMax = forever // without a recogniser there is no "Sorry?"
 	}
 	cfg.Turn.OnMachine, cfg.Turn.Scorer = onMachine(cfg.Answering), cfg.Scorer != nil
-	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(),
+	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(), caller: listen.Caller{Language: cfg.Agent.Language},
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
 	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, cfg.Lines, &c.crew)
 	return c
@@ -126,7 +126,7 @@ func (c *Call) Prepare(ctx context.Context) error {
 		c.crew.spawn("pipeline/warm", func() { inference.Warm(c.crew.life, engine) })
 	}
 	if c.cfg.ASR != nil {
-		asr, err := c.openRecogniser()
+		asr, err := c.openRecogniser(c.agent.Language)
 		if err != nil {
 			c.crew.kill(nil)
 			return err

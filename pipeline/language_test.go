@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +10,11 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/soniox"
+	"parley/inference/soniox/sonioxtest"
 	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -17,7 +23,7 @@ type turnIn struct{ language, text string }
 
 // turnsIn has the caller say a turn every 6 s from the first second on, each 1 s long, and the agent follow to Spanish and French.
 func turnsIn(s *pipelinetest.Scene, turns ...turnIn) {
-	s.Config.Agent.Follows = []string{"en", "es", "fr"}
+	s.Config.Agent.Follows, s.ASR.Caps.Detects = []string{"en", "es", "fr"}, true
 	s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "One. "), enginetest.Sentences(150*ms, "Two. "), enginetest.Sentences(150*ms, "Three. "),
 		enginetest.Sentences(150*ms, "Four. "), enginetest.Sentences(150*ms, "Five. ")}
 	s.Leg.Speech, s.ASR.Plan = nil, nil
@@ -86,6 +92,145 @@ func TestFollowsTheCaller(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// hearsIn are the languages of the recogniser's streams, the first first.
+func hearsIn(s *pipelinetest.Scene) (languages string) {
+	for _, stream := range s.ASR.Streams() {
+		languages += " " + stream.Config().Language
+	}
+	return strings.TrimSpace(languages)
+}
+
+// TestRecogniserFollowsTheCaller: one that hears one language at a time is opened again for the one that the agent comes to
+// speak, before the next turn, of which it hears all. Another goes on, and so does one that does not know the language.
+func TestRecogniserFollowsTheCaller(t *testing.T) {
+	for name, c := range map[string]struct {
+		detects bool
+		knows   []string
+		opened  string
+	}{
+		"one at a time":              {false, []string{"en", "es"}, "en es en"},
+		"several":                    {true, []string{"en", "es"}, ""},
+		"one at a time, and not all": {false, []string{"en", "fr"}, "en"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			turns := []turnIn{hola, manana, hola, thanks, bye}
+			play(t, 6000*time.Duration(len(turns)), func(s *pipelinetest.Scene) {
+				turnsIn(s, turns...)
+				s.ASR.Caps.Detects, s.ASR.Languages = c.detects, c.knows
+				s.Config.Agent.FirstMessage, s.TTS.Sentence = "Casa Lola.", 300*ms
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				if got := hearsIn(s); got != c.opened {
+					t.Errorf("the recogniser was opened for %q, want %q", got, c.opened)
+				}
+				if model, voice := answersIn(s); model != "en es es es en" || voice != model {
+					t.Errorf("the model was asked for %s, the voice for %s", model, voice)
+				}
+				var lines []string
+				for _, turn := range turns {
+					lines = append(lines, fmt.Sprintf("user_line %q", turn.text))
+				}
+				has(t, s, lines...)
+				for i, stream := range s.ASR.Streams() {
+					if a := stream.Config(); (a.Hints.Context != "") != (a.Language != "es") {
+						t.Errorf("stream %d knows the first message in %s", i+1, a.Language)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestLanguageOfAVendor: a vendor that hears several languages says which, in a stream that goes on.
+func TestLanguageOfAVendor(t *testing.T) {
+	t.Parallel()
+	script := sonioxtest.Script{}
+	for _, turn := range []turnIn{hola, manana} {
+		script.Utterances = append(script.Utterances, sonioxtest.Utterance{Text: turn.text, Length: 800 * ms, Language: turn.language})
+	}
+	server := sonioxtest.New(t, script)
+	asr, err := soniox.NewASR(soniox.Config{BaseURL: server.URL, APIKey: server.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := pipelinetest.NewScene()
+	turnsIn(s)
+	s.Recogniser, s.Unkept = asr, true // sockets keep real time
+	s.Leg.Audio = make([]int16, 7*16000)
+	for i := range script.Utterances {
+		from := time.Duration(500+3500*i) * ms
+		s.Leg.Speech = append(s.Leg.Speech, pipelinetest.Utterance{From: from, To: from + 800*ms})
+		for k := range 800 * 16 {
+			s.Leg.Audio[int(from/ms)*16+k] = int16(8000 * math.Sin(2*math.Pi*440*float64(k)/16000))
+		}
+	}
+	s.Play(t, 6500*ms)
+	if model, voice := answersIn(s); model != "en es" || voice != model {
+		t.Errorf("the model was asked for %s, the voice for %s\n%s", model, voice, s.Log())
+	}
+	if b := server.Books(); b.Opened != 1 {
+		t.Errorf("%d streams were opened", b.Opened)
+	}
+}
+
+// TestChangeOfLanguage: what a client changes is heard from then on, after what the caller is saying.
+func TestChangeOfLanguage(t *testing.T) {
+	for name, c := range map[string]struct {
+		at    time.Duration
+		again bool // and back
+		first int  // utterances that the first stream hears
+		want  string
+	}{
+		"before they speak":  {500 * ms, false, 0, "en es"},
+		"while they speak":   {1500 * ms, false, 1, "en es"},
+		"and back meanwhile": {1500 * ms, true, 2, "en"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 14000, func(s *pipelinetest.Scene) {
+				turnsIn(s, hola, manana)
+				s.Config.Agent.Follows, s.Config.Agent.Goodbye = nil, "Bye now."
+				s.Act = func(call *pipeline.Call) {
+					time.Sleep(c.at)
+					call.Update(func(a *agent.Agent) { a.Language = "es" })
+					if c.again {
+						call.Update(func(a *agent.Agent) { a.Language = "en" })
+						return
+					}
+					time.Sleep(11*time.Second - c.at)
+					call.Stop(media.MaxDuration, "", true)
+				}
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				if got := hearsIn(s); got != c.want || s.ASR.Streams()[0].Finishes() != c.first {
+					t.Errorf("the recogniser was opened for %q, and the first stream heard %d utterances", got, s.ASR.Streams()[0].Finishes())
+				}
+				has(t, s, `user_line "hola quería reservar una mesa"`, `user_line "para mañana a las nueve"`)
+				if !c.again {
+					has(t, s, `agent_line "Tengo que terminar la llamada. Adiós."`)
+				}
+			})
+		})
+	}
+}
+
+// TestFirstMessageHasItsLanguage: in another one the model greets who has only said hello over it.
+func TestFirstMessageHasItsLanguage(t *testing.T) {
+	for language, asked := range map[string]int{"en": 0, "es": 1} {
+		play(t, 12000, func(s *pipelinetest.Scene) {
+			s.Config.Agent.FirstMessage = "Casa Lola."
+			s.TTS.Sentence = 3 * time.Second
+			s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(150*ms, "One. ")}
+			s.Act = func(call *pipeline.Call) {
+				time.Sleep(500 * ms)
+				call.Interrupt()
+				call.Update(func(a *agent.Agent) { a.Language = language })
+			}
+		}, func(t *testing.T, s *pipelinetest.Scene) {
+			if n := len(s.LLM.Calls()); n != asked {
+				t.Errorf("in %s the model was asked %d times, want %d", language, n, asked)
+			}
+		}, said(3000, 3500, map[string]string{"en": "hello", "es": "hola"}[language]))
 	}
 }
 

@@ -71,8 +71,11 @@ func (c *Call) empty(kind journal.Kind, take func(message)) {
 	}
 }
 
-// receive records a message and takes it.
+// receive records a message and takes it, but for one of a recogniser's stream that was replaced.
 func (c *Call) receive(m message, kind journal.Kind, take func(message)) {
+	if (m.kind == msgResult || m.kind == msgStreamEnded) && m.seg != c.caller.Stream() {
+		return
+	}
 	c.observer.Next(journal.Input{Kind: kind})
 	c.observer.Message(func() *journal.Message { return c.recorded(&m) })
 	take(m)
@@ -102,11 +105,12 @@ func (c *Call) deliver(m message) {
 func (c *Call) take(m message) {
 	switch m.kind {
 	case msgResult:
-		c.recognised(m.seg, m.result)
+		c.recognised(m.result)
 	case msgStreamEnded:
 		c.streamEnded(m.seg, m.err)
 	case msgRecogniser:
 		c.attach(m.asr)
+		c.relisten() // the language may have changed meanwhile
 	case msgScore:
 		c.step(turn.Event{Kind: turn.Scored, Prob: m.prob, Pause: m.pause})
 	case msgToolResult:
@@ -121,9 +125,8 @@ func (c *Call) take(m message) {
 	case msgInterrupt:
 		c.step(turn.Event{Kind: turn.Interrupt})
 	case msgUpdate:
-		m.update(&c.agent)
+		c.change(m.update)
 		c.observer.Updated(&c.agent)
-		c.replies.Updated()
 	case msgWritten:
 		c.written(m.part)
 	default:
@@ -149,7 +152,7 @@ func (c *Call) ToolResult(id, result string) {
 }
 
 // Update changes the agent from its next reply on. It runs on the conductor and
-// must not block; the language of the recogniser does not change.
+// must not block.
 func (c *Call) Update(change func(*agent.Agent)) {
 	c.crew.post(c.crew.life, message{kind: msgUpdate, update: change})
 }

@@ -13,26 +13,13 @@ import (
 	"parley/pipeline/turn"
 )
 
-// errStreamEnded is the fault of a recogniser that gives no reason.
-var errStreamEnded = errors.New("the stream ended")
-
-// openRecogniser opens a stream of the recogniser.
-func (c *Call) openRecogniser() (inference.Recognition, error) {
-	cfg := inference.ASRConfig{Language: c.cfg.Agent.Language, Hints: c.hints(), Format: c.cfg.Feed}
-	if len(c.cfg.Agent.Follows) > 0 {
-		cfg.Language = "" // it says which
+// openRecogniser opens a stream of the recogniser for a language.
+func (c *Call) openRecogniser(language string) (inference.Recognition, error) {
+	cfg := inference.ASRConfig{Language: language, Detect: len(c.cfg.Agent.Follows) > 0, Hints: c.cfg.Agent.Hints(language), Format: c.cfg.Feed}
+	if c.cfg.Turn.OnMachine > turn.Converse {
+		cfg.Hints.Terms = slices.Concat(cfg.Hints.Terms, amd.Phrases(language))
 	}
 	return c.cfg.ASR.Open(c.crew.life, cfg)
-}
-
-// hints are what the caller may be expected to say.
-func (c *Call) hints() inference.Hints {
-	a := &c.cfg.Agent
-	h := inference.Hints{Terms: a.Phrases, Context: a.FirstMessage, Prompt: a.Prompt}
-	if c.cfg.Turn.OnMachine > turn.Converse {
-		h.Terms = append(slices.Clone(h.Terms), amd.Phrases(a.Language)...)
-	}
-	return h
 }
 
 // attach makes asr the recogniser from now on.
@@ -44,7 +31,7 @@ func (c *Call) attach(asr inference.Recognition) {
 
 // forward hands the recogniser's results to the conductor, and its end.
 func (c *Call) forward(stream int, results <-chan inference.Result) {
-	failed := error(&inference.Error{Engine: c.cfg.ASR.Info().Name, Fault: inference.ErrFailed, Err: errStreamEnded})
+	failed := error(&inference.Error{Engine: c.cfg.ASR.Info().Name, Fault: inference.ErrFailed, Err: errors.New("the stream ended")})
 	for r := range results {
 		if r.Err != nil {
 			failed = r.Err
@@ -64,10 +51,7 @@ var engineEvents = map[inference.Event]turn.EventKind{
 }
 
 // recognised takes a result of the recogniser.
-func (c *Call) recognised(stream int, res inference.Result) {
-	if stream != c.caller.Stream() {
-		return
-	}
+func (c *Call) recognised(res inference.Result) {
 	if res.Event != inference.EventText {
 		if kind := engineEvents[res.Event]; kind != 0 {
 			since, _ := c.state.Paused()
@@ -108,22 +92,30 @@ func (c *Call) recognised(stream int, res inference.Result) {
 	}
 }
 
-// streamEnded replaces a recogniser's stream that has ended. Closing the old one may
-// take a while, for which the caller need not wait.
+// streamEnded replaces a recogniser's stream that has ended.
 func (c *Call) streamEnded(stream int, err error) {
-	old, wait := c.caller.Fallen(stream)
-	if old == nil {
-		return
+	if old, wait := c.caller.Fallen(stream); old != nil {
+		c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
+		c.replace(old, wait)
 	}
-	c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
-	c.crew.spawn("pipeline/recogniser-fallen", old.Close)
-	c.crew.spawn("pipeline/recogniser-again", func() { c.reopen(wait) })
 }
 
-// reopen opens the recogniser again, as often as it takes.
-func (c *Call) reopen(wait time.Duration) {
-	asr := listen.Reopen(c.crew.life, wait, c.openRecogniser)
-	if asr != nil && !c.crew.post(c.crew.life, message{kind: msgRecogniser, asr: asr}) {
-		asr.Close()
+// relisten replaces a recogniser's stream that was opened for another language than the agent speaks.
+func (c *Call) relisten() {
+	if old := c.caller.Outdated(c.cfg.ASR, c.agent.Language, len(c.cfg.Agent.Follows) > 0 || c.cfg.Begins != nil); old != nil {
+		c.replace(old, 0)
 	}
+}
+
+// replace opens another stream of the recogniser after wait. Closing the old one may take a while, for which the caller need
+// not wait.
+func (c *Call) replace(old inference.Recognition, wait time.Duration) {
+	language := c.caller.Language
+	c.crew.spawn("pipeline/recogniser-fallen", old.Close)
+	c.crew.spawn("pipeline/recogniser-again", func() {
+		asr := listen.Reopen(c.crew.life, wait, func() (inference.Recognition, error) { return c.openRecogniser(language) })
+		if asr != nil && !c.crew.post(c.crew.life, message{kind: msgRecogniser, asr: asr}) {
+			asr.Close()
+		}
+	})
 }

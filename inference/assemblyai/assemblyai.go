@@ -79,7 +79,7 @@ func (v *vendor) Info() inference.Info {
 	}
 	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model, Languages: languages,
 		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: true, ForceEnd: true, Reconfigure: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: true, ForceEnd: true, Reconfigure: true, Detects: len(languages) > 1, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // encodings are AssemblyAI's names.

@@ -25,7 +25,7 @@ func (v *flux) Info() inference.Info {
 	}
 	return inference.Info{Name: v.name, Description: "streaming recognition with turns, model " + v.model,
 		Languages: languages, Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, Turns: true, Eager: v.options.Eager > 0, ForceEnd: true, Reconfigure: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
+		Caps: inference.Caps{Partials: true, Turns: true, Eager: v.options.Eager > 0, ForceEnd: true, Reconfigure: true, Detects: len(languages) > 1, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor.

@@ -18,7 +18,7 @@ type nova struct {
 func (v *nova) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model,
 		Languages: []string{"en", "es", "ca", "pt", "fr", "it", "de"}, Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Detects: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor. The ends of turns are ours to find: no endpointing.

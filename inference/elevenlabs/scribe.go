@@ -48,7 +48,7 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 func (v *scribe) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model, Languages: inference.Spoken(),
 		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Keyterms: 50, In: []inference.Format{recogniser.Telephone}}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, ForceEnd: true, Detects: true, Keyterms: 50, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // formats are ElevenLabs' names.

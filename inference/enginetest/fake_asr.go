@@ -28,7 +28,7 @@ type FakeASR struct {
 	// Finish is not answered by itself.
 	FinalAfter time.Duration
 	// Plan is played by every stream, its times counted from Origin, or from Open
-	// when Origin is zero.
+	// when Origin is zero. A stream says nothing of what was planned before it was opened.
 	Plan      []Heard
 	Origin    time.Time
 	OpenDelay time.Duration
@@ -113,6 +113,9 @@ func (f *FakeASR) Info() inference.Info {
 
 // Open implements inference.ASR.
 func (f *FakeASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
+	if c.Detect && f.Caps.Detects {
+		c.Language = ""
+	}
 	if c.Language != "" && !slices.Contains(f.Languages, c.Language) {
 		return nil, &inference.Error{Engine: f.Name, Fault: inference.ErrLanguage}
 	}
@@ -125,12 +128,15 @@ func (f *FakeASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Re
 	s := &FakeStream{asr: f, config: c, results: make(chan inference.Result), done: make(chan struct{}),
 		wake: make(chan struct{}, 1), current: 1, answering: 1}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	now := time.Now()
 	origin := f.Origin
 	if origin.IsZero() {
-		origin = time.Now()
+		origin = now
 	}
 	for _, h := range f.Plan {
-		s.due = append(s.due, pending{origin.Add(h.At), h, 0})
+		if at := origin.Add(h.At); !at.Before(now) {
+			s.due = append(s.due, pending{at, h, 0})
+		}
 	}
 	f.mu.Lock()
 	f.streams = append(f.streams, s)

@@ -38,7 +38,7 @@ func NewASR(c Config) (*ASR, error) {
 func (e *ASR) Info() inference.Info {
 	return inference.Info{
 		Name: e.Engine(), Description: "batch transcription, model " + e.model,
-		Languages: slices.Clone(heard), Latency: 5 * time.Second, Feed: inference.FeedBatch,
+		Languages: slices.Clone(heard), Latency: 5 * time.Second, Feed: inference.FeedBatch, Caps: inference.Caps{Detects: !e.plain.Load()},
 	}
 }
 
@@ -49,6 +49,9 @@ func (e *ASR) Dropped() uint64 { return e.dropped.Load() }
 // Open implements inference.ASR. It contacts nobody. The first of c.Hints.Terms are sent with every
 // request, for servers bias recognition towards them; the rest of the hints stays here.
 func (e *ASR) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
+	if c.Detect && !e.plain.Load() {
+		c.Language = ""
+	}
 	if c.Language != "" && !slices.Contains(heard, c.Language) {
 		return nil, e.Fault(inference.ErrLanguage, nil)
 	}

@@ -206,17 +206,42 @@ func TestRefusedServer(t *testing.T) {
 	}
 }
 
-// TestDetection: without a language none is sent.
+// TestDetection: without a language none is sent, nor where the caller may change it and the server says which it was. One that
+// does not is told the one that is expected.
 func TestDetection(t *testing.T) {
-	s := &scribe{}
-	srv := newServer(t, s.ServeHTTP)
-	_, r := openStream(t, srv.config(), inference.ASRConfig{})
-	defer r.Close()
-	r.Write(counting(0, 5000))
-	r.Finish()
-	<-r.Results()
-	if _, given := s.all()[0].fields["language"]; given {
-		t.Error("a language was sent")
+	for _, c := range []struct {
+		language, answer string
+		detect           bool
+		sent, heard      string
+	}{
+		{"", `{"text":"Si","language":"italian","segments":[{"text":"Si"}]}`, false, "", "it"},
+		{"es", `{"text":"Si","language":"it","segments":[{"text":"Si"}]}`, true, "", "it"},
+		{"es", `{"text":"Sí","segments":[{"text":"Sí"}]}`, false, "es", ""},
+		{"es", `{"text":"Sí"}`, true, "", ""},
+		{"es", "", true, "es", ""},
+	} {
+		s := &scribe{reply: func(upload) string { return c.answer }}
+		e, err := NewASR(newServer(t, s.ServeHTTP).config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.answer == "" { // it is known to
+			s.reply = func(upload) string { return `{"text":"Sí"}` }
+			e.plain.Store(true)
+		}
+		r, err := e.Open(t.Context(), inference.ASRConfig{Language: c.language, Detect: c.detect})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Write(counting(0, 5000))
+		r.Finish()
+		if x := <-r.Results(); x.Err != nil || x.Language != c.heard || s.all()[0].fields["language"] != c.sent {
+			t.Errorf("%+v: sent %v, heard %+v", c, s.all()[0].fields, x)
+		}
+		if e.Info().Caps.Detects == (c.answer == "") {
+			t.Errorf("%+v: %+v", c, e.Info().Caps)
+		}
+		r.Close()
 	}
 }
 

@@ -37,7 +37,7 @@ type live struct{ *client }
 // Info implements recogniser.Vendor.
 func (v *live) Info() inference.Info {
 	return inference.Info{Name: v.Engine(), Description: "streaming recognition, model " + v.model, Languages: slices.Clone(heard),
-		Latency: 1700 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true, Caps: inference.Caps{Partials: true, ForceEnd: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
+		Latency: 1700 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true, Caps: inference.Caps{Partials: true, ForceEnd: true, Detects: true, Keyterms: 100, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor: the model stands in the first message.

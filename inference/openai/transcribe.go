@@ -36,6 +36,7 @@ const (
 // time in which the caller waits.
 type transcript struct {
 	Text     string      `json:"text"`
+	Language string      `json:"language"` // as in english or en, with segments
 	Segments []segment   `json:"segments"`
 	Words    []timedWord `json:"words"`
 }
@@ -118,7 +119,7 @@ func (s *stream) post(ctx context.Context, audio []int16, format string) (*remot
 	return s.asr.Post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
 }
 
-// heard notes what was said, when its words were, if that is known, and the confidence.
+// heard notes what was said, in which language, when its words were, if that is known, and the confidence.
 func (t *transcript) heard(r *inference.Result) {
 	if len(t.Segments) == 0 {
 		r.Text, r.Words = strings.TrimSpace(t.Text), marks(t.Words)
@@ -140,7 +141,7 @@ func (t *transcript) heard(r *inference.Result) {
 		}
 	}
 	if r.Text = strings.Join(texts, " "); r.Text != "" {
-		r.Words = marks(words)
+		r.Words, r.Language = marks(words), inference.LanguageOf(t.Language)
 	}
 	if weight > 0 {
 		r.Confidence = min(1, math.Exp(sum/weight))

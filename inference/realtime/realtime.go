@@ -268,6 +268,6 @@ func (c *Call) signalLocked() {
 func (c *Call) info() inference.Info {
 	info := c.engine.Info()
 	info.Feed, info.Raw, info.NormalisesText = inference.FeedContinuous, true, true
-	info.Caps.TextStream = true
+	info.Caps.TextStream, info.Caps.Detects = true, true
 	return info
 }

@@ -154,6 +154,9 @@ func (e *Engine) Info() inference.Info { return e.vendor.Info() }
 // Open implements inference.ASR. It waits for the handshake, 3 s at most.
 func (e *Engine) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	info := e.vendor.Info()
+	if c.Detect && info.Caps.Detects {
+		c.Language = ""
+	}
 	if c.Language != "" && !slices.Contains(info.Languages, c.Language) {
 		return nil, e.client.Fault(inference.ErrLanguage, nil)
 	}

@@ -65,7 +65,7 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 func (v *vendor) Info() inference.Info {
 	return inference.Info{Name: v.name, Description: "streaming recognition, model " + v.model, Languages: inference.Spoken(),
 		Latency: 600 * time.Millisecond, Feed: inference.FeedContinuous, Raw: true,
-		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: v.options.Endpoints, ForceEnd: true, Keyterms: 200, In: []inference.Format{recogniser.Telephone}}}
+		Caps: inference.Caps{Partials: true, WordTimes: true, Turns: v.options.Endpoints, ForceEnd: true, Detects: true, Keyterms: 200, In: []inference.Format{recogniser.Telephone}}}
 }
 
 // Path implements recogniser.Vendor.

@@ -42,6 +42,15 @@ func (a *Agent) Form(text string) *spoken.Form {
 	return spoken.New(language, a.Pronunciation).Read(text)
 }
 
+// Hints are what its caller may be expected to say in a language. Its first message is in the one that it begins in.
+func (a *Agent) Hints(language string) inference.Hints {
+	h := inference.Hints{Terms: a.Phrases, Prompt: a.Prompt}
+	if language == a.Language {
+		h.Context = a.FirstMessage
+	}
+	return h
+}
+
 // OnMachine is what happens to an outbound call that a machine answers.
 type OnMachine string
 

@@ -11,6 +11,7 @@ import (
 
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
+	"parley/pipeline/turn"
 )
 
 // names takes what a socket's clients may say of voices and languages.
@@ -266,6 +267,20 @@ func TestManyMistakes(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "settings.phrases[19]: 7, must be a text") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestSpeak: texts of an agent's own are of the language that it begins in.
+func TestSpeak(t *testing.T) {
+	first := agent.Agent{Language: "en", FirstMessage: "Hello.", Goodbye: "Bye now."}
+	a := first
+	a.Speak("es", &first)
+	if greeting, goodbye := a.Line(turn.Greeting), a.Line(turn.Goodbye); greeting != "" || goodbye != "Tengo que terminar la llamada. Adiós." {
+		t.Errorf("%q, %q", greeting, goodbye)
+	}
+	a.Speak("en", &first)
+	if greeting, goodbye := a.Line(turn.Greeting), a.Line(turn.Goodbye); greeting != "Hello." || goodbye != "Bye now." {
+		t.Errorf("%q, %q", greeting, goodbye)
 	}
 }
 

@@ -26,10 +26,11 @@ func (n Names) language(text string) string {
 	return Auto + "-" + n.Language(first)
 }
 
-// Speak changes the language. A goodbye of the agent's own is in the language of first, which it began as.
+// Speak changes the language. A first message, which may be said again, and a goodbye of the agent's own are in the language of
+// first, which it began as; in another one it leaves the first to the model.
 func (a *Agent) Speak(language string, first *Agent) {
-	a.Language, a.Goodbye = language, ""
+	a.Language, a.FirstMessage, a.Goodbye = language, "", ""
 	if language == first.Language {
-		a.Goodbye = first.Goodbye
+		a.FirstMessage, a.Goodbye = first.FirstMessage, first.Goodbye
 	}
 }

@@ -3,6 +3,7 @@ package listen
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -196,6 +197,23 @@ func (c *Caller) Served(engine string) (changed bool) {
 	return changed
 }
 
+// Outdated takes the recogniser away, a stream of engine, where it was opened for another language than is spoken now; it is to be
+// closed, and another one opened for Language. What it owes is given up. nil: it stays, because nothing else was spoken, the
+// caller speaks, the engine does not know the language, or it hears several in one stream and is to detect them.
+func (c *Caller) Outdated(engine inference.ASR, language string, detect bool) (old inference.Recognition) {
+	e := &c.feed
+	if e.asr == nil || e.open || c.Language == language {
+		return nil
+	}
+	if info := engine.Info(); detect && info.Caps.Detects || !slices.Contains(info.Languages, language) {
+		return nil
+	}
+	old, c.Language = e.asr, language
+	e.stream++
+	e.asr, e.asked, e.owed = nil, [maxAsked]time.Time{}, false
+	return old
+}
+
 // Stream is the number of the present stream: results of others are stale.
 func (c *Caller) Stream() int { return c.feed.stream }
 
@@ -268,7 +286,7 @@ func (c *Caller) Recognised(r inference.Result, over bool, now time.Time) (text 
 }
 
 // Owe says whether another result is wanted of the utterances up to the latest.
-func (c *Caller) Owe(results bool) { c.feed.owed = results || c.feed.open }
+func (c *Caller) Owe(results bool) { c.feed.owed = results && c.feed.asr != nil || c.feed.open }
 
 // Took is how long the last result of an utterance took, which has come; ok is false when that was measured
 // already or could not be.

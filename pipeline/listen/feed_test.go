@@ -193,6 +193,51 @@ func TestFeedIsRepeated(t *testing.T) {
 	}
 }
 
+// described is an engine of which no more is known.
+type described struct {
+	inference.ASR
+	info inference.Info
+}
+
+func (d described) Info() inference.Info { return d.info }
+
+// TestFeedInAnotherLanguage: a stream for another language takes the place of one between utterances; it hears the next one from
+// its beginning, and nothing again.
+func TestFeedInAnotherLanguage(t *testing.T) {
+	known := []string{"en", "es"}
+	for name, info := range map[string]inference.Info{"speech": {Languages: known}, "all": {Languages: known, Feed: inference.FeedContinuous}} {
+		first, next := &tapedStream{}, &tapedStream{}
+		e := newFeed(nil)
+		e.Language = "en"
+		e.Attach(first, info, 0)
+		e.hearFrames(103)
+		e.openUtterance()
+		if e.Outdated(described{info: info}, "es", true) != nil {
+			t.Errorf("%s: it is gone while the caller speaks", name)
+		}
+		e.hearFrames(30)
+		e.closeUtterance()
+		before, one, several := e.Stream(), described{info: info}, described{info: info}
+		several.info.Caps.Detects = true
+		if e.Outdated(one, "en", true) != nil || e.Outdated(one, "fr", true) != nil || e.Outdated(several, "es", true) != nil || e.Stream() != before {
+			t.Errorf("%s: it is gone in vain", name)
+		}
+		if e.Outdated(one, "es", true) != first || e.Outdated(one, "es", true) != nil || e.Stream() == before || e.Language != "es" {
+			t.Errorf("%s: it is not gone once, with its results", name)
+		}
+		e.Owe(true)
+		e.hearFrames(50)
+		e.openUtterance()
+		e.hearFrames(20)
+		e.Attach(next, info, 2)
+		e.hearFrames(10)
+		from := e.feed.from
+		if first, last, n := next.span(); int64(first) != from || last != 212 || n != int(212-from)+1 || e.Offset() != 1 {
+			t.Errorf("%s: heard %d frames, %d to %d, want %d to 212; offset %d", name, n, first, last, from, e.Offset())
+		}
+	}
+}
+
 func TestFeedKeepsFifteenSeconds(t *testing.T) {
 	e := newFeed(nil)
 	e.hearFrames(1000)

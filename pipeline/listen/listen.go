@@ -69,6 +69,8 @@ func (e *frontEnd) Hear(f media.Frame) (media.Frame, Activity) {
 // goroutine and starts none; Hear and Sent neither block nor allocate, but for one page of memory now
 // and then in a long utterance.
 type Caller struct {
+	Language string // for which the recogniser is opened
+
 	front  FrontEnd
 	guard  guard
 	levels levels

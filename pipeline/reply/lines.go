@@ -62,13 +62,19 @@ func (l *lineCache) greeted() {
 func (m *Maker) Rehearsed() <-chan struct{} { return m.lines.greets }
 
 // Rehearse begins to make the audio of an agent's own lines, the first message first, and of
-// fillers, until ctx ends.
+// fillers, until ctx ends. Of an agent that has come to speak another language it leaves out the first message.
 func (m *Maker) Rehearse(ctx context.Context, a agent.Agent, fillers bool) {
 	m.spawn("pipeline/reply/rehearsal", func() { m.rehearse(ctx, &a, fillers) }, m.lines.made)
 }
 
 func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers bool) {
-	for _, l := range []turn.Line{turn.Greeting, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble} {
+	lines := []turn.Line{turn.Greeting, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble}
+	select {
+	case <-m.lines.greets:
+		lines = lines[1:]
+	default:
+	}
+	for _, l := range lines {
 		m.rehearseLine(ctx, a, l, a.Line(l))
 		if l == turn.Greeting {
 			m.lines.made()

@@ -77,9 +77,10 @@ func (b *Replies) Request(a *agent.Agent, tools []inference.Tool) *inference.Req
 	return &inference.Request{System: a.Prompt, Unheard: b.greeting.unheard, Messages: b.History.Messages(), Tools: tools, Language: a.Language}
 }
 
-// Line is what the agent says for a line; of a first message that was interrupted, the rest.
+// Line is what the agent says for a line; of a first message that was interrupted, the rest. It is empty in a language in which
+// the agent has none.
 func (b *Replies) Line(a *agent.Agent, l turn.Line) string {
-	if l == turn.Greeting && b.greeting.rest != "" {
+	if l == turn.Greeting && b.greeting.rest != "" && a.FirstMessage != "" {
 		return b.greeting.rest
 	}
 	return a.Line(l)

@@ -128,7 +128,11 @@ func (m *Maker) config(p *Plan, rate media.Rate, spoke func(inference.Usage)) (c
 	engines := m.chosen(p)
 	var speaks *realtime.Call
 	if r := engines.Realtime; r != nil {
-		speaks = realtime.New(r, inference.RealtimeConfig{Prompt: p.Agent.Prompt, Voice: p.Agent.Voice, Language: p.Agent.Language}, spoke)
+		c := inference.RealtimeConfig{Prompt: p.Agent.Prompt, Voice: p.Agent.Voice, Language: p.Agent.Language}
+		if p.Follows {
+			c.Language = "" // it answers in the one that it hears
+		}
+		speaks = realtime.New(r, c, spoke)
 		engines.ASR, engines.LLM, engines.TTS = speaks.ASR(), speaks.LLM(), speaks.TTS()
 	}
 	cfg = pipeline.Config{Agent: p.Agent, LLM: engines.LLM, TTS: engines.TTS, FrontEnd: front,
