@@ -89,7 +89,7 @@ func (v *vendor) Voices() []inference.Voice { return v.voices.List("Cartesia " +
 
 // Path implements synthesiser.Vendor.
 func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
-	if v.voices.Of(c.Voice) == "" {
+	if v.voices.For(c) == "" {
 		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}
 	return "/tts/websocket", nil
@@ -109,7 +109,7 @@ func (v *vendor) Limits() synthesiser.Limits {
 // Start implements synthesiser.Vendor.
 func (v *vendor) Start(name string, c inference.VoiceConfig) synthesiser.Context {
 	r := request{Context: name, Model: v.model, Language: c.Language, Timestamps: true}
-	r.Voice.Mode, r.Voice.ID = "id", v.voices.Of(c.Voice)
+	r.Voice.Mode, r.Voice.ID = "id", v.voices.For(c)
 	r.Format.Container, r.Format.Encoding, r.Format.Rate = "raw", "pcm_s16le", int(v.Rate(c))
 	o := v.options
 	if speed := min(1.5, max(0.6, cmp.Or(c.Speed, 1))); speed != 1 || o != (Options{}) {

@@ -82,13 +82,13 @@ func (v *aura) Path(c inference.VoiceConfig) (string, error) {
 
 // query begins that of a socket. A voice that has another language is replaced by the first that has this one.
 func (v *aura) query(c inference.VoiceConfig) (url.Values, error) {
-	id := v.voices.Of(c.Voice)
+	id := v.voices.For(c)
 	if id == "" {
 		return nil, &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}
 	if c.Language != "" && !strings.HasSuffix(id, "-"+c.Language) {
 		for _, other := range v.voices.List("") {
-			if one := v.voices[other.ID]; strings.HasSuffix(one, "-"+c.Language) {
+			if one := v.voices.For(inference.VoiceConfig{Voice: other.ID, Language: c.Language}); strings.HasSuffix(one, "-"+c.Language) {
 				id = one
 				break
 			}

@@ -96,7 +96,7 @@ const contexts = 4
 
 // Path implements synthesiser.Vendor.
 func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
-	id := v.voices.Of(c.Voice)
+	id := v.voices.For(c)
 	if id == "" {
 		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}

@@ -72,7 +72,7 @@ const contexts = 5
 
 // Path implements synthesiser.Vendor.
 func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
-	if v.voices.Of(c.Voice) == "" {
+	if v.voices.For(c) == "" {
 		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}
 	return "/tts/v1/voice:streamBidirectional", nil
@@ -90,7 +90,7 @@ func (v *vendor) Limits() synthesiser.Limits {
 
 // Start implements synthesiser.Vendor.
 func (v *vendor) Start(name string, c inference.VoiceConfig) synthesiser.Context {
-	n := &creation{Voice: v.voices.Of(c.Voice), Model: v.model, Timestamps: "WORD", Threshold: longest}
+	n := &creation{Voice: v.voices.For(c), Model: v.model, Timestamps: "WORD", Threshold: longest}
 	n.Audio.Encoding, n.Audio.Rate = "LINEAR16", int(v.Rate(c))
 	if c.Speed != 0 && c.Speed != 1 {
 		n.Audio.Speed = min(1.5, max(0.5, c.Speed))

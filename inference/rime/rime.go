@@ -76,7 +76,7 @@ func (v *vendor) Voices() []inference.Voice { return v.voices.List("Rime " + v.m
 // Path implements synthesiser.Vendor. Rime speaks what is flushed, and nothing where it takes a full stop for the end of
 // a sentence.
 func (v *vendor) Path(c inference.VoiceConfig) (string, error) {
-	id := v.voices.Of(c.Voice)
+	id := v.voices.For(c)
 	if id == "" {
 		return "", &inference.Error{Engine: v.name, Fault: inference.ErrVoice}
 	}
