@@ -109,8 +109,8 @@ const enginesExample = `
 #    vendor: cartesia
 #    model: sonic-3.5
 #    key_file: /etc/parley/cartesia.key
-#    # The vendor's voices by ours; a missing one is the first of its gender.
-#    voices: {F1: "identifier of a voice", M1: "identifier of a voice"}
+#    # The vendor's voices by ours; a missing one is the first of its gender. F1-es is what F1 is in Spanish.
+#    voices: {F1: "identifier of a voice", F1-es: "identifier of a voice", M1: "identifier of a voice"}
 #  - name: local
 #    stage: llm
 #    vendor: openai                # any server of that dialect

@@ -26,7 +26,7 @@ type Engine struct {
 	Models  []string // that agents may name instead; nil: any
 	URL     string   // empty: the vendor's own
 	APIKey  string
-	Voices  map[string]string // the vendor's voices by ours, F1 to M5
+	Voices  map[string]string // the vendor's voices by ours, F1 to M5; F1-es is F1 in Spanish
 	Options json.RawMessage   // the vendor's settings, a JSON object; nil: none
 }
 
@@ -64,7 +64,7 @@ var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", 
 
 var (
 	engineName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
-	voiceName  = regexp.MustCompile(`^[FM][1-5]$`)
+	voiceName  = regexp.MustCompile(`^[FM][1-5](-[a-z]{2})?$`)
 )
 
 // readEngines reads the list of engines. Its errors are one line, name the key, and never hold a secret.
@@ -163,7 +163,7 @@ func (r *engineReader) readVoices(where string, v *yaml.Node) error {
 		text, ok := plain(v)
 		var line string
 		if !ok || v.Kind != yaml.ScalarNode || !voiceName.MatchString(name) || !setLine(&line, text) {
-			return &Error{where, "is not allowed; allowed: F1 to F5 and M1 to M5, each with the name of one of the vendor's voices"}
+			return &Error{where, "is not allowed; allowed: F1 to F5 and M1 to M5, and these in a language as in F1-es, each with the name of one of the vendor's voices"}
 		}
 		r.engine.Voices[name] = line
 		return nil

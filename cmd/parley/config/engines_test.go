@@ -27,7 +27,7 @@ engines:
   - {name: spare, stage: asr, vendor: openai, url: "http://127.0.0.1:9/v1"}
   - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret, models: [claude-a, claude-b]}
   - {name: flash, stage: llm, vendor: gemini, key: sk-secret, options: {thinking_budget: 0}}
-  - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, M1: two}, url: "http://gateway.example"}
+  - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, F1-es: uno, M1: two}, url: "http://gateway.example"}
   - {name: live, stage: realtime, vendor: openai, key: sk-secret, url: "https://azure.example/openai/v1", options: {key_header: api-key, turn_detection: null}}
 asr: [flux, pocketsphinx]
 tts: sonic
@@ -43,7 +43,7 @@ tts: sonic
 	if got := c.LLM.All(); len(got) != 3 || got[0].Name != "scripted" || got[1].Name != "haiku" || !reflect.DeepEqual(got[1].Models, []string{"claude-a", "claude-b"}) || c.LLM.Engines[0] != "scripted" {
 		t.Errorf("%+v", got)
 	}
-	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" {
+	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" || got[0].Voices["F1-es"] != "uno" {
 		t.Errorf("%+v", got)
 	}
 	if got := c.Realtime.All(); len(got) != 1 || got[0].Name != "live" || string(got[0].Options) != `{"key_header":"api-key","turn_detection":null}` {
