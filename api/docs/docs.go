@@ -13,6 +13,7 @@ import (
 
 	"parley/api"
 	"parley/api/asset"
+	"parley/inference/remote"
 )
 
 // policy is what browsers let these pages do. There are no inline scripts or styles.
@@ -28,12 +29,19 @@ const (
 // pagesSentence is all that the OpenAPI document says about pages.
 const pagesSentence = " Pages for people are under " + home + " and not part of this document."
 
+// Engine is the options of a vendor's engines of one kind.
+type Engine struct {
+	Title     string // who makes them, and what they do where one makes several kinds
+	Operators bool   // the operator gives them, and no agent
+	Options   remote.Options
+}
+
 // Mount adds the documentation to an API. It comes after all other routes, which
-// the pages describe; they are rendered when they are first asked for.
-func Mount(a *api.API) {
+// the pages describe; they are rendered when they are first asked for. engines are all that a server may have.
+func Mount(a *api.API, engines []Engine) {
 	a.Document().Info.Description += pagesSentence
 	assets := newAssets()
-	site := newSite(a.Document(), assets)
+	site := newSite(a.Document(), assets, engines)
 	for _, p := range pages {
 		handle(a, p.path(), site.page(p))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"parley/api"
 	"parley/billing"
+	"parley/inference/remote"
 )
 
 type noKeys struct{}
@@ -56,7 +57,8 @@ func server() (*api.API, http.Handler) {
 		Responses: api.Answer(http.StatusSwitchingProtocols, "The conversation", ""),
 	}}, http.NotFoundHandler())
 	api.MountDocument(a)
-	Mount(a)
+	Mount(a, []Engine{{Title: "Vendor, voices", Options: remote.Options{remote.Number("pitch", new(float64), 0.5, 2, "How <high>.")}}, {Title: "Mute"},
+		{Title: "Vendor, both", Operators: true, Options: remote.Options{remote.Text("header", new(string), "")}}})
 	return a, a.Handler(api.Options{})
 }
 
@@ -216,6 +218,23 @@ func TestReference(t *testing.T) {
 		if !strings.Contains(get(h, at).Body.String(), want) {
 			t.Errorf("%s lacks %q", at, want)
 		}
+	}
+}
+
+// TestOptionsOfEngines: agents' come first, the operator's in a table of their own.
+func TestOptionsOfEngines(t *testing.T) {
+	_, h := server()
+	page := get(h, "/docs/agents").Body.String()
+	at := 0
+	for _, want := range []string{
+		`<th scope="row">Vendor, voices</th><td><code>pitch</code></td><td>0.5 to 2</td><td>How &lt;high&gt;.</td>`, `<th scope="row">Mute</th><td>none</td>`,
+		"the operator&rsquo;s", `<th scope="row">Vendor, both</th><td><code>header</code></td><td>a text</td>`,
+	} {
+		i := strings.Index(page[at:], want)
+		if i < 0 {
+			t.Fatalf("the page on agents lacks %s, or has it elsewhere", want)
+		}
+		at += i
 	}
 }
 

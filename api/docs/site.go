@@ -23,6 +23,7 @@ var templateFiles embed.FS
 type site struct {
 	assets   *asset.Set
 	document *huma.OpenAPI
+	engines  []Engine
 	content  func() (*content, error) // what pages are made of, read once
 }
 
@@ -33,8 +34,8 @@ type content struct {
 	operations map[string][]operation // by the name of the page that describes them
 }
 
-func newSite(document *huma.OpenAPI, assets *asset.Set) *site {
-	s := &site{assets: assets, document: document}
+func newSite(document *huma.OpenAPI, assets *asset.Set, engines []Engine) *site {
+	s := &site{assets: assets, document: document, engines: engines}
 	s.content = sync.OnceValues(s.read)
 	return s
 }
@@ -52,6 +53,7 @@ func (s *site) read() (*content, error) {
 		"link":       link,
 		"problems":   api.Problems,
 		"fieldsOf":   func(label, head string, fields []field) fieldTable { return fieldTable{label, head, fields} },
+		"optionsOf":  s.optionsOf,
 		"example":    func(string) (template.HTML, error) { return "", errNoPage },
 		"operations": func() (template.HTML, error) { return "", errNoPage },
 	})
@@ -194,6 +196,23 @@ func link(name string) (string, error) {
 		}
 	}
 	return "", errors.New("docs: there is no page " + name)
+}
+
+// optionTable is a table of the options of engines.
+type optionTable struct {
+	Label   string
+	Engines []Engine
+}
+
+// optionsOf are those that the operator gives, or an agent.
+func (s *site) optionsOf(label string, operators bool) optionTable {
+	t := optionTable{Label: label}
+	for _, e := range s.engines {
+		if e.Operators == operators {
+			t.Engines = append(t.Engines, e)
+		}
+	}
+	return t
 }
 
 // fieldTable is a table of fields.

@@ -55,6 +55,7 @@ type ModelEntry struct {
 	Default     bool   `json:"default" doc:"Whether it is the first choice of its kind."`
 	Kind        Kind   `json:"kind" enum:"tts,stt,llm,realtime" doc:"Speaks, recognises, answers, or does all three."`
 	Scripted    bool   `json:"scripted" doc:"It follows rules; there is no model behind it."`
+	Options     any    `json:"options,omitempty" doc:"JSON Schema of the options that an agent may give it; absent: it has none."`
 }
 
 // Limits are the bounds of synthesis requests and what comes back.
@@ -125,7 +126,7 @@ func (s *Server) Models() ModelList {
 	seen := map[Kind]bool{}
 	for _, e := range s.Engines {
 		info := e.Info()
-		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted})
+		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted, e.Options})
 		seen[e.Kind] = true
 	}
 	return list

@@ -56,6 +56,8 @@ type Engine struct {
 	// Ready says whether the engine can work; nil: it is not known before it is asked
 	// to work, as with engines of other servers.
 	Ready func(ctx context.Context) error
+	// Options is the JSON Schema of the options that agents may give it; nil: it has none.
+	Options any
 }
 
 // Mount adds the routes of the server to an API.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"slices"
 	"time"
 
 	"parley/inference"
@@ -30,9 +29,13 @@ type Config struct {
 
 // Options are the settings of Anthropic that an operator or an agent may give.
 type Options struct {
-	remote.Sampling // a temperature of 0 to 1
-	// CacheTTL is how long a prompt is cached: 5m or 1h.
-	CacheTTL string `json:"cache_ttl"`
+	remote.Sampling
+	CacheTTL string // empty: Anthropic's own
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return append(o.Sampling.All(1), remote.Text("cache_ttl", &o.CacheTTL, "How long a prompt is cached.", "5m", "1h"))
 }
 
 // LLM is a model. Safe for use from several goroutines.
@@ -49,17 +52,11 @@ const maxTokens = 1024
 func NewLLM(c Config) (*LLM, error) {
 	name := cmp.Or(c.Name, "anthropic")
 	l := &LLM{model: cmp.Or(c.Model, "claude-haiku-4-5")}
-	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
+	if err := l.options.All().Read(name, c.Options); err != nil {
 		return nil, err
 	}
-	if err := l.options.Check(name, 1); err != nil {
-		return nil, err
-	}
-	switch {
-	case c.APIKey == "":
+	if c.APIKey == "" {
 		return nil, errors.New(name + ": it needs a key")
-	case !slices.Contains([]string{"", "5m", "1h"}, l.options.CacheTTL):
-		return nil, remote.WrongOption(name, "cache_ttl", "5m or 1h")
 	}
 	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.anthropic.com"), Key: c.APIKey,
 		Headers: map[string]string{"x-api-key": c.APIKey, "anthropic-version": "2023-06-01"}, HTTPClient: c.HTTPClient, Timeout: c.Timeout})

@@ -32,9 +32,17 @@ type Config struct {
 
 // Options are the settings of AssemblyAI that an operator or an agent may give. Zero values leave them to AssemblyAI.
 type Options struct {
-	MinTurnSilence int     `json:"min_turn_silence"`                 // ms, 10 to 10000
-	MaxTurnSilence int     `json:"max_turn_silence"`                 // ms, 100 to 20000
-	Confidence     float64 `json:"end_of_turn_confidence_threshold"` // 0 to 1, of the Universal models
+	MinTurnSilence, MaxTurnSilence int // ms
+	Confidence                     float64
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return remote.Options{
+		remote.Whole("min_turn_silence", &o.MinTurnSilence, 10, 10_000, "The silence in ms after which a turn may end."),
+		remote.Whole("max_turn_silence", &o.MaxTurnSilence, 100, 20_000, "The silence in ms after which a turn has ended."),
+		remote.Number("end_of_turn_confidence_threshold", &o.Confidence, 0, 1, "Of the Universal models: the confidence from which a turn ends with the shorter silence."),
+	}
 }
 
 type vendor struct {
@@ -45,18 +53,11 @@ type vendor struct {
 // NewASR checks c and contacts nobody.
 func NewASR(c Config) (*recogniser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "assemblyai"), model: cmp.Or(c.Model, "universal-streaming-multilingual")}
-	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(v.name, c.Options); err != nil {
 		return nil, err
 	}
-	switch o := v.options; {
-	case c.APIKey == "":
+	if c.APIKey == "" {
 		return nil, errors.New(v.name + ": it needs a key")
-	case o.MinTurnSilence != 0 && (o.MinTurnSilence < 10 || o.MinTurnSilence > 10_000):
-		return nil, remote.WrongOption(v.name, "min_turn_silence", "10 to 10000")
-	case o.MaxTurnSilence != 0 && (o.MaxTurnSilence < 100 || o.MaxTurnSilence > 20_000):
-		return nil, remote.WrongOption(v.name, "max_turn_silence", "100 to 20000")
-	case o.Confidence < 0 || o.Confidence > 1:
-		return nil, remote.WrongOption(v.name, "end_of_turn_confidence_threshold", "0 to 1")
 	}
 	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://streaming.assemblyai.com"), Key: c.APIKey,
 		Headers: map[string]string{"Authorization": c.APIKey}, Dial: c.Dial})

@@ -37,8 +37,16 @@ type Config struct {
 
 // Options are the settings of synthesis that an operator or an agent may give.
 type Options struct {
-	Volume  float64 `json:"volume,omitempty"`  // 0.5 to 2
-	Emotion string  `json:"emotion,omitempty"` // as Cartesia names it
+	Volume  float64 `json:"volume,omitempty"`
+	Emotion string  `json:"emotion,omitempty"`
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return remote.Options{
+		remote.Number("volume", &o.Volume, 0.5, 2, "1 is the voice's own."),
+		remote.Text("emotion", &o.Emotion, "As Cartesia names it."),
+	}
 }
 
 // version is that of the wire.
@@ -47,11 +55,8 @@ const version = "2026-03-01"
 // NewTTS checks c and contacts nobody.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "cartesia"), model: cmp.Or(c.Model, "sonic-3.5"), voices: c.Voices}
-	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(v.name, c.Options); err != nil {
 		return nil, err
-	}
-	if o := v.options; o.Volume != 0 && (o.Volume < 0.5 || o.Volume > 2) {
-		return nil, remote.WrongOption(v.name, "volume", "0.5 to 2")
 	}
 	if c.APIKey == "" {
 		return nil, errors.New(v.name + ": it needs a key")

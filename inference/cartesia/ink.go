@@ -15,15 +15,21 @@ import (
 	"parley/inference/remote"
 )
 
-// InkOptions are the settings of ink-2 that an operator or an agent may give; 0 leaves them to Cartesia. The likelihood that
-// the caller speaks falls as they finish, so the thresholds run downwards.
+// InkOptions are the settings of ink-2 that an operator or an agent may give. The likelihood that the caller speaks falls as
+// they finish, so the thresholds run downwards.
 type InkOptions struct {
-	Start float64 `json:"turn_start_threshold"`     // above which a turn begins, 0.5 to 0.9; 0.8
-	Eager float64 `json:"turn_eager_end_threshold"` // below which it is likely over, 0.3 to 0.6; 0.4
-	End   float64 `json:"turn_end_threshold"`       // below which it is over, 0.05 to 0.5; 0.2
-	// TimeoutMS is the longest pause in a turn, 640 to 11200; 960. Where the turn is ended here, as much silence is sent, for
-	// which Cartesia charges.
-	TimeoutMS int `json:"turn_end_timeout_ms"`
+	Start, Eager, End float64
+	TimeoutMS         int // where the turn is ended here, as much silence is sent, for which Cartesia charges
+}
+
+// All describes them.
+func (o *InkOptions) All() remote.Options {
+	return remote.Options{
+		remote.Number("turn_start_threshold", &o.Start, 0.5, 0.9, "Of ink-2, as all of these: the likelihood of speech above which a turn begins; 0.8."),
+		remote.Number("turn_eager_end_threshold", &o.Eager, 0.3, 0.6, "Below which a turn is likely over; 0.4. Less than turn_start_threshold."),
+		remote.Number("turn_end_threshold", &o.End, 0.05, 0.5, "Below which a turn is over; 0.2. Less than turn_eager_end_threshold."),
+		remote.Whole("turn_end_timeout_ms", &o.TimeoutMS, 640, 11_200, "The longest pause in a turn; 960."),
+	}
 }
 
 // NewASR checks c and contacts nobody.
@@ -46,24 +52,18 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 	return recogniser.New(client, &ink{name, model, options}), nil
 }
 
-// parseInk reads options, checks their ranges and their order, and sets those that count here.
-func parseInk(name string, options inference.Options) (o InkOptions, err error) {
-	if err := remote.ReadOptions(name, options, &o); err != nil {
-		return o, err
-	}
-	within := func(v, least, most float64) bool { return v == 0 || v >= least && v <= most }
-	start, eager, end := cmp.Or(o.Start, 0.8), cmp.Or(o.Eager, 0.4), cmp.Or(o.End, 0.2)
+// parseInk reads options, checks the order of the thresholds, and sets those that count here.
+func parseInk(name string, options inference.Options) (InkOptions, error) {
+	o := InkOptions{0.8, 0.4, 0.2, 960}
+	err := o.All().Read(name, options)
 	switch {
-	case !within(o.Start, 0.5, 0.9):
-		return o, errors.New(name + ": options: turn_start_threshold: allowed: 0.5 to 0.9")
-	case !within(o.Eager, 0.3, 0.6) || eager >= start:
-		return o, errors.New(name + ": options: turn_eager_end_threshold: allowed: 0.3 to 0.6, and less than turn_start_threshold")
-	case !within(o.End, 0.05, 0.5) || end >= eager:
-		return o, errors.New(name + ": options: turn_end_threshold: allowed: 0.05 to 0.5, and less than turn_eager_end_threshold")
-	case !within(float64(o.TimeoutMS), 640, 11_200):
-		return o, errors.New(name + ": options: turn_end_timeout_ms: allowed: 640 to 11200")
+	case err != nil:
+	case o.Eager >= o.Start:
+		err = remote.WrongOption(name, "turn_eager_end_threshold", "less than turn_start_threshold")
+	case o.End >= o.Eager:
+		err = remote.WrongOption(name, "turn_end_threshold", "less than turn_eager_end_threshold")
 	}
-	return InkOptions{start, eager, end, cmp.Or(o.TimeoutMS, 960)}, nil
+	return o, err
 }
 
 // ink is the models that find the ends of turns. They cannot be asked to end one: silence does.

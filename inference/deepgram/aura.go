@@ -20,15 +20,25 @@ import (
 type aura struct {
 	name, family string
 	voices       synthesiser.Voices
-	options      Options
+	options      VoiceOptions
+}
+
+// VoiceOptions are the settings of voices that an operator or an agent may give. Zero values leave them to Deepgram.
+type VoiceOptions struct {
+	Expressivity int
+	OptOut       bool
+}
+
+// All describes them.
+func (o *VoiceOptions) All() remote.Options {
+	return remote.Options{remote.Whole("expressivity", &o.Expressivity, -2, 2, "Of the Flux voices."), optOut(&o.OptOut)}
 }
 
 // NewTTS checks c and contacts nobody. Voices are models, all of Aura, such as aura-2-thalia-en, or all of Flux, such as
 // flux-haley-en, of the language that their names end in.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := aura{name: cmp.Or(c.Name, "deepgram"), family: "Aura", voices: c.Voices}
-	var err error
-	if v.options, err = parse(v.name, c.Options); err != nil {
+	if err := v.options.All().Read(v.name, c.Options); err != nil {
 		return nil, err
 	}
 	if c.APIKey == "" {
@@ -159,7 +169,7 @@ func (v *aura) Read(message []byte, binary bool) (p synthesiser.Piece, ok bool, 
 		Type string `json:"type"`
 	}
 	if json.Unmarshal(message, &m) != nil {
-		return p, false, v.options.fault(v.name, errJSON)
+		return p, false, fault(v.name, errJSON)
 	}
 	switch m.Type {
 	case "Flushed":
@@ -167,7 +177,7 @@ func (v *aura) Read(message []byte, binary bool) (p synthesiser.Piece, ok bool, 
 	case "Cleared":
 		p.Done = true
 	case "Error":
-		return p, false, v.options.fault(v.name, errors.New("the server reports an error"))
+		return p, false, fault(v.name, errors.New("the server reports an error"))
 	default:
 		return p, false, nil
 	}

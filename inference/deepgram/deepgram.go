@@ -35,30 +35,41 @@ type Config struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Options are the settings of Deepgram that an operator or an agent may give. Zero values leave
-// them to Deepgram.
+// Options are the settings of recognition that an operator or an agent may give. Zero values leave them to Deepgram.
 type Options struct {
-	// Of Flux: the probabilities from which a turn has ended and has likely ended, and the longest
-	// pause in a turn.
-	Threshold float64 `json:"eot_threshold"`
-	Eager     float64 `json:"eager_eot_threshold"`
-	TimeoutMS int     `json:"eot_timeout_ms"`
-	// Expressivity of the Flux voices is -2 to 2.
-	Expressivity int `json:"expressivity"`
-	// OptOut keeps audio out of Deepgram's training.
-	OptOut bool   `json:"mip_opt_out"`
-	Tag    string `json:"tag"`
+	Threshold, Eager float64
+	TimeoutMS        int
+	OptOut           bool
+	Tag              string
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return remote.Options{
+		remote.Number("eot_threshold", &o.Threshold, 0.5, 1, "Of Flux: the probability from which a turn has ended; 0.7."),
+		remote.Number("eager_eot_threshold", &o.Eager, 0.3, 0.9, "Of Flux: the probability from which a turn has likely ended, no more than eot_threshold; without it nothing is said of that."),
+		remote.Whole("eot_timeout_ms", &o.TimeoutMS, 500, 60_000, "Of Flux: the longest pause in a turn."),
+		optOut(&o.OptOut),
+		remote.Text("tag", &o.Tag, "Names the requests in Deepgram's statistics."),
+	}
+}
+
+func optOut(to *bool) remote.Option {
+	return remote.Flag("mip_opt_out", to, "Keeps what is said out of Deepgram's training.")
 }
 
 // NewASR checks c and contacts nobody.
 func NewASR(c Config) (*recogniser.Engine, error) {
 	name := cmp.Or(c.Name, "deepgram")
 	model := cmp.Or(c.Model, "flux-general-multi")
-	o, err := parse(name, c.Options)
-	if err != nil {
+	var o Options
+	if err := o.All().Read(name, c.Options); err != nil {
 		return nil, err
 	}
-	if c.APIKey == "" {
+	switch {
+	case o.Eager > cmp.Or(o.Threshold, 0.7):
+		return nil, remote.WrongOption(name, "eager_eot_threshold", "no more than eot_threshold")
+	case c.APIKey == "":
 		return nil, errors.New(name + ": it needs a key")
 	}
 	client, err := remote.NewClient(c.remote(name))
@@ -75,25 +86,6 @@ func NewASR(c Config) (*recogniser.Engine, error) {
 func (c Config) remote(name string) remote.Config {
 	return remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.deepgram.com"), Key: c.APIKey,
 		Headers: map[string]string{"Authorization": "Token " + c.APIKey}, Dial: c.Dial}
-}
-
-// parse reads options and checks their ranges.
-func parse(name string, options inference.Options) (o Options, err error) {
-	if err := remote.ReadOptions(name, options, &o); err != nil {
-		return o, err
-	}
-	within := func(v, least, most float64) bool { return v == 0 || v >= least && v <= most }
-	switch {
-	case !within(o.Threshold, 0.5, 1):
-		return o, remote.WrongOption(name, "eot_threshold", "0.5 to 1")
-	case !within(o.Eager, 0.3, 0.9) || o.Eager > cmp.Or(o.Threshold, 0.7):
-		return o, remote.WrongOption(name, "eager_eot_threshold", "0.3 to 0.9, and no more than eot_threshold")
-	case !within(float64(o.TimeoutMS), 500, 60_000):
-		return o, remote.WrongOption(name, "eot_timeout_ms", "500 to 60000")
-	case o.Expressivity < -2 || o.Expressivity > 2:
-		return o, remote.WrongOption(name, "expressivity", "-2 to 2")
-	}
-	return o, nil
 }
 
 // encodings are Deepgram's names.
@@ -161,6 +153,6 @@ func seconds(n float64) time.Duration { return remote.Time(n, time.Second) }
 // errJSON is the fault of a message that cannot be read.
 var errJSON = errors.New("a message that is not JSON")
 
-func (o Options) fault(name string, err error) error {
+func fault(name string, err error) error {
 	return &inference.Error{Engine: name, Fault: inference.ErrFailed, Err: err}
 }

@@ -126,12 +126,12 @@ func (c *fluxConnection) Read(message []byte) ([]recogniser.Heard, error) {
 		Languages  []string `json:"languages"`
 	}
 	if json.Unmarshal(message, &m) != nil {
-		return nil, c.options.fault(c.name, errJSON)
+		return nil, fault(c.name, errJSON)
 	}
 	switch m.Type {
 	case "TurnInfo":
 	case "Error":
-		return nil, c.options.fault(c.name, errors.New("the server reports an error"))
+		return nil, fault(c.name, errors.New("the server reports an error"))
 	case "ConfigureSuccess", "ConfigureFailure":
 		c.configuring = false
 		return nil, nil

@@ -59,7 +59,7 @@ func (v *fluxVoice) Read(message []byte, binary bool) (p synthesiser.Piece, ok b
 		Billable int    `json:"billable_character_count"`
 	}
 	if json.Unmarshal(message, &m) != nil {
-		return p, false, v.options.fault(v.name, errJSON)
+		return p, false, fault(v.name, errJSON)
 	}
 	switch {
 	case m.Type == "SpeechMetadata":
@@ -67,9 +67,9 @@ func (v *fluxVoice) Read(message []byte, binary bool) (p synthesiser.Piece, ok b
 	case m.Type == "SpeechInterrupted", m.Code == "NO_ACTIVE_SPEECH": // the answers to Interrupt
 		p.Done = true
 	case m.Code == "NO_AUDIO_GENERATED": // it did not stop
-		return p, false, v.options.fault(v.name, errors.New("a turn that cannot be interrupted"))
+		return p, false, fault(v.name, errors.New("a turn that cannot be interrupted"))
 	case m.Type == "Error":
-		return p, false, v.options.fault(v.name, errors.New("the server reports an error"))
+		return p, false, fault(v.name, errors.New("the server reports an error"))
 	default:
 		return p, false, nil
 	}

@@ -81,13 +81,13 @@ func (c *novaConnection) Read(message []byte) ([]recogniser.Heard, error) {
 		Type string `json:"type"`
 	}
 	if json.Unmarshal(message, &kind) != nil {
-		return nil, c.options.fault(c.name, errJSON)
+		return nil, fault(c.name, errJSON)
 	}
 	if kind.Type != "Results" {
 		return nil, nil // Metadata, SpeechStarted and UtteranceEnd say the channel in another way
 	}
 	if json.Unmarshal(message, &m) != nil {
-		return nil, c.options.fault(c.name, errJSON)
+		return nil, fault(c.name, errJSON)
 	}
 	h := recogniser.Heard{End: seconds(m.Start + m.Duration), Confidence: -1}
 	if a := m.Channel.Alternatives; len(a) > 0 {

@@ -37,22 +37,27 @@ type Config struct {
 
 // Options are the settings of synthesis that an operator or an agent may give; nil leaves them to ElevenLabs.
 type Options struct {
-	Stability  *float64 `json:"stability,omitempty"`        // 0 to 1
-	Similarity *float64 `json:"similarity_boost,omitempty"` // 0 to 1
-	Style      *float64 `json:"style,omitempty"`            // 0 to 1
+	Stability  *float64 `json:"stability,omitempty"`
+	Similarity *float64 `json:"similarity_boost,omitempty"`
+	Style      *float64 `json:"style,omitempty"`
 	Boost      *bool    `json:"use_speaker_boost,omitempty"`
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return remote.Options{
+		remote.Number("stability", &o.Stability, 0, 1, "How evenly the voice speaks."),
+		remote.Number("similarity_boost", &o.Similarity, 0, 1, "How near it keeps to the speaker that it was made from."),
+		remote.Number("style", &o.Style, 0, 1, "How much it exaggerates that speaker's style."),
+		remote.Flag("use_speaker_boost", &o.Boost, "Brings it nearer to that speaker, and takes longer."),
+	}
 }
 
 // NewTTS checks c and contacts nobody.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "elevenlabs"), model: cmp.Or(c.Model, "eleven_flash_v2_5"), voices: c.Voices}
-	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(v.name, c.Options); err != nil {
 		return nil, err
-	}
-	for name, value := range map[string]*float64{"stability": v.options.Stability, "similarity_boost": v.options.Similarity, "style": v.options.Style} {
-		if value != nil && (*value < 0 || *value > 1) {
-			return nil, remote.WrongOption(v.name, name, "0 to 1")
-		}
 	}
 	if c.APIKey == "" {
 		return nil, errors.New(v.name + ": it needs a key")

@@ -17,9 +17,14 @@ import (
 )
 
 // ScribeOptions are the settings of recognition that an operator or an agent may give; nil leaves them to ElevenLabs.
-type ScribeOptions struct {
-	Clean   *bool `json:"no_verbatim"`    // leaves out filler words and false starts
-	Logging *bool `json:"enable_logging"` // false: ElevenLabs keeps nothing
+type ScribeOptions struct{ Clean, Logging *bool }
+
+// All describes them.
+func (o *ScribeOptions) All() remote.Options {
+	return remote.Options{
+		remote.Flag("no_verbatim", &o.Clean, "Leaves out filler words and false starts."),
+		remote.Flag("enable_logging", &o.Logging, "When false ElevenLabs keeps nothing."),
+	}
 }
 
 // scribe is the models that recognise.
@@ -31,7 +36,7 @@ type scribe struct {
 // NewASR is recognition by Scribe, in real time. It checks c and contacts nobody. The ends of turns are ours to find.
 func NewASR(c Config) (*recogniser.Engine, error) {
 	v := &scribe{name: cmp.Or(c.Name, "elevenlabs"), model: cmp.Or(c.Model, "scribe_v2_realtime")}
-	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(v.name, c.Options); err != nil {
 		return nil, err
 	}
 	if c.APIKey == "" {

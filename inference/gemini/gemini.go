@@ -13,7 +13,6 @@ import (
 	"iter"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,10 +33,17 @@ type Config struct {
 
 // Options are the settings of Gemini that an operator or an agent may give.
 type Options struct {
-	remote.Sampling // a temperature of 0 to 2
+	remote.Sampling
 	// Level and Budget are how much it thinks before it answers; one of them at most, neither: as little as the model allows.
-	Level  string `json:"thinking_level"`  // of Gemini 3: minimal, low, medium or high
-	Budget *int   `json:"thinking_budget"` // of Gemini 2.5: tokens, to 32768; -1: as it sees fit
+	Level  string
+	Budget *int
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return append(o.Sampling.All(2),
+		remote.Text("thinking_level", &o.Level, "How much Gemini 3 thinks before it answers; without it as little as the model allows.", "minimal", "low", "medium", "high"),
+		remote.Whole("thinking_budget", &o.Budget, -1, 32_768, "The same of Gemini 2.5, in tokens; -1: as it sees fit. Not with thinking_level."))
 }
 
 // LLM is a model. Safe for use from several goroutines.
@@ -55,10 +61,7 @@ var modelName = regexp.MustCompile(`^[a-zA-Z0-9._-]+$`)
 func NewLLM(c Config) (*LLM, error) {
 	name := cmp.Or(c.Name, "gemini")
 	l := &LLM{model: cmp.Or(c.Model, "gemini-2.5-flash")}
-	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
-		return nil, err
-	}
-	if err := l.options.Check(name, 2); err != nil {
+	if err := l.options.All().Read(name, c.Options); err != nil {
 		return nil, err
 	}
 	o := l.options
@@ -67,9 +70,7 @@ func NewLLM(c Config) (*LLM, error) {
 		return nil, errors.New(name + ": it needs a key")
 	case !modelName.MatchString(l.model):
 		return nil, errors.New(name + ": model: allowed: letters, digits, dots, dashes and underscores")
-	case !slices.Contains([]string{"", "minimal", "low", "medium", "high"}, o.Level):
-		return nil, remote.WrongOption(name, "thinking_level", "minimal, low, medium or high")
-	case o.Budget != nil && (*o.Budget < -1 || *o.Budget > 32768 || o.Level != ""):
+	case o.Budget != nil && o.Level != "":
 		return nil, remote.WrongOption(name, "thinking_budget", "-1 to 32768, without thinking_level")
 	}
 	l.thinking = o.thinking(l.model)

@@ -29,11 +29,17 @@ type LiveConfig struct {
 
 // LiveOptions are the settings that an operator may give.
 type LiveOptions struct {
-	// Start and End are how soon Gemini notices that the caller begins and has ended: low or high; empty: its own way.
-	Start string `json:"start_sensitivity"`
-	End   string `json:"end_sensitivity"`
-	// Silence is what ends the caller's turn, 0 to 10000 ms; missing: Gemini's own.
-	Silence *int `json:"silence_ms"`
+	Start, End string // empty: Gemini's own way
+	Silence    *int   // nil: Gemini's own
+}
+
+// All describes them.
+func (o *LiveOptions) All() remote.Options {
+	return remote.Options{
+		remote.Text("start_sensitivity", &o.Start, "How soon Gemini notices that the caller begins.", "low", "high"),
+		remote.Text("end_sensitivity", &o.End, "How soon it notices that they have ended.", "low", "high"),
+		remote.Whole("silence_ms", &o.Silence, 0, 10_000, "The silence that ends the caller's turn."),
+	}
 }
 
 // liveVoices are Gemini's, as near to ours in character as they come.
@@ -50,20 +56,14 @@ func NewLive(c LiveConfig) (*duplex.Engine, error) {
 	name := cmp.Or(c.Name, "gemini")
 	v := &live{name: name, model: c.Model, voices: maps.Clone(liveVoices)}
 	maps.Copy(v.voices, c.Voices)
-	if err := remote.ReadOptions(name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(name, c.Options); err != nil {
 		return nil, err
 	}
-	refuse := func(text string) (*duplex.Engine, error) { return nil, errors.New(name + ": " + text) }
-	sensitivities := map[string]bool{"": true, "low": true, "high": true}
-	switch o := v.options; {
+	switch {
 	case c.APIKey == "":
-		return refuse("it needs a key")
+		return nil, errors.New(name + ": it needs a key")
 	case c.Model == "":
-		return refuse("it needs a model")
-	case !sensitivities[o.Start], !sensitivities[o.End]:
-		return refuse("options: start_sensitivity, end_sensitivity: allowed: low or high")
-	case o.Silence != nil && (*o.Silence < 0 || *o.Silence > 10000):
-		return refuse("options: silence_ms: allowed: 0 to 10000")
+		return nil, errors.New(name + ": it needs a model")
 	}
 	if err := v.voices.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

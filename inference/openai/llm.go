@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"iter"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"parley/inference"
@@ -21,34 +19,29 @@ type LLM struct {
 
 // Options are the settings of a model that an operator or an agent may give.
 type Options struct {
-	remote.Sampling // a temperature of 0 to 2
-	// API is chat, which every server of the dialect has, or responses, OpenAI's own; empty: chat.
-	API string `json:"api"`
-	// Effort is how much a model that reasons does so before it answers; empty: low over responses, else the model's own way.
-	Effort string `json:"reasoning_effort"`
+	remote.Sampling
+	API    string // empty: chat
+	Effort string // empty: low over responses, else the model's own way
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return append(o.Sampling.All(2),
+		remote.Text("api", &o.API, "chat, which all servers of the dialect have, or OpenAI's own.", "chat", overResponses),
+		remote.Text("reasoning_effort", &o.Effort, "How much a model that reasons does so before it answers; over responses low.", "none", "minimal", "low", "medium", "high", "xhigh"))
 }
 
 // overResponses is the API that keeps what a model has reasoned.
 const overResponses = "responses"
 
-var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
-
 // NewLLM checks c and contacts nobody. The default model is gpt-4o-mini.
 func NewLLM(c Config) (*LLM, error) {
 	name, l := cmp.Or(c.Name, "openai"), &LLM{}
-	if err := remote.ReadOptions(name, c.Options, &l.options); err != nil {
+	if err := l.options.All().Read(name, c.Options); err != nil {
 		return nil, err
 	}
-	if err := l.options.Check(name, 2); err != nil {
-		return nil, err
-	}
-	switch o := l.options; {
-	case !slices.Contains([]string{"", "chat", overResponses}, o.API):
-		return nil, remote.WrongOption(name, "api", "chat or responses")
-	case o.API == overResponses && reasons(c.Model) && o.Effort != "none" && (o.Temperature != nil || o.TopP != nil):
+	if o := l.options; o.API == overResponses && reasons(c.Model) && o.Effort != "none" && (o.Temperature != nil || o.TopP != nil) {
 		return nil, &remote.OptionError{Engine: name, Option: "temperature", Problem: "a model that reasons takes none, and no top_p"}
-	case !slices.Contains(efforts, o.Effort):
-		return nil, remote.WrongOption(name, "reasoning_effort", strings.Join(efforts[1:], ", "))
 	}
 	c.Options = nil
 	cl, err := newClient("gpt-4o-mini", c)

@@ -50,7 +50,7 @@ func newClient(model string, c Config) (*client, error) {
 	if c.APIKey != "" {
 		headers["Authorization"] = "Bearer " + c.APIKey
 	}
-	if err := remote.ReadOptions(cmp.Or(c.Name, "openai"), c.Options, &struct{}{}); err != nil {
+	if err := (remote.Options{}).Read(cmp.Or(c.Name, "openai"), c.Options); err != nil {
 		return nil, err
 	}
 	return newClientWith(headers, model, c)

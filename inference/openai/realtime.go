@@ -20,14 +20,20 @@ import (
 
 // RealtimeOptions are the settings that an operator may give a model that hears and speaks.
 type RealtimeOptions struct {
-	// KeyHeader carries the key, api-key at Azure; empty: Authorization does, as a bearer token.
-	KeyHeader string `json:"key_header"`
-	// Transcription is the model that writes down what the caller says; empty: gpt-4o-mini-transcribe.
-	Transcription string `json:"transcription"`
-	// Noise is how OpenAI reduces it: near_field or far_field; empty: not at all.
-	Noise string `json:"noise_reduction"`
-	// Turns is how OpenAI finds the ends of turns, in its words; null: the call finds them; missing: by server_vad.
-	Turns json.RawMessage `json:"turn_detection"`
+	KeyHeader     string          // empty: Authorization, as a bearer token
+	Transcription string          // empty: gpt-4o-mini-transcribe
+	Noise         string          // empty: it is not reduced
+	Turns         json.RawMessage // null: the call finds the ends of turns; nil: server_vad does
+}
+
+// All describes them.
+func (o *RealtimeOptions) All() remote.Options {
+	return remote.Options{
+		remote.Text("key_header", &o.KeyHeader, "The header that carries the key, api-key at Azure; without it Authorization does, as a bearer token."),
+		remote.Text("transcription", &o.Transcription, "The model that writes down what the caller says; gpt-4o-mini-transcribe."),
+		remote.Text("noise_reduction", &o.Noise, "How OpenAI reduces noise; without it not at all.", "near_field", "far_field"),
+		remote.Any("turn_detection", &o.Turns, "How OpenAI finds the ends of turns, an object of type server_vad or semantic_vad with its settings; null: by the call's own rules. server_vad."),
+	}
 }
 
 // realtimeVoices are OpenAI's, as near to ours in character as they come.
@@ -45,7 +51,7 @@ func NewRealtime(c Config) (*duplex.Engine, error) {
 	v := &realtime{voices: maps.Clone(realtimeVoices)}
 	maps.Copy(v.voices, c.Voices)
 	name := cmp.Or(c.Name, "openai")
-	if err := remote.ReadOptions(name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(name, c.Options); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(v.voices.Check(), v.readTurns()); err != nil {

@@ -1,12 +1,11 @@
 package remote
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,51 +31,113 @@ func WrongOption(engine, option, allowed string) error {
 	return &OptionError{engine, option, "allowed: " + allowed}
 }
 
-// ReadOptions reads an engine's options into a struct; a name that it does not have is an error. Its errors are an
-// *OptionError.
-func ReadOptions(engine string, options inference.Options, to any) error {
-	if len(options) == 0 {
-		return nil
+// Option describes one setting of an engine, and says where its value goes. Checks, schemas and documentation are made of it.
+type Option struct {
+	Name     string
+	Type     string   // as JSON Schema calls it; empty: any JSON, at which the engine looks itself
+	Min, Max float64  // of a number; both are allowed
+	Words    []string // those that a text may be; nil: any text
+	Doc      string   // for people, in a sentence
+	to       any
+}
+
+// Number is an option from least to most.
+func Number[T float64 | *float64](name string, to *T, least, most float64, doc string) Option {
+	return Option{Name: name, Type: "number", Min: least, Max: most, Doc: doc, to: to}
+}
+
+// Whole is a whole number from least to most.
+func Whole[T int | *int](name string, to *T, least, most int, doc string) Option {
+	return Option{Name: name, Type: "integer", Min: float64(least), Max: float64(most), Doc: doc, to: to}
+}
+
+// Flag is true or false.
+func Flag[T bool | *bool](name string, to *T, doc string) Option {
+	return Option{Name: name, Type: "boolean", Doc: doc, to: to}
+}
+
+// Text is a text, one of words where there are any.
+func Text(name string, to *string, doc string, words ...string) Option {
+	return Option{Name: name, Type: "string", Words: words, Doc: doc, to: to}
+}
+
+// Any is any JSON, at which the engine looks itself.
+func Any(name string, to *json.RawMessage, doc string) Option {
+	return Option{Name: name, Doc: doc, to: to}
+}
+
+// Allowed says in words which values there are; empty: Doc does.
+func (o *Option) Allowed() string {
+	last := len(o.Words) - 1
+	switch {
+	case last > 0:
+		return strings.Join(o.Words[:last], ", ") + " or " + o.Words[last]
+	case last == 0:
+		return o.Words[0]
 	}
-	in := json.NewDecoder(bytes.NewReader(options))
-	in.DisallowUnknownFields()
-	err := in.Decode(to)
-	if err == nil {
-		return nil
-	}
-	wrong := &OptionError{Engine: engine, Problem: err.Error()}
-	if of, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		wrong.Option, wrong.Problem = of.Field[strings.LastIndexByte(of.Field, '.')+1:], of.Value+" is not allowed"
-	} else if quoted, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		if name, err := strconv.Unquote(quoted); err == nil {
-			wrong.Option, wrong.Problem = name, "is not known"
+	return map[string]string{"number": fmt.Sprintf("%v to %v", o.Min, o.Max), "integer": fmt.Sprintf("%.0f to %.0f, whole", o.Min, o.Max),
+		"boolean": "true or false", "string": "a text"}[o.Type]
+}
+
+// read takes a value; false: it is not allowed.
+func (o *Option) read(value json.RawMessage) bool {
+	switch o.Type {
+	case "number", "integer":
+		var f float64
+		if json.Unmarshal(value, &f) != nil || f < o.Min || f > o.Max {
+			return false
+		}
+	case "string":
+		var text string
+		if json.Unmarshal(value, &text) != nil || o.Words != nil && !slices.Contains(o.Words, text) {
+			return false
 		}
 	}
-	return wrong
+	return (o.Type == "" || string(value) != "null") && json.Unmarshal(value, o.to) == nil
+}
+
+// Options are all that an engine has.
+type Options []Option
+
+// Read reads what was given to an engine of that name. Options that were not given stay as they are. Its errors are an
+// *OptionError: one that does not exist, or the first, by name, whose value is not allowed.
+func (all Options) Read(engine string, given inference.Options) error {
+	if len(given) == 0 {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if json.Unmarshal(given, &values) != nil {
+		return &OptionError{Engine: engine, Problem: "must be an object"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		i := slices.IndexFunc(all, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			return &OptionError{engine, name, "is not known"}
+		}
+		if !all[i].read(values[name]) {
+			return WrongOption(engine, name, all[i].Allowed())
+		}
+	}
+	return nil
 }
 
 // Sampling is the options that the models of all vendors have. Zero values leave them to the vendor.
 type Sampling struct {
-	Temperature *float64 `json:"temperature"` // a request's own counts more
-	TopP        *float64 `json:"top_p"`       // 0 to 1
-	MaxTokens   int      `json:"max_tokens"`  // 1 to 8192; a request's own counts more
+	Temperature *float64 // a request's own counts more
+	TopP        *float64
+	MaxTokens   int // a request's own counts more
 }
 
 // maxTokens is the longest reply that options may ask for: half an hour of speech.
 const maxTokens = 8192
 
-// Check says what is out of range; hottest is the vendor's highest temperature.
-func (s *Sampling) Check(engine string, hottest float64) error {
-	within := func(v *float64, most float64) bool { return v == nil || *v >= 0 && *v <= most }
-	switch {
-	case !within(s.Temperature, hottest):
-		return WrongOption(engine, "temperature", fmt.Sprintf("0 to %v", hottest))
-	case !within(s.TopP, 1):
-		return WrongOption(engine, "top_p", "0 to 1")
-	case s.MaxTokens < 0 || s.MaxTokens > maxTokens:
-		return WrongOption(engine, "max_tokens", fmt.Sprintf("1 to %d", maxTokens))
+// All describes them; hottest is the vendor's highest temperature.
+func (s *Sampling) All(hottest float64) Options {
+	return Options{
+		Number("temperature", &s.Temperature, 0, hottest, "How freely words are chosen."),
+		Number("top_p", &s.TopP, 0, 1, "The likeliest words are chosen among, up to this probability together."),
+		Whole("max_tokens", &s.MaxTokens, 1, maxTokens, "Of a reply at most."),
 	}
-	return nil
 }
 
 // Of is s with what a request says itself.

@@ -1,9 +1,9 @@
 package remote_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,29 +11,56 @@ import (
 	"parley/inference/remote"
 )
 
-func TestReadOptions(t *testing.T) {
-	var o struct {
-		Size int `json:"size"`
+// few are options of each kind.
+type few struct {
+	share  *float64
+	size   int
+	quiet  *bool
+	colour string
+	note   string
+	rest   json.RawMessage
+}
+
+func (f *few) all() remote.Options {
+	return remote.Options{remote.Number("share", &f.share, 0.5, 2, ""), remote.Whole("size", &f.size, -1, 9, ""), remote.Flag("quiet", &f.quiet, ""),
+		remote.Text("colour", &f.colour, "", "red", "green", "blue"), remote.Text("note", &f.note, ""), remote.Any("rest", &f.rest, "")}
+}
+
+func TestOptions(t *testing.T) {
+	var o few
+	if err := o.all().Read("vendor", nil); err != nil {
+		t.Error(err)
 	}
-	if err := remote.ReadOptions("vendor", nil, &o); err != nil || o.Size != 0 {
-		t.Errorf("%+v, %v", o, err)
+	if err := o.all().Read("vendor", inference.Options(`{"share": 2, "size": -1, "quiet": false, "colour": "blue", "note": "", "rest": null}`)); err != nil {
+		t.Fatal(err)
 	}
-	if err := remote.ReadOptions("vendor", inference.Options(`{"size": 3}`), &o); err != nil || o.Size != 3 {
-		t.Errorf("%+v, %v", o, err)
+	if *o.share != 2 || o.size != -1 || *o.quiet || o.colour != "blue" || string(o.rest) != "null" {
+		t.Errorf("%+v", o)
 	}
-	for wrong, option := range map[string]string{`{"colour": 3}`: "colour", `{"size": "x"}`: "size", `[]`: ""} {
-		err := remote.ReadOptions("vendor", inference.Options(wrong), &o)
-		of, ok := errors.AsType[*remote.OptionError](err)
-		if !ok || of.Option != option || !strings.HasPrefix(err.Error(), "vendor: options: ") {
+	for wrong, want := range map[string]string{
+		`{"share": 0.4}`:             "share: allowed: 0.5 to 2",
+		`{"share": "1"}`:             "share: allowed: 0.5 to 2",
+		`{"size": 10}`:               "size: allowed: -1 to 9, whole",
+		`{"size": 1.5}`:              "size: allowed: -1 to 9, whole",
+		`{"size": null}`:             "size: allowed: -1 to 9, whole",
+		`{"quiet": 1}`:               "quiet: allowed: true or false",
+		`{"colour": ""}`:             "colour: allowed: red, green or blue",
+		`{"note": []}`:               "note: allowed: a text",
+		`{"Size": 1}`:                "Size: is not known",
+		`{"shade": 1, "weight": 10}`: "shade: is not known",
+		`[]`:                         "must be an object",
+	} {
+		err := new(few).all().Read("vendor", inference.Options(wrong))
+		if _, ok := errors.AsType[*remote.OptionError](err); !ok || err.Error() != "vendor: options: "+want {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
 }
 
-// TestSampling: a request's own wishes count before the options, which have ranges.
+// TestSampling: a request's own wishes count before the options.
 func TestSampling(t *testing.T) {
 	var s remote.Sampling
-	if err := remote.ReadOptions("vendor", inference.Options(`{"temperature": 0.2, "top_p": 0.9, "max_tokens": 200}`), &s); err != nil || s.Check("vendor", 1) != nil {
+	if err := s.All(1).Read("vendor", inference.Options(`{"temperature": 0.2, "top_p": 0.9, "max_tokens": 200}`)); err != nil {
 		t.Fatal(err)
 	}
 	hot := 0.7
@@ -43,14 +70,8 @@ func TestSampling(t *testing.T) {
 	if got := s.Of(inference.Request{Temperature: &hot, MaxTokens: 7}); *got.Temperature != 0.7 || got.MaxTokens != 7 || *s.Temperature != 0.2 {
 		t.Errorf("%+v", got)
 	}
-	for wrong, text := range map[string]string{`{"temperature": 1.5}`: "temperature: allowed: 0 to 1", `{"top_p": -1}`: "top_p: allowed: 0 to 1", `{"max_tokens": 9000}`: "max_tokens: allowed: 1 to 8192"} {
-		var s remote.Sampling
-		if err := remote.ReadOptions("vendor", inference.Options(wrong), &s); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Check("vendor", 1); err == nil || err.Error() != "vendor: options: "+text {
-			t.Errorf("%s: %v", wrong, err)
-		}
+	if err := s.All(1).Read("vendor", inference.Options(`{"temperature": 1.5}`)); err == nil {
+		t.Error("it is hotter than the vendor allows")
 	}
 }
 

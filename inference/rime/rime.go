@@ -38,7 +38,7 @@ type Config struct {
 // NewTTS checks c and contacts nobody.
 func NewTTS(c Config) (*synthesiser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "rime"), model: cmp.Or(c.Model, "coda"), voices: c.Voices}
-	if err := remote.ReadOptions(v.name, c.Options, &struct{}{}); err != nil {
+	if err := (remote.Options{}).Read(v.name, c.Options); err != nil {
 		return nil, err
 	}
 	if c.APIKey == "" {

@@ -31,9 +31,16 @@ type Config struct {
 
 // Options are the settings of Soniox that an operator or an agent may give. Zero values leave them to Soniox.
 type Options struct {
-	// Endpoints has Soniox find the ends of turns.
-	Endpoints bool `json:"enable_endpoint_detection"`
-	DelayMS   int  `json:"max_endpoint_delay_ms"` // 500 to 3000
+	Endpoints bool
+	DelayMS   int
+}
+
+// All describes them.
+func (o *Options) All() remote.Options {
+	return remote.Options{
+		remote.Flag("enable_endpoint_detection", &o.Endpoints, "Has Soniox find the ends of turns."),
+		remote.Whole("max_endpoint_delay_ms", &o.DelayMS, 500, 3000, "How long it may take for that after the caller has ended."),
+	}
 }
 
 type vendor struct {
@@ -44,11 +51,8 @@ type vendor struct {
 // NewASR checks c and contacts nobody.
 func NewASR(c Config) (*recogniser.Engine, error) {
 	v := &vendor{name: cmp.Or(c.Name, "soniox"), model: cmp.Or(c.Model, "stt-rt-v5")}
-	if err := remote.ReadOptions(v.name, c.Options, &v.options); err != nil {
+	if err := v.options.All().Read(v.name, c.Options); err != nil {
 		return nil, err
-	}
-	if d := v.options.DelayMS; d != 0 && (d < 500 || d > 3000) {
-		return nil, remote.WrongOption(v.name, "max_endpoint_delay_ms", "500 to 3000")
 	}
 	if c.APIKey == "" {
 		return nil, errors.New(v.name + ": it needs a key")

@@ -131,20 +131,21 @@ type Analysis struct {
 // Wanted says whether there is anything to do.
 func (a *Analysis) Wanted() bool { return a != nil && (a.Summary || len(a.Extract) > 0) }
 
-func enginesSchema() *schema.Schema {
+// enginesSchema describes the engines that an agent names. options are what those of a stage may be given, one form for each
+// vendor; nil: anything.
+func enginesSchema(options map[Stage][]*schema.Schema) *schema.Schema {
 	name := func(text string) *schema.Schema {
 		return &schema.Schema{Type: "string", Description: text, MinLength: 1, MaxLength: maxLabel}
 	}
-	own := schema.Form("An engine with a model or options of its own.", []*schema.Schema{
-		name("Its name.").Named("engine", "Engine", schema.Entry{}),
-		(&schema.Schema{Type: "string", Description: "The model, as its vendor calls it; without it the server's.", MaxLength: maxModel}).
-			Named("model", "Model", schema.Entry{Placeholder: "The server’s"}),
-		(&schema.Schema{Type: "object", Description: "Settings of the engine, which count before the server's: of language models temperature, top_p and max_tokens, and what " +
-			"the documentation names besides. Unknown ones are refused."}).
-			Named("options", "Options", schema.Entry{Lines: 2, Code: true, Placeholder: "temperature: 0.3", Hint: "A line each."}),
-	}, "engine")
 	stage := func(of Stage, text, title, label string) *schema.Schema {
 		named := name(text)
+		own := schema.Form("An engine with a model or options of its own.", []*schema.Schema{
+			name("Its name.").Named("engine", "Engine", schema.Entry{}),
+			(&schema.Schema{Type: "string", Description: "The model, as its vendor calls it; without it the server's.", MaxLength: maxModel}).
+				Named("model", "Model", schema.Entry{Placeholder: "The server’s"}),
+			(&schema.Schema{Type: "object", Description: "Settings of the engine, which count before the server's. Unknown ones are refused.", Either: options[of], Loose: true}).
+				Named("options", "Options", schema.Entry{Lines: 2, Code: true, Placeholder: "temperature: 0.3", Hint: "A line each."}),
+		}, "engine")
 		return (&schema.Schema{Description: text, Either: []*schema.Schema{named, own, schema.List("", maxEngines, &schema.Schema{Either: []*schema.Schema{named, own}})}}).
 			Named(string(of), title, schema.Entry{Label: label, Add: "Add one that takes over"})
 	}

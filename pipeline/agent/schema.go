@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"maps"
+
 	"parley/pipeline/schema"
 )
 
@@ -14,6 +16,17 @@ const (
 
 // Schema describes an agent's document. What it cannot say, its descriptions do.
 var Schema = documentSchema()
+
+// WithOptions is Schema with what the engines of each stage may be given, one form for each vendor that makes some. Documents are
+// read by Schema: which engine has which vendor is for an Offer to know.
+func WithOptions(options map[Stage][]*schema.Schema) *schema.Schema {
+	document, settings := *Schema, *SettingsSchema
+	settings.Properties = maps.Clone(settings.Properties)
+	settings.Properties["engines"] = enginesSchema(options)
+	document.Properties = maps.Clone(document.Properties)
+	document.Properties["settings"] = &settings
+	return &document
+}
 
 func documentSchema() *schema.Schema {
 	s := schema.Object("An agent: what answers and makes calls. A name is enough. Texts may name variables: {{call.from}}, {{call.to}}, "+

@@ -125,7 +125,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 	}},
 	{ID: "after", Title: "After a call", Summary: "A summary, and facts taken out of what was said", Members: []*schema.Schema{analysisSchema()},
 		Lead: "When an answered call is over, the agent’s language model reads the transcript. What it writes stands with the call, goes to your webhooks, and is charged as summary tokens."},
-	{ID: "engines", Title: "Engines", Summary: "Who hears, answers and speaks for it, and what takes over when that fails", Members: []*schema.Schema{enginesSchema()},
+	{ID: "engines", Title: "Engines", Summary: "Who hears, answers and speaks for it, and what takes over when that fails", Members: []*schema.Schema{enginesSchema(nil)},
 		Lead: "Empty fields use the server default."},
 	{ID: "records", Title: "Recording", Summary: "Whether its calls are recorded", Members: []*schema.Schema{
 		schema.Flag("Record the agent's calls, both sides; false. Inform callers where the law says so.").Otherwise(false).

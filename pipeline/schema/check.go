@@ -83,7 +83,7 @@ func (s *Schema) Read(path string, text []byte) Mistakes {
 }
 
 func (s *Schema) check(path string, value any, m *Mistakes) {
-	if len(s.Either) > 0 {
+	if len(s.Either) > 0 && !s.Loose {
 		s.either(path, value, m)
 		return
 	}

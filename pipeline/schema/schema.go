@@ -32,7 +32,7 @@ type Schema struct {
 	// PropertyNames and MaxProperties are for objects whose names are the writer's.
 	PropertyNames *Schema `json:"propertyNames,omitempty"`
 	MaxProperties int     `json:"maxProperties,omitempty"` // 0: any
-	// Either are forms of which a value has one; they differ in their types.
+	// Either are forms of which a value has one; they differ in their types, unless the value is Loose.
 	Either []*Schema `json:"anyOf,omitempty"`
 	// Others is what else an object may have: nil anything, false nothing, or a *Schema.
 	Others   any  `json:"additionalProperties,omitempty"`

@@ -205,7 +205,7 @@ func newAgentSchema() *cobra.Command {
 		Long:    "Prints the JSON Schema (2020-12) of agents, which editors check files by as they are written. The API takes and gives the same.",
 		Example: "  parley agent schema >agent.schema.json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := json.MarshalIndent(agent.Schema, "", "  ")
+			text, err := json.MarshalIndent(engine.AgentSchema(), "", "  ")
 			if err == nil {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", text)
 			}

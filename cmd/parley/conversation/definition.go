@@ -8,6 +8,7 @@ import (
 	"parley/api/manage"
 	"parley/api/tts"
 	"parley/api/wire"
+	"parley/cmd/parley/engine"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
 	"parley/pipeline/tool"
@@ -16,7 +17,7 @@ import (
 
 // Definition is how the API reads agents, which may name the engines that are offered, and the addresses that guard allows; nil: any.
 func Definition(engines agent.Offer, guard *tool.Guard) manage.Definition {
-	text, _ := json.Marshal(agent.Schema) // a value of ours
+	text, _ := json.Marshal(engine.AgentSchema()) // a value of ours
 	names := agent.Names{Voice: tts.Voice, Language: tts.Language, Engines: engines, Guard: guard}
 	return manage.Definition{New: NewAgent, Schema: text, Apply: func(a *store.Agent, document json.RawMessage) error {
 		return mistaken(ApplyDocument(names, a, document, false))

@@ -104,8 +104,8 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Listed = slices.Concat(described(status.TTS, e.pools.tts.all), described(status.STT, e.pools.asr.all), described(status.LLM, e.pools.llm.all),
-		described(status.Realtime, e.pools.realtime.all))
+	e.Listed = slices.Concat(described(status.TTS, agent.StageTTS, &e.pools.tts), described(status.STT, agent.StageASR, &e.pools.asr),
+		described(status.LLM, agent.StageLLM, &e.pools.llm), described(status.Realtime, agent.StageRealtime, &e.pools.realtime))
 	e.ASR, e.LLM, e.TTS = e.pools.asr.chosen, e.pools.llm.chosen, e.pools.tts.chosen
 	return e, nil
 }
@@ -138,10 +138,10 @@ func works[E interface {
 }
 
 // described lists the engines of one kind for the status routes.
-func described[E interface{ Info() inference.Info }](kind status.Kind, engines []E) []status.Engine {
+func described[E interface{ Info() inference.Info }](kind status.Kind, stage agent.Stage, engines *pool[E]) []status.Engine {
 	var list []status.Engine
-	for _, engine := range engines {
-		one := status.Engine{Kind: kind, Info: engine.Info}
+	for i, engine := range engines.all {
+		one := status.Engine{Kind: kind, Info: engine.Info, Options: schemaOf(stage, engines.listed[i].Vendor)}
 		if e, ok := any(engine).(interface{ Ready(context.Context) error }); ok {
 			one.Ready = e.Ready
 		}

@@ -161,7 +161,7 @@ engines:
 	for engines, want := range map[string]string{
 		`{"llm":{"engine":"mind","options":{"temperature":0.3,"cache_ttl":"1h"}}}`: ": ",
 		`{"llm":{"engine":"mind","options":{"temperature":2}}}`:                    "options.temperature: allowed: 0 to 1",
-		`{"llm":{"engine":"mind","options":{"temperature":"hot"}}}`:                "options.temperature: string is not allowed",
+		`{"llm":{"engine":"mind","options":{"temperature":"hot"}}}`:                "options.temperature: allowed: 0 to 1",
 		`{"llm":{"engine":"mind","options":{"url":"http://evil"}}}`:                "options.url: is not known",
 		`{"llm":{"engine":"few","model":"b"}}`:                                     ": ",
 		`{"llm":{"engine":"few","model":"d"}}`:                                     `model: "d", allowed are b and c`,

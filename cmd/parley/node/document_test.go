@@ -2,10 +2,15 @@ package node
 
 import (
 	"bytes"
+	"html"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 
+	"parley/api"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
@@ -44,5 +49,39 @@ func TestDocument(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the routes are: run this test with PARLEY_GOLDEN=update and look at the difference", documentFile)
+	}
+}
+
+// TestDocumentationOfOptions: the page on agents has a row for each option that an engine takes, and no other.
+func TestDocumentationOfOptions(t *testing.T) {
+	cfg, _, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	n.routes().Handler(api.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/agents", nil))
+	page := w.Body.String()
+	rows := 0
+	for _, e := range engine.Documented() {
+		for _, o := range e.Options {
+			rows++
+			row := "<th scope=\"row\">" + e.Title + "</th><td><code>" + o.Name + "</code></td><td>" + o.Allowed() + "</td><td>" + html.EscapeString(o.Doc) + "</td>"
+			if !strings.Contains(page, row) {
+				t.Errorf("the page lacks %s", row)
+			}
+		}
+		if len(e.Options) == 0 {
+			rows++
+		}
+	}
+	const begin = "</h2>"
+	_, part, _ := strings.Cut(page, `id="engines"`)
+	part, _, _ = strings.Cut(part[strings.Index(part, begin)+len(begin):], "<h2")
+	if n := strings.Count(part, "<tr><th scope=\"row\">"); n != rows {
+		t.Errorf("the page has %d rows, there are %d options", n, rows)
 	}
 }

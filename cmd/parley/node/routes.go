@@ -28,6 +28,7 @@ import (
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/doctor"
+	"parley/cmd/parley/engine"
 	"parley/cmd/parley/money"
 	"parley/cmd/parley/outbound"
 	"parley/store/ledger"
@@ -80,7 +81,7 @@ func (n *Node) routes() *api.API {
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: work, Log: n.log})
 	api.MountDocument(a)
 	pages.Mount(a)
-	docs.Mount(a) // last: it describes all others
+	docs.Mount(a, engine.Documented()) // last: it describes all others
 	return a
 }
 
