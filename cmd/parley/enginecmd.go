@@ -29,7 +29,8 @@ func newEngineCommand() *cobra.Command {
 			"Exit status 1 when it failed.",
 		Example: "  parley engine test flux --config parley.yaml", Args: cobra.ExactArgs(1)}
 	local.SettingFlags(test)
-	return command.Group("engine", "List and try the speech and language engines", "Engines are set by asr, llm and tts, and by the file's list of engines.", "  parley engine list",
+	return command.Group("engine", "List, try, measure and record the speech and language engines", "Engines are set by asr, llm and tts, and by the file's list of engines.",
+		"  parley engine list",
 		command.Runs(list, command.OneObject, func(j *command.Job, _ []string) error {
 			all, err := listEngines(j)
 			if err != nil {
@@ -51,13 +52,22 @@ func newEngineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, e := range all {
-				if e.Name == args[0] {
-					return tryEngine(j, e)
-				}
+			e, err := named(all, args[0])
+			if err != nil {
+				return err
 			}
-			return fmt.Errorf("there is no engine %q; parley engine list says which there are", args[0])
-		}))
+			return tryEngine(j, e)
+		}), newEngineBench(), newEngineRecord())
+}
+
+// named is the engine of that name.
+func named(all []engineRow, name string) (engineRow, error) {
+	for _, e := range all {
+		if e.Name == name {
+			return e, nil
+		}
+	}
+	return engineRow{}, fmt.Errorf("there is no engine %q; parley engine list says which there are", name)
 }
 
 // engineRow is an engine as parley engine list shows it.

@@ -72,6 +72,9 @@ type Engine struct {
 // New makes the engine of a vendor that client reaches.
 func New(client *remote.Client, v Vendor) *Engine { return &Engine{v, client} }
 
+// Remote is how the vendor is reached.
+func (e *Engine) Remote() *remote.Client { return e.client }
+
 // Info implements inference.Realtime.
 func (e *Engine) Info() inference.Info {
 	info := e.vendor.Info()

@@ -34,7 +34,8 @@ func (c *Client) Post(ctx context.Context, path, contentType string, body []byte
 	a := &Answer{Client: c, ctx: ctx}
 	a.inner, a.cancel = context.WithCancelCause(ctx)
 	a.quiet = time.AfterFunc(c.timeout, func() { a.cancel(inference.ErrStalled) })
-	request, err := http.NewRequestWithContext(a.inner, http.MethodPost, c.base+path, bytes.NewReader(body))
+	c.asks(path, contentType, body)
+	request, err := http.NewRequestWithContext(c.opening(a.inner), http.MethodPost, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		a.Close()
 		return nil, c.Fault(inference.ErrRefused, errors.New("the request cannot be made"))
@@ -52,6 +53,7 @@ func (c *Client) Post(ctx context.Context, path, contentType string, body []byte
 	}
 	c.used.Store(time.Now().UnixNano())
 	a.Header, a.body = response.Header, response.Body
+	c.pass(Passage{What: Answered, Vendor: true, Status: response.StatusCode, Type: response.Header.Get("Content-Type")})
 	if response.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(a, 16<<10))
 		err := context.Cause(ctx)
@@ -77,7 +79,7 @@ func (c *Client) Warm(ctx context.Context, path string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	request, err := http.NewRequestWithContext(c.opening(ctx), http.MethodGet, c.base+path, nil)
 	if err != nil {
 		return
 	}
@@ -102,6 +104,7 @@ func (a *Answer) Read(p []byte) (int, error) {
 	a.quiet.Stop()
 	if n > 0 {
 		inference.Got(a.ctx, time.Now())
+		a.pass(Passage{What: Said, Vendor: true, Data: p[:n]})
 	}
 	if a.ctx.Err() != nil {
 		return 0, context.Cause(a.ctx)
@@ -118,6 +121,7 @@ func (a *Answer) Close() {
 	a.cancel(nil)
 	if a.body != nil {
 		a.body.Close()
+		a.pass(Passage{What: Ended, Vendor: true})
 	}
 }
 

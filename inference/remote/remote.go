@@ -51,6 +51,7 @@ type Client struct {
 	headers map[string]string
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	timeout time.Duration
+	tap     Tap // nil: nobody watches
 	*shared
 }
 

@@ -65,6 +65,8 @@ func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
 	s.met = sync.OnceFunc(func() { close(s.over) })
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	dialer := websocket.Dialer{HandshakeTimeout: connectTimeout, NetDialContext: c.dial, TLSClientConfig: c.tls, Proxy: http.ProxyFromEnvironment}
+	began := time.Now()
+	c.asks(path, "", nil)
 	conn, response, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(c.base, "http")+path, header)
 	if err != nil {
 		s.cancel(nil)
@@ -73,10 +75,14 @@ func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
 			return nil, context.Cause(ctx)
 		case response != nil:
 			body, _ := io.ReadAll(io.LimitReader(response.Body, 16<<10))
+			c.pass(Passage{What: Answered, Vendor: true, Status: response.StatusCode, Type: response.Header.Get("Content-Type")})
+			c.pass(Passage{What: Said, Vendor: true, Data: body})
+			c.pass(Passage{What: Ended, Vendor: true})
 			return nil, c.refusal(response.StatusCode, response.Header, body)
 		}
 		return nil, c.broken(err)
 	}
+	c.pass(Passage{What: Opened, Took: time.Since(began)})
 	conn.SetReadLimit(maxMessage)
 	s.conn, s.Header = conn, response.Header
 	isolate.Go("inference/remote/writer", s.cancel, s.write, func() { conn.Close() }, func() { close(s.done) })
@@ -104,7 +110,7 @@ func (s *Socket) write() {
 		select {
 		case m := <-s.out:
 			s.conn.SetWriteDeadline(time.Now().Add(s.client.timeout))
-			if s.conn.WriteMessage(m.kind, m.data) != nil {
+			if s.say(m) != nil {
 				return // the reader learns why
 			}
 		case <-s.ctx.Done():
@@ -114,6 +120,12 @@ func (s *Socket) write() {
 	}
 }
 
+// say sends one message.
+func (s *Socket) say(m outgoing) error {
+	s.client.pass(Passage{What: Said, Data: m.data, Binary: m.kind == websocket.BinaryMessage}) // before its answer can
+	return s.conn.WriteMessage(m.kind, m.data)
+}
+
 // finish sends what is still queued, and the close frame; after Leave it waits for the answer.
 func (s *Socket) finish() {
 	end := time.Now().Add(closeWait)
@@ -121,11 +133,12 @@ func (s *Socket) finish() {
 	for {
 		select {
 		case m := <-s.out:
-			if s.conn.WriteMessage(m.kind, m.data) == nil {
+			if s.say(m) == nil {
 				continue
 			}
 		default:
 		}
+		s.client.pass(Passage{What: Ended, Code: websocket.CloseNormalClosure})
 		s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), end)
 		if s.polite.Load() {
 			select {
@@ -142,16 +155,20 @@ func (s *Socket) finish() {
 func (s *Socket) Read() (data []byte, binary bool, err error) {
 	kind, data, err := s.conn.ReadMessage()
 	if err == nil {
+		s.client.pass(Passage{What: Said, Vendor: true, Data: data, Binary: kind == websocket.BinaryMessage})
 		return data, kind == websocket.BinaryMessage, nil
 	}
 	s.met()
+	var closed *websocket.CloseError
+	if errors.As(err, &closed) {
+		s.client.pass(Passage{What: Ended, Vendor: true, Code: closed.Code})
+	}
 	if s.ctx.Err() != nil {
 		return nil, false, context.Cause(s.ctx)
 	}
 	s.cancel(err)
-	var closed *websocket.CloseError
 	switch {
-	case errors.As(err, &closed):
+	case closed != nil:
 		return nil, false, s.client.closed(closed)
 	case errors.Is(err, websocket.ErrReadLimit):
 		return nil, false, s.client.Fault(inference.ErrFailed, errors.New("a message longer than 1 MiB"))

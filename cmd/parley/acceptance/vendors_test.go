@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,5 +82,49 @@ func TestVendors(t *testing.T) {
 		if o := do(t, command(dir, env, "engine", "test", name)); o.status != 0 || !strings.Contains(o.out, name+" works") {
 			t.Errorf("%s: exit status %d, %s%s", name, o.status, o.out, o.errOut)
 		}
+	}
+	measureVendors(t, dir, env)
+	for name, key := range map[string]string{"flux": hears.Key, "haiku": thinks.Key, "sonic": speaks.Key} {
+		o := do(t, command(dir, env, "engine", "record", name))
+		if lines := strings.Split(strings.TrimSpace(o.out), "\n"); o.status != 0 || len(lines) < 3 || !strings.Contains(lines[0], `"get":`) {
+			t.Errorf("%s: exit status %d, %s%s", name, o.status, o.out, o.errOut)
+		}
+		for _, hidden := range []string{key, "Monday", "monday", "nine", "table"} {
+			if strings.Contains(o.out, hidden) {
+				t.Errorf("%s: the record has %q: %s", name, hidden, o.out)
+			}
+		}
+	}
+	for args, want := range map[string]string{"bench gone": "no engine", "record pocketsphinx": "this machine", "bench flux --times 0": "at least 1"} {
+		if o := do(t, command(dir, env, append([]string{"engine"}, strings.Fields(args)...)...)); o.status == 0 || !strings.Contains(o.errOut, want) {
+			t.Errorf("%s: exit status %d, %s", args, o.status, o.errOut)
+		}
+	}
+}
+
+// measureVendors has the engines that vendors make measured, for programs and for people.
+func measureVendors(t *testing.T, dir string, env []string) {
+	t.Helper()
+	type spread struct{ P50, P90, P99 float64 }
+	var measured struct {
+		Engines []struct {
+			Name, Stage   string
+			Times, Failed int
+			Connect       spread `json:"connect_ms"`
+			First         spread `json:"first_ms"`
+		}
+	}
+	o := do(t, command(dir, env, "engine", "bench", "--times", "2", "--json"))
+	if err := json.Unmarshal([]byte(o.out), &measured); o.status != 0 || err != nil || len(measured.Engines) != 3 {
+		t.Fatalf("exit status %d, %v, %s%s", o.status, err, o.out, o.errOut)
+	}
+	for _, e := range measured.Engines {
+		rises := func(s spread) bool { return s.P50 > 0 && s.P50 <= s.P90 && s.P90 <= s.P99 }
+		if e.Times != 2 || e.Failed != 0 || !rises(e.Connect) || !rises(e.First) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if o := do(t, command(dir, env, "engine", "bench", "haiku", "--times", "1")); o.status != 0 || !strings.Contains(o.out, "haiku") || !strings.Contains(o.out, "P99") || strings.Contains(o.out, "sonic") {
+		t.Errorf("exit status %d, %s%s", o.status, o.out, o.errOut)
 	}
 }

@@ -149,9 +149,9 @@ func Collect(paths []string) (*Report, error) {
 	return all, nil
 }
 
-// quantile is the value that the share q of the sorted list stays at or below; 0
+// Quantile is the value that the share q of the sorted list stays at or below; 0
 // of an empty one.
-func quantile[T cmp.Ordered](sorted []T, q float64) T {
+func Quantile[T cmp.Ordered](sorted []T, q float64) T {
 	var none T
 	if len(sorted) == 0 {
 		return none
@@ -163,7 +163,7 @@ func quantile[T cmp.Ordered](sorted []T, q float64) T {
 // are those of p50 and p99; 0 means none.
 func (g group) latencies(name string, list []time.Duration, p50, p99 float64) []Row {
 	slices.Sort(list)
-	ms := func(q float64) float64 { return milliseconds(quantile(list, q)) }
+	ms := func(q float64) float64 { return milliseconds(Quantile(list, q)) }
 	rows := []Row{g.most(name+" p50", ms(0.5), "ms", p50), g.row(name+" p95", ms(0.95), "ms"), g.most(name+" p99", ms(0.99), "ms", p99), g.row(name+" max", ms(1), "ms")}
 	for i, r := range rows {
 		if r.Bar != nil && *r.Bar == 0 {

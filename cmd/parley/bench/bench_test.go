@@ -250,11 +250,11 @@ func TestQuantile(t *testing.T) {
 		q    float64
 		want int
 	}{{0, 1}, {0.5, 100}, {0.95, 190}, {0.99, 198}, {0.999, 200}, {1, 200}} {
-		if got := quantile(list, tt.q); got != tt.want {
+		if got := Quantile(list, tt.q); got != tt.want {
 			t.Errorf("quantile %v of 1 to 200 is %d, want %d", tt.q, got, tt.want)
 		}
 	}
-	if got := quantile([]int{}, 0.5); got != 0 {
+	if got := Quantile([]int{}, 0.5); got != 0 {
 		t.Errorf("quantile of nothing is %d", got)
 	}
 }

@@ -94,12 +94,12 @@ func during(ctx context.Context, run func(context.Context) error, use func(conte
 
 // speakAWord has the embedded voice speak.
 func speakAWord(ctx context.Context) (string, error) {
-	_, err := say(ctx, "hello", media.Rate16k)
+	_, err := Say(ctx, "hello", media.Rate16k)
 	return "", err
 }
 
-// say is a text in the embedded voice.
-func say(ctx context.Context, text string, rate media.Rate) (said []int16, err error) {
+// Say is a text in the embedded voice, which works meanwhile.
+func Say(ctx context.Context, text string, rate media.Rate) (said []int16, err error) {
 	e := espeak.New(espeak.Config{Processes: 1, Log: slog.New(slog.DiscardHandler)})
 	return said, during(ctx, e.Run, func(ctx context.Context) error {
 		if err := e.Ready(ctx); err != nil {
@@ -122,7 +122,7 @@ func say(ctx context.Context, text string, rate media.Rate) (said []int16, err e
 // time it can follow: one process serves as many as it is faster than real time.
 func hear(ctx context.Context) (found string, err error) {
 	const text = "Good morning, your table for two is booked for Friday evening at eight."
-	said, saidErr := say(ctx, text, media.Rate16k)
+	said, saidErr := Say(ctx, text, media.Rate16k)
 	e := pocketsphinx.New(pocketsphinx.Config{Processes: 1, Log: slog.New(slog.DiscardHandler)})
 	return found, during(ctx, e.Run, func(ctx context.Context) error {
 		if err := e.Ready(ctx); err != nil {

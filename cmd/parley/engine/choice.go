@@ -187,12 +187,14 @@ func (p *pool[E]) own(wanted agent.Engine) (one E, err error) {
 	if one, err = p.makers[c.Vendor](c); err != nil {
 		return one, err
 	}
-	type reaching interface{ Remote() *remote.Client }
 	if own, ok := any(one).(reaching); ok {
 		own.Remote().Share(any(p.all[i]).(reaching).Remote())
 	}
 	return one, nil
 }
+
+// reaching is an engine of a vendor.
+type reaching interface{ Remote() *remote.Client }
 
 // merged is options, with those of an agent in place of the server's of the same name.
 func merged(server, agents json.RawMessage) (json.RawMessage, error) {

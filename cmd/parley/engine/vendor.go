@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"context"
-	"errors"
-	"fmt"
-
 	"parley/cmd/parley/config"
 	"parley/inference"
 	"parley/inference/anthropic"
@@ -98,77 +94,4 @@ var realtimes = makers[inference.Realtime]{
 
 func dialect(e config.Engine) openai.Config {
 	return openai.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options}
-}
-
-// Try asks an engine of a vendor, of stage asr, llm, tts or realtime, for as little as shows that it works. The vendor charges for it.
-func Try(ctx context.Context, stage string, e config.Engine) error {
-	none := errors.New("it runs on this machine")
-	switch stage {
-	case "asr":
-		return try(e, recognisers(func(config.Engine) (inference.ASR, error) { return nil, none }), func(asr inference.ASR) error {
-			r, err := asr.Open(ctx, inference.ASRConfig{Language: asr.Info().Languages[0]})
-			if err != nil {
-				return err
-			}
-			r.Write(make([]int16, 8000))
-			r.Finish()
-			defer r.Close()
-			select {
-			case x := <-r.Results():
-				return x.Err
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		})
-	case "llm":
-		return try(e, models, func(llm inference.LLM) error {
-			for _, err := range llm.Complete(ctx, inference.Request{Messages: []inference.Message{{Role: inference.RoleUser, Text: "Say yes."}}, MaxTokens: 16}) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	case "realtime":
-		return try(e, realtimes, func(engine inference.Realtime) error {
-			s, err := engine.Open(ctx, inference.RealtimeConfig{Prompt: "Say yes.", Voice: engine.Voices()[0].ID, Language: engine.Info().Languages[0]})
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			s.Reply("")
-			for {
-				select {
-				case x, more := <-s.Events():
-					if x.Err != nil || !more || x.Kind == inference.RealtimeDone {
-						return x.Err
-					}
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}
-		})
-	}
-	return try(e, voices(func(config.Engine) (inference.TTS, error) { return nil, none }), func(tts inference.TTS) error {
-		v := inference.VoiceConfig{Voice: tts.Voices()[0].ID, Language: tts.Info().Languages[0]}
-		for _, err := range tts.Speak(ctx, inference.Speech{Text: "Yes.", VoiceConfig: v}) {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func try[E any](e config.Engine, all makers[E], use func(E) error) error {
-	begin := all[e.Vendor]
-	if begin == nil {
-		return fmt.Errorf("there is no engine %q", e.Name)
-	}
-	made, err := begin(e)
-	if err != nil {
-		return err
-	}
-	defer closeEngine(made)
-	return use(made)
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -13,26 +12,12 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/inference/exchange"
 )
 
-// Line is one line of a golden exchange: one message, or how the connection began or ended.
-type Line struct {
-	From string `json:"from"` // client or vendor
-	MS   int    `json:"ms"`   // of audio received when it was sent; without audio, its number
-
-	Get    string          `json:"get,omitempty"`          // path and query of the handshake
-	Text   json.RawMessage `json:"text,omitempty"`         // a message, a body, or the data of an event
-	Bytes  int             `json:"binary_bytes,omitempty"` // a message of audio
-	Inside int             `json:"inside_bytes,omitempty"` // the same inside a text message
-	Level  int             `json:"level_dbfs,omitempty"`   // of that audio, when the client sends it; 0: silence
-	Empty  bool            `json:"empty,omitempty"`        // a text message of no bytes
-	Plain  string          `json:"plain,omitempty"`        // a text message that is no JSON
-	Close  int             `json:"close,omitempty"`        // the code of a close frame
-	Status int             `json:"status,omitempty"`       // of an answer over HTTP
-}
-
-// varying are the fields of messages that differ from one run to the next.
-var varying = []string{"request_id", "id", "created", "sha256", "transaction_key", "step_time", "expires_at", "session_duration_seconds", "speech_id", "session_id", "audioContent"}
+// Line is one line of a golden exchange.
+type Line = exchange.Line
 
 // replayWait is how long a message may take before a replay fails, and quiet how long the
 // server says nothing before a new recording takes it that nothing more comes.
@@ -90,46 +75,14 @@ func CompareGolden(t testing.TB, path string, got []Line) {
 // Updating says whether golden files are to be written again.
 func Updating() bool { return os.Getenv("PARLEY_GOLDEN") == "update" }
 
-// Masked is a message of the engine without what varies, its fields in the order of their
-// names. Of base64 audio only the length is kept.
+// Masked is exchange.Masked of a message that must be JSON.
 func Masked(t testing.TB, message []byte) json.RawMessage {
 	t.Helper()
-	var v any
-	if err := json.Unmarshal(message, &v); err != nil {
+	b, err := exchange.Masked(message)
+	if err != nil {
 		t.Fatalf("%v in %.200s", err, message)
 	}
-	mask(v)
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return b
-}
-
-func mask(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range varying {
-			if _, ok := v[name].(string); ok {
-				v[name] = "…"
-			} else if _, ok := v[name].(float64); ok {
-				v[name] = 0
-			}
-		}
-		for _, name := range []string{"data", "audio", "delta"} {
-			kind, _ := v["type"].(string)
-			if audio, ok := v[name].(string); ok && (name != "delta" || strings.HasSuffix(kind, "audio.delta")) {
-				v[name] = fmt.Sprintf("%d characters", len(audio))
-			}
-		}
-		for _, inner := range v {
-			mask(inner)
-		}
-	case []any:
-		for _, inner := range v {
-			mask(inner)
-		}
-	}
 }
 
 // Replay plays the client's side of a golden exchange over a WebSocket to url, which begins
