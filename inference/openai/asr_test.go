@@ -183,7 +183,7 @@ func TestPlainServer(t *testing.T) {
 
 // TestRefusedServer: one that refuses text alone, too, refuses something else, and is asked for segments again.
 func TestRefusedServer(t *testing.T) {
-	s := &scribe{fail: http.StatusUnauthorized}
+	s := &scribe{fail: http.StatusForbidden}
 	e, r := openStream(t, newServer(t, s.ServeHTTP).config(), inference.ASRConfig{})
 	defer r.Close()
 	r.Write(counting(0, 5000))

@@ -9,6 +9,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/recogniser"
+	"parley/inference/remote"
 	"parley/media"
 	"parley/media/resample"
 )
@@ -212,7 +213,7 @@ func (c *client) refused(e remoteError) error {
 	case "session_expired":
 		return c.Fault(inference.ErrFailed, errors.New("the session has expired"))
 	case "insufficient_quota", "invalid_api_key", "account_deactivated", "billing_hard_limit_reached":
-		return c.Fault(inference.ErrRefused, errors.New(e.Code))
+		return c.Refused(remote.Named{Code: e.Code})
 	}
 	return nil
 }

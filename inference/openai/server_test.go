@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"parley/inference"
+	"parley/inference/enginetest/loopbacktest"
 )
 
 const secret = "sk-very-secret-0123456789"
@@ -66,49 +66,16 @@ func write(w http.ResponseWriter, text string) bool {
 // memory is an HTTP client whose connections are pipes to a handler, so that
 // both ends live in one bubble of simulated time. done is called at its end.
 func memory(handler http.HandlerFunc) (client *http.Client, done func()) {
-	l := &pipes{accept: make(chan net.Conn), closed: make(chan struct{})}
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	m := loopbacktest.NewMemory(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // a server notices that a client has left only after its body
 		handler(w, r)
-	})}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		srv.Serve(l)
-	}()
-	transport := &http.Transport{DisableCompression: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		near, far := net.Pipe()
-		select {
-		case l.accept <- far:
-			return near, nil
-		case <-l.closed:
-			return nil, net.ErrClosed
-		}
-	}}
+	}))
+	transport := &http.Transport{DisableCompression: true, DialContext: m.Dial}
 	return &http.Client{Transport: transport}, func() {
 		transport.CloseIdleConnections()
-		srv.Close()
-		<-ended
+		m.Close()
 	}
 }
-
-// pipes is a listener in memory.
-type pipes struct {
-	accept chan net.Conn
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accept:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
 // wavHeader is a WAV file's beginning for 16-bit audio.
 func wavHeader(rate, channels int, extra string, length uint32) string {

@@ -21,17 +21,23 @@ type Answer struct {
 	ctx    context.Context // the caller's
 	inner  context.Context // the request's, which the watchdog may end before
 	cancel context.CancelCauseFunc
+	leave  func() // gives its place back
 	body   io.ReadCloser
 	quiet  *time.Timer
 }
 
 // Post sends a request and returns the answer once its status is good. The
-// caller closes it, which also ends the request at the server. A vendor that wants to be left alone is not asked.
+// caller closes it, which also ends the request at the server. A vendor that wants to be left alone is not asked, and one that has
+// as many requests as it may have is not available.
 func (c *Client) Post(ctx context.Context, path, contentType string, body []byte) (*Answer, error) {
 	if err := c.resting(); err != nil {
 		return nil, err
 	}
-	a := &Answer{Client: c, ctx: ctx}
+	leave, err := c.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Client: c, ctx: ctx, leave: leave}
 	a.inner, a.cancel = context.WithCancelCause(ctx)
 	a.quiet = time.AfterFunc(c.timeout, func() { a.cancel(inference.ErrStalled) })
 	c.asks(path, contentType, body)
@@ -64,6 +70,7 @@ func (c *Client) Post(ctx context.Context, path, contentType string, body []byte
 		return nil, err
 	}
 	a.quiet.Stop()
+	c.standing.well()
 	return a, nil
 }
 
@@ -123,6 +130,7 @@ func (a *Answer) Close() {
 		a.body.Close()
 		a.pass(Passage{What: Ended, Vendor: true})
 	}
+	a.leave()
 }
 
 // explain turns an error of net/http into ours, or into the cause for which the request ended.

@@ -3,7 +3,6 @@ package remote
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -39,7 +38,7 @@ var faults = map[string]inference.Fault{
 
 // refusal is the error of a status that is not a success.
 func (c *Client) refusal(status int, header http.Header, body []byte) error {
-	fault, text := faultOf(status), fmt.Sprintf("status %d", status)
+	fault, text, name := faultOf(status), fmt.Sprintf("status %d", status), ""
 	var e struct {
 		Error json.RawMessage `json:"error"`
 		Named
@@ -53,9 +52,9 @@ func (c *Client) refusal(status int, header http.Header, body []byte) error {
 			} `json:"details"`
 		}
 		json.Unmarshal(e.Error, &inner) // a string at some: then the outer names count
-		if code := c.Name(inner.Named, e.Named); code != "" {
-			text += " " + code
-			fault = cmp.Or(faults[code], fault)
+		if name = c.Name(inner.Named, e.Named); name != "" {
+			text += " " + name
+			fault = cmp.Or(faults[name], fault)
 		}
 		for _, d := range inner.Details {
 			if delay, err := time.ParseDuration(d.Retry); err == nil {
@@ -63,31 +62,20 @@ func (c *Client) refusal(status int, header http.Header, body []byte) error {
 			}
 		}
 	}
-	if rest > 0 && fault == inference.ErrUnavailable {
-		c.rests.Store(time.Now().Add(rest).UnixNano())
-	}
-	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: rest}
+	return c.refused(fault, status, name, text, rest)
 }
 
 // Refused is an error that came in a stream, after a good status.
 func (c *Client) Refused(e Named) error {
-	fault, text, name := inference.ErrFailed, "error in the stream", c.Name(e)
-	if status, ok := e.Code.(float64); ok && status >= 400 && status < 600 {
-		fault = faultOf(int(status))
+	fault, text, name, status := inference.ErrFailed, "error in the stream", c.Name(e), 0
+	if code, ok := e.Code.(float64); ok && code >= 400 && code < 600 {
+		status = int(code)
+		fault = faultOf(status)
 	}
 	if name != "" {
 		text += ": " + name
 	}
-	return c.Fault(cmp.Or(faults[name], fault), errors.New(text))
-}
-
-// resting is the error of a vendor that wants to be left alone for a while. All calls of the node heed that.
-func (c *Client) resting() error {
-	left := time.Until(time.Unix(0, c.rests.Load()))
-	if left <= 0 {
-		return nil
-	}
-	return &inference.Error{Engine: c.engine, Fault: inference.ErrUnavailable, Err: errors.New("it wants to be left alone for a while"), RetryAfter: left}
+	return c.refused(cmp.Or(faults[name], fault), status, name, text, 0)
 }
 
 // retryAfter is what a server asks for in seconds (RFC 9110, section 10.2.3); dates are not heeded.

@@ -1,5 +1,5 @@
 // Package remote is what the engines of vendors share: how they are reached, over HTTP or a
-// WebSocket, how long they may be silent, and what their refusals mean.
+// WebSocket, with how many streams at a time, how long they may be silent, and what their refusals mean.
 //
 // Requests are written by hand on net/http, because a call needs to cancel a request at any
 // byte, to bound all that a server may send, and to know what was consumed when it did.
@@ -57,10 +57,11 @@ type Client struct {
 
 // shared is what clients with one key have in common.
 type shared struct {
-	http  *http.Client
-	tls   *tls.Config  // of WebSockets
-	used  atomic.Int64 // when the latest answer over HTTP began, Unix nanoseconds
-	rests atomic.Int64 // until when the vendor wants to be left alone, likewise
+	http     *http.Client
+	tls      *tls.Config  // of WebSockets
+	used     atomic.Int64 // when the latest answer over HTTP began, Unix nanoseconds
+	standing standing
+	places   chan struct{} // that streams take; nil: there is no limit
 }
 
 // connectTimeout bounds the dialling of a connection, and the handshake of a WebSocket.
@@ -87,7 +88,8 @@ func NewClient(c Config) (*Client, error) {
 // Remote is c, by which engines say that they have it.
 func (c *Client) Remote() *Client { return c }
 
-// Share has c use the connections of another client with the same key, and leave the vendor alone with it. c is not in use yet.
+// Share has c use the connections and the places of another client with the same key, and leave the vendor alone with it. c is
+// not in use yet.
 func (c *Client) Share(with *Client) { c.shared = with.shared }
 
 // newTLS remembers sessions, which saves a round trip when a connection is opened again.

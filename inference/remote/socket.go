@@ -85,6 +85,8 @@ func (c *Client) Dial(ctx context.Context, path string) (*Socket, error) {
 	c.pass(Passage{What: Opened, Took: time.Since(began)})
 	conn.SetReadLimit(maxMessage)
 	s.conn, s.Header = conn, response.Header
+	c.standing.well()
+	context.AfterFunc(s.ctx, func() { time.AfterFunc(closeWait, func() { conn.Close() }) }) // a vendor that takes nothing holds up the writer
 	isolate.Go("inference/remote/writer", s.cancel, s.write, func() { conn.Close() }, func() { close(s.done) })
 	return s, nil
 }
@@ -178,13 +180,15 @@ func (s *Socket) Read() (data []byte, binary bool, err error) {
 
 // closed is the error of a close frame. Its reason carries the vendor's own code, which alone is shown.
 func (c *Client) closed(e *websocket.CloseError) error {
-	fault := inference.ErrFailed
+	fault, status := inference.ErrFailed, 0 // as HTTP has it
 	reason := strings.ToLower(e.Text)
 	switch {
 	case e.Code == websocket.CloseNormalClosure:
 		return io.EOF
 	case strings.Contains(reason, "too many"), strings.Contains(reason, "concurren"):
-		fault = inference.ErrUnavailable
+		fault, status = inference.ErrUnavailable, http.StatusTooManyRequests
+	case strings.Contains(reason, "api key"):
+		fault, status = inference.ErrRefused, http.StatusUnauthorized
 	case e.Code == websocket.ClosePolicyViolation, e.Code == websocket.CloseUnsupportedData, e.Code == websocket.CloseInvalidFramePayloadData:
 		fault = inference.ErrRefused
 	}
@@ -193,7 +197,7 @@ func (c *Client) closed(e *websocket.CloseError) error {
 	if name := c.Name(Named{Type: strings.TrimRight(word, ":,.")}); strings.ContainsAny(name, "-_0123456789") {
 		text += " " + name
 	}
-	return c.Fault(fault, errors.New(text))
+	return c.refused(fault, status, "", text, 0)
 }
 
 // Leave begins to close the socket and returns: what is queued and a close frame are sent, and the vendor has 1 s in all to
