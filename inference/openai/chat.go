@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley/inference"
+	"parley/inference/remote"
 )
 
 // chatRequest is the body of POST /chat/completions.
@@ -74,7 +75,7 @@ func (l *LLM) chatRequest(r inference.Request) chatRequest {
 	if s := r.Prompt(); s != "" {
 		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: s})
 	}
-	for _, m := range r.Messages {
+	for _, m := range remote.Paired(r.Messages) {
 		q.Messages = append(q.Messages, message(m))
 	}
 	for _, t := range r.Tools {
@@ -109,9 +110,6 @@ func message(m inference.Message) chatMessage {
 	switch m.Role {
 	case inference.RoleAgent:
 		c.Role = "assistant"
-		if m.Interrupted {
-			c.Content += " …" // the model should know that the caller did not hear the rest
-		}
 	case inference.RoleTool:
 		c.Role, c.ToolCallID = "tool", m.ToolCallID
 	default:

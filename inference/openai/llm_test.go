@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -195,6 +196,45 @@ func TestChatRequest(t *testing.T) {
 	bad := read(t.Context(), l, inference.Request{Tools: []inference.Tool{{Name: "x", Parameters: []byte("{")}}})
 	if inference.FaultOf(bad.err) != inference.ErrRefused {
 		t.Errorf("broken parameters: %v", bad.err)
+	}
+}
+
+// allAnswered says that each call has its result before anything else is said, without which servers refuse a conversation for good.
+func allAnswered(messages []chatMessage) bool {
+	var calls []string // without a result
+	for _, m := range messages {
+		i := slices.Index(calls, m.ToolCallID)
+		switch {
+		case m.Role == "tool" && i >= 0:
+			calls = slices.Delete(calls, i, i+1)
+		case m.Role == "tool", len(calls) > 0, m.Content == "" && len(m.ToolCalls) == 0:
+			return false
+		}
+		for _, c := range m.ToolCalls {
+			if calls = append(calls, c.ID); !json.Valid([]byte(c.Function.Arguments)) {
+				return false
+			}
+		}
+	}
+	return len(calls) == 0
+}
+
+// TestChatHistories: whatever a conversation was, a server takes it.
+func TestChatHistories(t *testing.T) {
+	s := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+		var q chatRequest
+		if json.NewDecoder(r.Body).Decode(&q) != nil || !allAnswered(q.Messages) {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		write(w, say("Yes.")+done)
+	})
+	l, _ := NewLLM(s.config())
+	for name, messages := range histories() {
+		if a := read(t.Context(), l, inference.Request{System: "Be brief.", Messages: messages}); a.err != nil || a.text != "Yes." {
+			body, _ := s.last()
+			t.Errorf("%s: %+v to %s", name, a, body)
+		}
 	}
 }
 

@@ -80,13 +80,13 @@ func TestReasoningGoesBack(t *testing.T) {
 	}
 }
 
-// TestResponsesHistories: whatever a conversation was, OpenAI takes it.
-func TestResponsesHistories(t *testing.T) {
+// histories are conversations as they may have gone.
+func histories() map[string][]inference.Message {
 	agent := inference.Message{Role: inference.RoleAgent, Text: "Hello!"}
 	call := inference.Message{Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: "a", Name: "book"}, {ID: "b", Name: "book", Arguments: `{"day`}}}
 	user := hello.Messages[0]
 	result := inference.Message{Role: inference.RoleTool, ToolCallID: "a"}
-	for name, messages := range map[string][]inference.Message{
+	return map[string][]inference.Message{
 		"nothing":                  nil,
 		"the agent begins":         {agent, user},
 		"an empty reply":           {user, {Role: inference.RoleAgent}, {Role: inference.RoleUser}},
@@ -95,7 +95,12 @@ func TestResponsesHistories(t *testing.T) {
 		"one of two is answered":   {user, call, result},
 		"a result without a call":  {user, result},
 		"a result that comes late": {user, call, user, result},
-	} {
+	}
+}
+
+// TestResponsesHistories: whatever a conversation was, OpenAI takes it.
+func TestResponsesHistories(t *testing.T) {
+	for name, messages := range histories() {
 		s := responsestest.New(t, responsestest.Script{Replies: []responsestest.Reply{{Text: "Yes."}}})
 		r := booking()
 		r.Messages = messages

@@ -14,20 +14,28 @@ const (
 	callerSilent = "(The caller is silent.)"
 )
 
-// Mended is a conversation as vendors take it: what is empty is left out, it begins with the user and ends with them or with
-// results. The results of an agent's calls follow it, in the order of the calls; a call without one has a result that is
-// Interrupted, and one that stands elsewhere is left out. Arguments that are no JSON object are an empty one. An agent's text that
-// was interrupted says so at its end.
-func Mended(history []inference.Message) (out []inference.Message) {
+// Mended is a conversation as vendors take it: that of Paired, which begins with the user and ends with them or with results.
+func Mended(history []inference.Message) []inference.Message {
+	out := Paired(history)
+	if len(out) > 0 && out[0].Role == inference.RoleAgent {
+		out = slices.Insert(out, 0, inference.Message{Role: inference.RoleUser, Text: callBegins})
+	}
+	if len(out) == 0 || out[len(out)-1].Role == inference.RoleAgent {
+		out = append(out, inference.Message{Role: inference.RoleUser, Text: callerSilent})
+	}
+	return out
+}
+
+// Paired is a conversation without what is empty. The results of an agent's calls follow it, in the order of the calls; a call
+// without one has a result that is Interrupted, and one that stands elsewhere is left out. Arguments that are no JSON object are
+// an empty one. An agent's text that was interrupted says so at its end.
+func Paired(history []inference.Message) (out []inference.Message) {
 	for len(history) > 0 {
 		m := history[0]
 		history = history[1:]
 		m.Text = strings.TrimSpace(m.Text)
-		switch {
-		case m.Role == inference.RoleTool, m.Text == "" && len(m.ToolCalls) == 0:
+		if m.Role == inference.RoleTool || m.Text == "" && len(m.ToolCalls) == 0 {
 			continue
-		case m.Role == inference.RoleAgent && len(out) == 0:
-			out = append(out, inference.Message{Role: inference.RoleUser, Text: callBegins})
 		}
 		if m.Interrupted && m.Text != "" {
 			m.Text += " …" // the model should know that the caller did not hear the rest
@@ -50,9 +58,6 @@ func Mended(history []inference.Message) (out []inference.Message) {
 			}
 			out = append(out, result)
 		}
-	}
-	if len(out) == 0 || out[len(out)-1].Role == inference.RoleAgent {
-		out = append(out, inference.Message{Role: inference.RoleUser, Text: callerSilent})
 	}
 	return out
 }
