@@ -59,12 +59,17 @@ type stream struct {
 func open(ctx context.Context, e *Engine, c inference.ASRConfig) (*stream, error) {
 	s := &stream{engine: e, config: c, results: make(chan inference.Result, resultQueue), done: make(chan struct{}), wake: make(chan struct{}, 1),
 		latency: e.vendor.Info().Latency, tape: inference.NewTape(c.Format.SampleRate()), starts: map[int]int64{1: 0}}
+	leave, err := e.client.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	if err := s.connect(); err != nil {
 		s.cancel(err)
+		leave()
 		return nil, err
 	}
-	isolate.Go("inference/recogniser/stream", s.cancel, s.run, func() { s.cancel(errClosed) }, func() { s.conn.end() },
+	isolate.Go("inference/recogniser/stream", s.cancel, s.run, func() { s.cancel(errClosed) }, func() { s.conn.end() }, leave,
 		func() { close(s.results) }, func() { close(s.done) })
 	return s, nil
 }
@@ -150,8 +155,8 @@ func (s *stream) take(h Heard) {
 		s.tell(inference.Result{Event: inference.EventSpeechStart, Confidence: -1})
 	case Partial, EagerEnd:
 		s.conn.turn = true
-		if s.conn.replaying() {
-			return
+		if s.conn.replaying() || h.Kind == Partial && end >= 0 && end < s.conn.replayTo {
+			return // more was shown before the socket broke
 		}
 		if h.Text != s.partial || h.Kind == Partial {
 			s.partial = h.Text

@@ -202,6 +202,12 @@ func (u *utterance) run() {
 	if !u.awaitText() {
 		return
 	}
+	leave, err := u.engine.client.Enter(u.ctx)
+	if err != nil {
+		u.fail(err)
+		return
+	}
+	defer leave()
 	for anew := false; ; anew = true {
 		l, fresh, err := u.engine.pool.take(u.ctx, u.path, u, anew)
 		if err == nil {
@@ -216,10 +222,15 @@ func (u *utterance) run() {
 		if errors.As(err, &socket) {
 			err = socket.error
 		}
-		if err != nil && u.ctx.Err() == nil {
-			u.deliver(inference.Chunk{Err: err})
-		}
+		u.fail(err)
 		return
+	}
+}
+
+// fail delivers why the utterance ends, unless it was cancelled.
+func (u *utterance) fail(err error) {
+	if err != nil && u.ctx.Err() == nil {
+		u.deliver(inference.Chunk{Err: err})
 	}
 }
 

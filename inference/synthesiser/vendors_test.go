@@ -205,6 +205,25 @@ func TestReply(t *testing.T) {
 	})
 }
 
+// TestRepliesShareASocket: neither a sentence nor the next reply needs a connection of its own.
+func TestRepliesShareASocket(t *testing.T) {
+	every(t, func(t *testing.T, v vendor) {
+		e, s := v.make(t, setup{})
+		for range 3 {
+			u := open(t, e)
+			u.Say("Good morning, Ana. ")
+			u.Say("We are open. ")
+			u.End()
+			if _, length, err := heard(u); err != nil || length == 0 {
+				t.Fatalf("%v of audio, %v", length, err)
+			}
+		}
+		if n := s.Books().Opened; n != 1 {
+			t.Errorf("%d sockets", n)
+		}
+	})
+}
+
 // TestInterruptions: who is interrupted leaves nothing behind, neither at the vendor nor in the next reply.
 func TestInterruptions(t *testing.T) {
 	every(t, func(t *testing.T, v vendor) {
