@@ -21,6 +21,9 @@ type RealtimeConfig struct {
 	Voice    string
 	Language string // two letters; empty means detect
 	History  []Message
+	// After is a session of the same engine that this one follows; nil: none. An engine that can go on from it does, without
+	// History, and closes it before it says anything.
+	After Session
 	// In and Out are of Info().Caps; zero values are 16 kHz PCM.
 	In, Out Format
 	Options Options

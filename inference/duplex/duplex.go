@@ -6,7 +6,8 @@
 //	order.go    the words of a turn before the reply to it
 //
 // A session has one socket and ends with it. What replaces it, and knows what was said, is who opened it (package
-// realtime): a session that ends soon says so.
+// realtime): a session that ends soon says so. The one that follows goes on by the vendor's handle, where there is one, or begins
+// with the history.
 package duplex
 
 import (
@@ -45,8 +46,10 @@ type Line interface {
 // there.
 type Connection interface {
 	// Begin says what comes first. It is called when there is something to say, with what the
-	// call knows by then.
-	Begin(inference.RealtimeConfig)
+	// call knows by then. handle is that of a session to go on from, which has the history already; empty: there is none.
+	Begin(c inference.RealtimeConfig, handle string)
+	// Handle is the vendor's name for the session as it is now, by which another may go on from it; empty: none can.
+	Handle() string
 	// Ready says that the vendor takes audio and requests; they wait until it does.
 	Ready() bool
 	// Audio sends samples at 16 kHz, 1 s at most, which it does not keep.

@@ -65,8 +65,13 @@ type incoming struct {
 }
 
 func open(ctx context.Context, e *Engine, c inference.RealtimeConfig) (*session, error) {
+	leave, err := e.client.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
 	socket, err := e.client.Dial(ctx, e.vendor.Path())
 	if err != nil {
+		leave()
 		return nil, err
 	}
 	s := &session{client: e.client, config: c, socket: socket, events: make(chan inference.RealtimeEvent), done: make(chan struct{}), wake: make(chan struct{}, 1),
@@ -74,7 +79,7 @@ func open(ctx context.Context, e *Engine, c inference.RealtimeConfig) (*session,
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.conn = e.vendor.Connect(s)
 	isolate.Go("inference/duplex/reader", s.cancel, s.read, func() { close(s.incoming) })
-	isolate.Go("inference/duplex/session", s.cancel, func() { s.run(e.vendor.Lasts()) }, func() { s.cancel(errClosed) }, socket.Close, s.drain,
+	isolate.Go("inference/duplex/session", s.cancel, func() { s.run(e.vendor.Lasts()) }, func() { s.cancel(errClosed) }, socket.Close, s.drain, leave,
 		func() { close(s.events) }, func() { close(s.done) })
 	return s, nil
 }
@@ -149,13 +154,10 @@ func (s *session) run(lasts time.Duration) {
 
 // say sends what waits, in its order.
 func (s *session) say() {
+	s.begin()
 	s.mu.Lock()
-	for !s.begun && len(s.requests) > 0 && s.requests[0].do == nil {
-		s.config.Prompt, s.config.Tools = s.requests[0].prompt, s.requests[0].tools
-		s.requests = s.requests[1:]
-	}
 	audio, requests, failure := s.audio, s.requests, s.failure
-	if failure != nil || len(requests) == 0 && len(audio) < chunk || !s.ready() {
+	if failure != nil || len(requests) == 0 && len(audio) < chunk || !s.begun || !s.conn.Ready() {
 		s.mu.Unlock()
 		s.fail(failure)
 		return
@@ -176,13 +178,33 @@ func (s *session) say() {
 	}
 }
 
-// ready says that the vendor takes what is said; first of all, that is how the session begins.
-func (s *session) ready() bool {
-	if !s.begun {
-		s.begun = true
-		s.conn.Begin(s.config)
+// begin begins the session once there is something to say.
+func (s *session) begin() {
+	if s.begun {
+		return
 	}
-	return s.conn.Ready()
+	s.mu.Lock()
+	for len(s.requests) > 0 && s.requests[0].do == nil {
+		s.config.Prompt, s.config.Tools = s.requests[0].prompt, s.requests[0].tools
+		s.requests = s.requests[1:]
+	}
+	s.begun = len(s.requests) > 0 || len(s.audio) >= chunk
+	s.mu.Unlock()
+	if s.begun {
+		s.conn.Begin(s.config, s.before())
+	}
+}
+
+// before ends the session that this one follows, and returns the vendor's name for it, by which this one goes on from there;
+// empty: it does not.
+func (s *session) before() string {
+	old, ok := s.config.After.(*session)
+	if !ok {
+		return ""
+	}
+	s.config.After = nil
+	old.Close()
+	return old.conn.Handle()
 }
 
 // fail makes the session's fault its last event.

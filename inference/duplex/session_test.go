@@ -37,7 +37,10 @@ type connection struct {
 	prompt string // that it began with
 }
 
-func (c *connection) Begin(config inference.RealtimeConfig)    { c.prompt = config.Prompt }
+func (c *connection) Begin(config inference.RealtimeConfig, handle string) {
+	c.prompt = config.Prompt + handle
+}
+func (c *connection) Handle() string                           { return "after " + c.prompt }
 func (c *connection) Ready() bool                              { return c.ready }
 func (c *connection) Audio(samples []int16)                    { c.Send(fmt.Sprintf("%d samples", len(samples))) }
 func (c *connection) Commit()                                  { c.Send("commit") }
@@ -165,6 +168,54 @@ func TestSaysThatItExpires(t *testing.T) {
 	if e := <-s.Events(); e.Kind != inference.RealtimeExpires || e.Err != nil {
 		t.Errorf("%+v", e)
 	}
+}
+
+// TestGoesOn: a session that follows another one begins when that has ended, by the vendor's name for it.
+func TestGoesOn(t *testing.T) {
+	e := serve(t, &vendor{}, closed())
+	old := open(t, e)
+	old.Update("Be quick.", nil)
+	old.Reply("first")
+	for _, want := range []string{"hello", `"reply first Be quick."`} {
+		if x := <-old.Events(); x.Text != want {
+			t.Fatalf("%+v, want %s", x, want)
+		}
+	}
+	next, err := e.Open(t.Context(), inference.RealtimeConfig{Prompt: "Be brief, ", Voice: "F1", Language: "en", After: old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	old.Reply("still here")
+	if x := <-old.Events(); x.Text != `"reply still here Be quick."` {
+		t.Errorf("%+v: it ends before the next has something to say", x)
+	}
+	next.Reply("then")
+	for _, want := range []string{"hello", `"reply then Be brief, after Be quick."`} {
+		if x := <-next.Events(); x.Text != want {
+			t.Errorf("%+v, want %s", x, want)
+		}
+	}
+	select {
+	case x, more := <-old.Events():
+		if more {
+			t.Errorf("the one before says %+v", x)
+		}
+	default:
+		t.Error("both go on")
+	}
+}
+
+// TestPlaces: a session above the limit of its key is not available, until another one ends.
+func TestPlaces(t *testing.T) {
+	e := serve(t, &vendor{}, closed())
+	e.Remote().Limit(1)
+	first := open(t, e)
+	if _, err := e.Open(t.Context(), inference.RealtimeConfig{Voice: "F1", Language: "en"}); inference.FaultOf(err) != inference.ErrUnavailable {
+		t.Errorf("above the limit: %v", err)
+	}
+	first.Close()
+	open(t, e)
 }
 
 // TestPanicEndsItsSession: the session beside it goes on.

@@ -32,6 +32,7 @@ type FakeRealtime struct {
 	Text       int           // tokens of text that each reply reads
 
 	mu       sync.Mutex
+	openErrs []error // of Opens to come
 	sessions []*FakeSession
 }
 
@@ -78,6 +79,9 @@ func (f *FakeRealtime) Open(ctx context.Context, c inference.RealtimeConfig) (in
 	case c.Language != "" && !slices.Contains(f.Languages, c.Language):
 		return nil, &inference.Error{Engine: f.Name, Fault: inference.ErrLanguage}
 	}
+	if err := f.refusal(); err != nil {
+		return nil, err
+	}
 	s := &FakeSession{engine: f, config: c, opened: time.Now(), heard: map[string]time.Duration{}, results: map[string]string{},
 		events: make(chan inference.RealtimeEvent), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(ctx)
@@ -91,6 +95,23 @@ func (f *FakeRealtime) Open(ctx context.Context, c inference.RealtimeConfig) (in
 	f.mu.Unlock()
 	go s.run()
 	return s, nil
+}
+
+// Refuse has the Opens to come fail, one after the other.
+func (f *FakeRealtime) Refuse(errs ...error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.openErrs = append(f.openErrs, errs...)
+}
+
+// refusal is the error of an Open, where it fails.
+func (f *FakeRealtime) refusal() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.openErrs) > 0 {
+		err, f.openErrs = f.openErrs[0], f.openErrs[1:]
+	}
+	return err
 }
 
 // Sessions lists the sessions so far, oldest first, closed ones included.

@@ -35,6 +35,7 @@ func TestRealtime(t *testing.T, engine inference.Realtime, o RealtimeOptions) {
 		{"turn", s.turn},
 		{"reply", s.reply},
 		{"interrupt", s.interrupt},
+		{"follows", s.follows},
 		{"close", s.close},
 		{"cancelled", s.cancelled},
 		{"nobody reads", s.nobodyReads},
@@ -186,6 +187,23 @@ func (s realtimeSuite) interrupt(t *testing.T) {
 	r.Interrupt("")
 	r.Reply("")
 	s.answer(t, r, nil)
+}
+
+// follows: a session may follow another, which is open until then.
+func (s realtimeSuite) follows(t *testing.T) {
+	old := s.open(t, t.Context())
+	defer old.Close()
+	old.Reply("Greet the caller.")
+	s.answer(t, old, nil)
+	c := s.config()
+	c.After, c.History = old, []inference.Message{{Role: inference.RoleAgent, Text: "Hello."}}
+	next, err := s.engine.Open(t.Context(), c)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	defer next.Close()
+	next.Reply("Go on.")
+	s.answer(t, next, nil)
 }
 
 func (s realtimeSuite) close(t *testing.T) {

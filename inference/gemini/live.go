@@ -108,9 +108,14 @@ func (v *live) Connect(line duplex.Line) duplex.Connection {
 // object is a JSON object of the wire.
 type object map[string]any
 
-// Begin implements duplex.Connection.
-func (c *liveConversation) Begin(config inference.RealtimeConfig) {
-	c.history = duplex.Answered(config.History)
+// Begin implements duplex.Connection. A history beside a handle would be there twice, or be refused for good.
+func (c *liveConversation) Begin(config inference.RealtimeConfig, handle string) {
+	resumption := object{}
+	if handle != "" {
+		resumption["handle"] = handle
+	} else {
+		c.history = duplex.Answered(config.History)
+	}
 	detection := object{}
 	if s := c.options.Start; s != "" {
 		detection["startOfSpeechSensitivity"] = "START_SENSITIVITY_" + strings.ToUpper(s)
@@ -129,6 +134,7 @@ func (c *liveConversation) Begin(config inference.RealtimeConfig) {
 		"inputAudioTranscription":  object{},
 		"outputAudioTranscription": object{},
 		"contextWindowCompression": object{"slidingWindow": object{}}, // without it audio lasts 15 minutes
+		"sessionResumption":        resumption,
 	}
 	if prompt := duplex.Prompt(config); prompt != "" {
 		setup["systemInstruction"] = object{"parts": []object{{"text": prompt}}}

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/gemini/livetest"
+	"parley/inference/realtime"
 )
 
 const asked = "are you open on Sunday"
@@ -194,6 +196,95 @@ func TestLiveExpires(t *testing.T) {
 	}
 	_, e = speaking(t, livetest.Script{Lifetime: 4 * time.Second, Notice: 4 * time.Second}, models[1])
 	until(t, talk(t, e, inference.RealtimeConfig{}), inference.RealtimeExpires)
+}
+
+// TestLiveRenewed: a session that is replaced goes on by its handle, and has no history besides; without a handle it begins with
+// the history. Nobody is greeted again, and everything was said once.
+func TestLiveRenewed(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, model := range models {
+		server, e := speaking(t, livetest.Script{Replies: []livetest.Reply{{Text: "We are.", Length: 100 * time.Millisecond}, {Text: "At nine.", Length: 100 * time.Millisecond}}}, model)
+		c := realtime.New(e, inference.RealtimeConfig{Voice: "F1", Language: "en"}, nil)
+		hears := func() inference.Recognition {
+			r, err := c.ASR().Open(ctx, inference.ASRConfig{Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		answers := func(system, want string, messages ...inference.Message) {
+			t.Helper()
+			text := ""
+			for d, err := range c.LLM().Complete(ctx, inference.Request{System: system, Language: "en", Messages: messages}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				text += d.Text
+			}
+			u, err := c.TTS().Open(ctx, inference.VoiceConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.Say(text)
+			u.End()
+			for x := range u.Chunks() {
+				if x.Err != nil {
+					t.Fatal(x.Err)
+				}
+			}
+			if text != want {
+				t.Errorf("%s: it says %q, want %q", model, text, want)
+			}
+		}
+		user := func(text string) inference.Message {
+			return inference.Message{Role: inference.RoleUser, Text: text}
+		}
+		agent := func(text string) inference.Message {
+			return inference.Message{Role: inference.RoleAgent, Text: text}
+		}
+		var r inference.Recognition
+		begins := func(sockets int) string {
+			t.Helper()
+			loopbacktest.Await(t, "the setup of another session", func() bool {
+				r.Write(make([]int16, 640))
+				b := server.Books()
+				return b.Opened == sockets && strings.Contains(string(b.Body), "Be kind.")
+			})
+			return string(server.Books().Body)
+		}
+		remembers := func(want ...string) {
+			t.Helper()
+			var got []string
+			for _, x := range server.Contents() {
+				got = append(got, x.Role+" "+strings.TrimSuffix(strings.TrimPrefix(x.Text, `The caller has typed this; answer it: "`), `"`))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: it remembers %q, want %q", model, got, want)
+			}
+		}
+
+		r = hears()
+		answers("Be brief.", "We are.", user("Are you open?"))
+		answers("Be kind.", "At nine.", user("Are you open?"), agent("We are."), user("Since when?")) // which takes another session
+		if setup := begins(2); !strings.Contains(setup, `"sessionResumption":{"handle":"handle_`) || strings.Contains(setup, "historyConfig") {
+			t.Errorf("%s: it goes on with %s", model, setup)
+		}
+		said := []inference.Message{user("Are you open?"), agent("We are."), user("Since when?"), agent("At nine."), user("Every day?")}
+		answers("Be kind.", "At nine.", said...)
+		remembers("user Are you open?", "model We are.", "user Since when?", "model At nine.", "user Every day?", "model At nine.")
+
+		r.Close()
+		r = hears()
+		said = append(said, agent("At nine."), user("Sunday?"))
+		answers("Be kind.", "We are.", said...)
+		if setup := begins(3); strings.Contains(setup, "handle_") {
+			t.Errorf("%s: it begins with %s", model, setup)
+		}
+		remembers("user Are you open?", "model We are.", "user Since when?", "model At nine.", "user Every day?", "model At nine.", "user Sunday?", "model We are.")
+		r.Close()
+	}
 }
 
 func TestLiveRefused(t *testing.T) {

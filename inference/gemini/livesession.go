@@ -29,6 +29,7 @@ type liveConversation struct {
 	duplex.Order
 	caller  liveCaller
 	ready   bool                // the setup is complete
+	handle  string              // of the session as it is now; empty: it has none
 	history []inference.Message // that Gemini does not have yet
 	count   int                 // replies
 	reply   string              // the one in progress; empty: there is none
@@ -60,6 +61,9 @@ func (c *liveConversation) Due(now time.Time) (time.Duration, error) {
 	}
 	return min(wait, left), nil
 }
+
+// Handle implements duplex.Connection.
+func (c *liveConversation) Handle() string { return c.handle }
 
 // Commit implements duplex.Connection: Gemini looks at all that it has heard.
 func (c *liveConversation) Commit() { c.Send(object{"realtimeInput": object{"audioStreamEnd": true}}) }
@@ -153,8 +157,12 @@ type liveMessage struct {
 	Activity struct {
 		Type string `json:"voiceActivityType"`
 	} `json:"voiceActivity"`
-	Usage  *liveUsage `json:"usageMetadata"`
-	GoAway *struct{}  `json:"goAway"`
+	Usage   *liveUsage `json:"usageMetadata"`
+	GoAway  *struct{}  `json:"goAway"`
+	Resumes *struct {
+		Handle string `json:"newHandle"`
+		Can    bool   `json:"resumable"`
+	} `json:"sessionResumptionUpdate"`
 }
 
 // Read implements duplex.Connection.
@@ -191,6 +199,11 @@ func (c *liveConversation) Read(text []byte) error {
 	}
 	if m.Usage != nil {
 		c.Report(inference.RealtimeEvent{Kind: inference.RealtimeUsed, Item: c.name(), Usage: m.Usage.tokens()})
+	}
+	if r := m.Resumes; r != nil {
+		if c.handle = r.Handle; !r.Can {
+			c.handle = ""
+		}
 	}
 	if m.GoAway != nil {
 		c.expire()
@@ -275,6 +288,7 @@ func (c *liveConversation) begin() {
 	}
 	c.count++
 	c.reply, c.asked = c.name(), time.Time{}
+	c.handle = "" // who went on by it would not know of the reply
 	c.Report(inference.RealtimeEvent{Kind: inference.RealtimeReply, Item: c.reply})
 }
 

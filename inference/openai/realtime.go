@@ -126,8 +126,11 @@ const (
 	replyEvent = "reply"
 )
 
+// Handle implements duplex.Connection: OpenAI has none.
+func (*conversation) Handle() string { return "" }
+
 // Begin implements duplex.Connection.
-func (c *conversation) Begin(config inference.RealtimeConfig) {
+func (c *conversation) Begin(config inference.RealtimeConfig, _ string) {
 	c.config = config
 	pcm := object{"type": "audio/pcm", "rate": int(media.Rate24k)}
 	transcription := object{"model": cmp.Or(c.options.Transcription, "gpt-4o-mini-transcribe")}

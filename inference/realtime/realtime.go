@@ -40,6 +40,7 @@ type Call struct {
 	hearing  bool              // the caller has begun a turn
 	heard    bool              // the caller has spoken since the latest request
 	requests int               // that wait for their replies to begin
+	vain     int               // sessions in a row that have failed, and neither heard nor said anything
 	given    map[string]bool   // results of functions that the engine has, by call
 	asked    []*reply          // replies that were asked for and have not begun
 	replies  []*reply          // those that have begun and were not spoken to their end, oldest first
@@ -115,6 +116,11 @@ func (c *Call) ended(r *recognition, s inference.Session, failed error) {
 	if *r.session.Load() != s {
 		return
 	}
+	if r.ctx.Err() == nil { // nobody has closed it
+		if c.vain++; c.vain >= maxVain {
+			failed = &inference.Error{Engine: c.engine.Info().Name, Fault: inference.ErrRefused, Err: errVain}
+		}
+	}
 	if c.session == s {
 		c.session = nil
 		for _, p := range slices.Concat(c.replies, c.asked) {
@@ -137,7 +143,7 @@ func (c *Call) takeLocked(r *recognition, e inference.RealtimeEvent) {
 		c.hearing = true
 		r.queue = append(r.queue, inference.Result{Event: inference.EventSpeechStart, Utterance: r.finished + 1, Confidence: -1})
 	case inference.RealtimeHeard:
-		c.hearing, c.heard = false, true
+		c.hearing, c.heard, c.vain = false, true, 0
 		c.dropLocked(func(p *reply) bool { return p.use == untaken })
 		r.heardLocked(e.Text)
 	case inference.RealtimeReply:
@@ -153,6 +159,7 @@ func (c *Call) takeLocked(r *recognition, e inference.RealtimeEvent) {
 			e.Usage = c.countLocked(p, *e.Usage)
 		}
 		if p != nil && p.add(e) {
+			c.vain = 0
 			c.pace.learn(p)
 		}
 	}

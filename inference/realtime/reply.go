@@ -22,6 +22,7 @@ type reply struct {
 	audio   []inference.Chunk
 	length  time.Duration  // of the audio that has come
 	over    bool           // nothing more comes
+	calls   bool           // it has called functions
 	err     error          // why, where that is a fault
 	heard   *time.Duration // how much of it the caller has heard, where it was cut
 }
@@ -47,6 +48,7 @@ func (p *reply) add(e inference.RealtimeEvent) (complete bool) {
 		p.letters = append(p.letters, lettersOf(e.Text)...)
 		p.deltas = append(p.deltas, inference.Delta{Text: e.Text})
 	case inference.RealtimeTool:
+		p.calls = true
 		p.deltas = append(p.deltas, inference.Delta{ToolCall: e.ToolCall})
 	case inference.RealtimeAudio:
 		if p.length >= maxReply {

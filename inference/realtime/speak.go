@@ -112,10 +112,13 @@ func (u *utterance) run() {
 func (u *utterance) close() {
 	u.call.mu.Lock()
 	defer u.call.mu.Unlock()
-	if p := u.from; p != nil && u.played == 0 {
-		u.call.interruptLocked(p, 0)
-	} else if p != nil {
-		u.call.stopLocked(p)
+	if p := u.from; p != nil {
+		if u.played == 0 {
+			u.call.interruptLocked(p, 0)
+		} else {
+			u.call.stopLocked(p)
+		}
+		p.audio = nil // nobody else speaks it
 	}
 	u.call.signalLocked()
 }
