@@ -132,15 +132,55 @@ func TestRecogniserComesBack(t *testing.T) {
 	}, said(1000, 2500, ""), said(15000, 16000, ""))
 }
 
-// doors is a recogniser that opens no stream for a time.
+// TestRecogniserIsGivenUp: engines that refuse are not asked for ever. The caller, whom nobody hears any more, gets a goodbye.
+func TestRecogniserIsGivenUp(t *testing.T) {
+	refused := &inference.Error{Engine: "fake", Fault: inference.ErrRefused}
+	ends := []string{`agent_line "I have to end the call now. Goodbye."`, "end failed: engine"}
+	var asr *doors
+	play(t, 20000, func(s *pipelinetest.Scene) {
+		asr = &doors{FakeASR: s.ASR, closed: [2]time.Duration{500 * ms, time.Hour}, start: time.Now(), err: refused}
+		s.Recogniser = asr
+		s.Act = func(*pipeline.Call) {
+			time.Sleep(1510 * ms)
+			s.ASR.Streams()[0].Fail(broken)
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, append([]string{"1510 fault fake: failed"}, ends...)...)
+		if asr.turned != 1 {
+			t.Errorf("they were asked %d times", asr.turned)
+		}
+	}, said(1000, 2500, ""))
+	play(t, 20000, func(s *pipelinetest.Scene) { // each stream opens, and is refused then
+		s.Act = func(*pipeline.Call) {
+			for n, at := 0, time.Now(); time.Since(at) < 15*time.Second; time.Sleep(10 * ms) {
+				if streams := s.ASR.Streams(); len(streams) > n {
+					n = len(streams)
+					streams[n-1].Fail(refused)
+				}
+			}
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, ends...)
+		if n := len(s.ASR.Streams()); n != 3 {
+			t.Errorf("%d streams", n)
+		}
+	})
+}
+
+// doors is a recogniser that opens no stream for a time, by err or else because it is broken.
 type doors struct {
 	*enginetest.FakeASR
 	start  time.Time
 	closed [2]time.Duration
+	err    error
+	turned int // away
 }
 
 func (d *doors) Open(ctx context.Context, c inference.ASRConfig) (inference.Recognition, error) {
 	if at := time.Since(d.start); at > d.closed[0] && at < d.closed[1] {
+		if d.turned++; d.err != nil {
+			return nil, d.err
+		}
 		return nil, broken
 	}
 	return d.FakeASR.Open(ctx, c)
@@ -217,6 +257,21 @@ func TestRefusedCompletionCostsNothing(t *testing.T) {
 			}
 		}
 	}, func(t *testing.T, s *pipelinetest.Scene) { has(t, s, "2700 used 1 failed") }, said(1000, 2500, "hello"))
+}
+
+// TestCutReplyIsCounted: what a reply has consumed that was interrupted while the model wrote it counts, by what it had said of its usage
+// until then.
+func TestCutReplyIsCounted(t *testing.T) {
+	play(t, 8000, func(s *pipelinetest.Scene) {
+		fourSentences(s)
+		steps := s.LLM.Replies[0]
+		steps[3].After, steps[1].Usage, steps[2].Usage = 20*time.Second, &inference.Usage{In: 100, Out: 10}, &inference.Usage{In: 100, Out: 15}
+		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+			if u := e.Usage; e.Kind == pipeline.Used && u.Generation == 1 && (u.Tokens.In != 100 || u.Tokens.Out != 15) {
+				t.Errorf("%+v", u)
+			}
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) { has(t, s, "6340 interrupted", "used 1 interrupted") }, table, said(6000, 7200, "no wait, I meant Friday"))
 }
 
 // oddVoice speaks what it is told to.

@@ -68,7 +68,7 @@ func configOf(o *journal.Origin) Config {
 }
 
 // Names of the messages in a journal.
-var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
+var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgGivenUp: "given_up", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
 	msgFunction: "function", msgConnect: "connect", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
 

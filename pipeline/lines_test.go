@@ -37,6 +37,52 @@ func TestPhonesOfALineSaidTwice(t *testing.T) {
 	}, said(1000, 2500, "hello"), said(7000, 8000, "hello"))
 }
 
+// TestMarksOfALineSaidTwice: the words of a line whose audio is kept stand where the voice has marked them, each time it is
+// said, and its caption comes with the first of them.
+func TestMarksOfALineSaidTwice(t *testing.T) {
+	const line = "Are you still there?"
+	for _, streaming := range []bool{false, true} {
+		said, caption := 0, media.Time(0)
+		play(t, 20000, func(s *pipelinetest.Scene) {
+			if s.Config.Turn.Idle = 3 * media.Second; streaming {
+				streams(s)
+			}
+			s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+				switch {
+				case e.Text != line:
+				case e.Kind == pipeline.AgentPartial:
+					caption = e.At
+				case e.Kind == pipeline.AgentLine:
+					said++
+					words := e.Said.Words
+					if e.Said.Estimated || len(words) != 4 {
+						t.Errorf("%d words, estimated: %v", len(words), e.Said.Estimated)
+						return
+					}
+					for i, w := range words {
+						if at := w.From - words[0].From; at != media.Time(i)*250*media.Millisecond {
+							t.Errorf("%s is at %v", w.Text, at.Duration())
+						}
+					}
+					if ahead := words[0].From - caption; ahead < 0 || ahead > 400*media.Millisecond {
+						t.Errorf("the caption is %v ahead of its words", ahead.Duration())
+					}
+				}
+			}
+		}, func(t *testing.T, s *pipelinetest.Scene) {
+			made := 0
+			for _, c := range s.TTS.Calls() {
+				if c.Speech.Text == line {
+					made++
+				}
+			}
+			if said < 2 || made != 1 {
+				t.Errorf("it was said %d times, and made %d times", said, made)
+			}
+		})
+	}
+}
+
 // TestLinesFollowTheAgent: a line that was made ahead is made again when the agent has come
 // to speak otherwise.
 func TestLinesFollowTheAgent(t *testing.T) {

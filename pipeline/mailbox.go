@@ -22,6 +22,7 @@ const (
 	msgResult      messageKind = iota + 1 // result of the recogniser's stream seg
 	msgStreamEnded                        // err: that stream has ended
 	msgRecogniser                         // asr: a new one
+	msgGivenUp                            // no recogniser can be had any more
 	msgScore                              // prob of the pause
 	msgToolResult                         // id, text from the client
 	msgFunction                           // id, text, err of a function that ran here
@@ -111,6 +112,8 @@ func (c *Call) take(m message) {
 	case msgRecogniser:
 		c.attach(m.asr)
 		c.relisten() // the language may have changed meanwhile
+	case msgGivenUp:
+		c.step(turn.Event{Kind: turn.Stop, Reason: media.Failed, Detail: string(media.EngineFailed), Line: turn.Goodbye})
 	case msgScore:
 		c.step(turn.Event{Kind: turn.Scored, Prob: m.prob, Pause: m.pause})
 	case msgToolResult:

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -31,16 +30,9 @@ func (c *Call) attach(asr inference.Recognition) {
 
 // forward hands the recogniser's results to the conductor, and its end.
 func (c *Call) forward(stream int, results <-chan inference.Result) {
-	failed := error(&inference.Error{Engine: c.cfg.ASR.Info().Name, Fault: inference.ErrFailed, Err: errors.New("the stream ended")})
-	for r := range results {
-		if r.Err != nil {
-			failed = r.Err
-			break
-		}
-		if !c.crew.post(c.crew.life, message{kind: msgResult, seg: stream, result: r}) {
-			return
-		}
-	}
+	failed := listen.Forward(c.cfg.ASR.Info().Name, results, func(r inference.Result) bool {
+		return c.crew.post(c.crew.life, message{kind: msgResult, seg: stream, result: r})
+	})
 	c.crew.post(c.crew.life, message{kind: msgStreamEnded, seg: stream, err: failed})
 }
 
@@ -92,9 +84,9 @@ func (c *Call) recognised(res inference.Result) {
 	}
 }
 
-// streamEnded replaces a recogniser's stream that has ended.
+// streamEnded replaces a recogniser's stream that has ended, or ends the call where no other can be had.
 func (c *Call) streamEnded(stream int, err error) {
-	if old, wait := c.caller.Fallen(stream); old != nil {
+	if old, wait := c.caller.Fallen(stream, err); old != nil {
 		c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
 		c.replace(old, wait)
 	}
@@ -113,9 +105,12 @@ func (c *Call) replace(old inference.Recognition, wait time.Duration) {
 	language := c.caller.Language
 	c.crew.spawn("pipeline/recogniser-fallen", old.Close)
 	c.crew.spawn("pipeline/recogniser-again", func() {
-		asr := listen.Reopen(c.crew.life, wait, func() (inference.Recognition, error) { return c.openRecogniser(language) })
-		if asr != nil && !c.crew.post(c.crew.life, message{kind: msgRecogniser, asr: asr}) {
-			asr.Close()
+		m := message{kind: msgRecogniser}
+		if m.asr = listen.Reopen(c.crew.life, wait, func() (inference.Recognition, error) { return c.openRecogniser(language) }); m.asr == nil {
+			m.kind = msgGivenUp
+		}
+		if !c.crew.post(c.crew.life, m) && m.asr != nil {
+			m.asr.Close()
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package listen
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -95,10 +94,6 @@ func (e *feed) at(frame int64) media.Time {
 }
 
 const (
-	// A recogniser whose stream falls is opened again at once, then after waits that
-	// double: it may be down for good, and the call lives without it.
-	reopenFirst = 250 * time.Millisecond
-	reopenMost  = 4 * time.Second
 	// maxReplays is how many streams get the same utterance: it may be what
 	// brings them down.
 	maxReplays = 3
@@ -151,39 +146,6 @@ func (c *Caller) Detach() inference.Recognition {
 		e.open, e.owed = false, false
 	}
 	return asr
-}
-
-// Fallen takes the recogniser away whose stream has ended, to be closed; nil: stream is not the present one. Another is
-// to be opened after wait.
-func (c *Caller) Fallen(stream int) (old inference.Recognition, wait time.Duration) {
-	e := &c.feed
-	if stream != e.stream || e.asr == nil {
-		return nil, 0
-	}
-	old = e.asr
-	e.asr, e.asked = nil, [maxAsked]time.Time{}
-	if e.fallen > 0 {
-		wait = min(reopenMost, reopenFirst<<min(e.fallen-1, 8))
-	}
-	e.fallen++
-	return old, wait
-}
-
-// Reopen opens a recogniser after wait, as often as it takes; nil: ctx has ended.
-func Reopen(ctx context.Context, wait time.Duration, open func() (inference.Recognition, error)) inference.Recognition {
-	for {
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return nil
-		}
-		if asr, err := open(); err == nil {
-			return asr
-		}
-		wait = min(reopenMost, max(reopenFirst, 2*wait))
-	}
 }
 
 // Served notes which recogniser a result is of, and says whether that is another than before, or at first than the preferred
