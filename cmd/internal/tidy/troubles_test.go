@@ -40,7 +40,7 @@ var troubles = []struct {
 		"inference/realtime.TestAllUsageCounts", "inference/recogniser.TestOpenTime"}},
 	{"a dead key is tried for ever, and sockets that are left open use up what an account may have", []string{"inference/remote.TestDeadKey",
 		"inference/remote.TestRestDoubles", "inference/remote.TestPlaces", "inference/remote.TestCloseDoesNotWait", "inference/deepgram.TestVoicesSayGoodbye",
-		"pipeline.TestRecogniserIsGivenUp"}},
+		"pipeline.TestRecogniserIsGivenUp", "cmd/parley/engine.TestConcurrency"}},
 }
 
 // tested lists the tests of a folder.

@@ -77,6 +77,8 @@ const enginesExample = `
 # deepgram, elevenlabs, openai and soniox for asr, anthropic, gemini and openai for llm, cartesia, deepgram, elevenlabs,
 # inworld, openai and rime for tts, gemini and openai for realtime. Of openai, the models gpt-live-... and gpt-realtime-... of asr recognise while the caller speaks.
 # Those of realtime hear, answer and speak by themselves, for agents that name one; the rate card must have the prices of realtime.
+# Vendors serve as many streams at a time as an account has bought: with concurrency one more waits 0.3 s for a place, and then the
+# next engine serves. Engines of a stage with the same vendor, url and key share the places, and the lowest number counts.
 #engines:
 #  - name: flux
 #    stage: asr
@@ -84,6 +86,7 @@ const enginesExample = `
 #    model: flux-general-multi     # flux-... finds the ends of turns; nova-3 does not
 #    key_file: /etc/parley/deepgram.key   # or key:
 #    options: {eot_threshold: 0.7, eager_eot_threshold: 0.4}
+#    concurrency: 50               # streams at a time; without it, or with 0, any number
 #  - name: haiku
 #    stage: llm
 #    vendor: anthropic

@@ -15,8 +15,12 @@ import (
 // enginesKey is the list of engines, which only the file has.
 const enginesKey = "engines"
 
-// maxEngines bounds the list.
-const maxEngines = 64
+const (
+	// maxEngines bounds the list.
+	maxEngines = 64
+	// maxConcurrency is more streams than a node has calls.
+	maxConcurrency = 100000
+)
 
 // Engine is one speech or language engine.
 type Engine struct {
@@ -28,6 +32,8 @@ type Engine struct {
 	APIKey  string
 	Voices  map[string]string // the vendor's voices by ours, F1 to M5; F1-es is F1 in Spanish
 	Options json.RawMessage   // the vendor's settings, a JSON object; nil: none
+	// Concurrency is how many streams the vendor serves at a time; 0: any number.
+	Concurrency int
 }
 
 // Stage is the engines of one kind.
@@ -138,8 +144,10 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 		return r.readVoices(where, v)
 	case "options":
 		return r.readOptions(where, v)
+	case "concurrency":
+		ok, allowed = setInt(&e.Concurrency, text, 0, maxConcurrency), fmt.Sprintf("a whole number from 0 (any number) to %d", maxConcurrency)
 	default:
-		return &Error{where, "is no key of an engine; allowed: name, stage, vendor, model, models, url, key or key_file, voices, options"}
+		return &Error{where, "is no key of an engine; allowed: name, stage, vendor, model, models, url, key or key_file, voices, options, concurrency"}
 	}
 	if !isPlain || !ok {
 		return &Error{where, quote(text) + " is not allowed; allowed: " + allowed}

@@ -23,7 +23,7 @@ func TestEngines(t *testing.T) {
 	}
 	c, err := loadEngines(t, `
 engines:
-  - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, key_file: `+secret+`, options: {eot_threshold: 0.7}}
+  - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, key_file: `+secret+`, options: {eot_threshold: 0.7}, concurrency: 50}
   - {name: spare, stage: asr, vendor: openai, url: "http://127.0.0.1:9/v1"}
   - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret, models: [claude-a, claude-b]}
   - {name: flash, stage: llm, vendor: gemini, key: sk-secret, options: {thinking_budget: 0}}
@@ -35,7 +35,7 @@ tts: sonic
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Engine{{Name: "flux", Vendor: "deepgram", Model: "flux-general-en", APIKey: "from-a-file", Options: []byte(`{"eot_threshold":0.7}`)},
+	want := []Engine{{Name: "flux", Vendor: "deepgram", Model: "flux-general-en", APIKey: "from-a-file", Options: []byte(`{"eot_threshold":0.7}`), Concurrency: 50},
 		{Name: "pocketsphinx", Vendor: "pocketsphinx"}, {Name: "spare", Vendor: "openai", URL: "http://127.0.0.1:9/v1"}}
 	if got := c.ASR.All(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
@@ -100,6 +100,8 @@ func TestWrongEngines(t *testing.T) {
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, models: []}]`:                                      "is not a list of models",
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, models: [{}]}]`:                                    "is not a list of models",
 		`engines: [{name: a, stage: tts, vendor: cartesia, key: k, options: 7}]`:                                       "is not a list of keys",
+		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, concurrency: -1}]`:                                  "0 (any number) to 100000",
+		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, concurrency: many}]`:                                `"many" is not allowed`,
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k}, {name: a, stage: asr, vendor: deepgram, key: k}]`: `"a" is there twice`,
 		"engines: []\nasr: flux": `"flux" is not allowed`,
 	} {

@@ -135,10 +135,26 @@ func (p *pool[E]) open(name string, stage config.Stage, all makers[E], join func
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		p.together(made, engine)
 		p.names, p.all, p.listed = append(p.names, engine.Name), append(p.all, made), append(p.listed, engine)
 	}
 	p.chosen = join(p.all[:len(stage.Engines)])
 	return nil
+}
+
+// together has an engine share what is known of its key with an earlier one that has the same, and keeps to the vendor's limit.
+func (p *pool[E]) together(made E, c config.Engine) {
+	own, ok := any(made).(reaching)
+	if !ok {
+		return
+	}
+	same := func(other config.Engine) bool {
+		return other.Vendor == c.Vendor && other.URL == c.URL && other.APIKey == c.APIKey
+	}
+	if i := slices.IndexFunc(p.listed, same); i >= 0 {
+		own.Remote().Share(any(p.all[i]).(reaching).Remote())
+	}
+	own.Remote().Limit(c.Concurrency)
 }
 
 // close ends the connections that engines keep open.
@@ -161,8 +177,8 @@ type wrongMember struct{ member, problem string }
 
 func (w *wrongMember) Error() string { return w.member + ": " + w.problem }
 
-// own is an engine as an agent wants it, which contacts nobody. It shares the connections of the server's, and leaves its
-// vendor alone when that has to.
+// own is an engine as an agent wants it, which contacts nobody. It shares the connections and the places of the server's, and
+// leaves its vendor alone when that has to.
 func (p *pool[E]) own(wanted agent.Engine) (one E, err error) {
 	i := slices.Index(p.names, wanted.Name)
 	switch {

@@ -16,6 +16,7 @@ import (
 	"parley/inference"
 	"parley/inference/cartesia"
 	"parley/inference/cartesia/cartesiatest"
+	"parley/inference/deepgram/deepgramtest"
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/synthesiser"
@@ -171,6 +172,49 @@ engines:
 		if member, problem := e.Check(agent.StageLLM, wanted(engines).LLM[0]); member+": "+problem != want {
 			t.Errorf("%s: %s: %s", engines, member, problem)
 		}
+	}
+}
+
+// TestConcurrency: a stream above the limit of a key is served by the next engine of the list. Engines with the same key share the
+// limit, those that an agent wants otherwise, too.
+func TestConcurrency(t *testing.T) {
+	near, far := deepgramtest.New(t, deepgramtest.Script{}), deepgramtest.New(t, deepgramtest.Script{})
+	file := filepath.Join(t.TempDir(), "parley.yaml")
+	if err := os.WriteFile(file, []byte(`
+engines:
+  - {name: ears, stage: asr, vendor: deepgram, url: "`+near.URL+`", key: "`+near.Key+`", model: nova-3, concurrency: 9}
+  - {name: same, stage: asr, vendor: deepgram, url: "`+near.URL+`", key: "`+near.Key+`", concurrency: 1}
+  - {name: spare, stage: asr, vendor: deepgram, url: "`+far.URL+`", key: "`+far.Key+`", model: nova-3}
+asr: [ears, spare]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, _, err := config.Load(config.Sources{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := func(one agent.Engine) inference.ASR {
+		return e.Chosen(&agent.Engines{ASR: agent.EngineList{one}}).ASR
+	}
+	english := inference.ASRConfig{Language: "en"}
+	for range 2 {
+		r, err := e.ASR.Open(t.Context(), english)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+	}
+	for _, one := range []agent.Engine{{Name: "same"}, {Name: "ears", Model: "nova-2"}} {
+		if _, err := wanted(one).Open(t.Context(), english); inference.FaultOf(err) != inference.ErrUnavailable {
+			t.Errorf("%+v: %v", one, err)
+		}
+	}
+	if a, b := near.Books(), far.Books(); a.Attempts != 1 || a.Open != 1 || b.Open != 1 {
+		t.Errorf("%d streams of %d are at the first, %d at the second", a.Open, a.Attempts, b.Open)
 	}
 }
 
