@@ -114,29 +114,3 @@ func Parameters(t inference.Tool) []byte {
 	}
 	return t.Parameters
 }
-
-// Answered is a history without calls that have no result, and results that belong to no call: vendors refuse both. An
-// agent's text that was interrupted says so at its end: the model should know that the rest was not heard.
-func Answered(history []inference.Message) []inference.Message {
-	results, calls := map[string]bool{}, map[string]bool{}
-	for _, m := range history {
-		if m.Role == inference.RoleTool {
-			results[m.ToolCallID] = true
-		}
-	}
-	var kept []inference.Message
-	for _, m := range history {
-		if m.Role == inference.RoleTool && !calls[m.ToolCallID] {
-			continue
-		}
-		m.ToolCalls = slices.DeleteFunc(slices.Clone(m.ToolCalls), func(t inference.ToolCall) bool { return !results[t.ID] })
-		for _, t := range m.ToolCalls {
-			calls[t.ID] = true
-		}
-		if m.Interrupted && m.Text != "" {
-			m.Text += " …"
-		}
-		kept = append(kept, m)
-	}
-	return kept
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 	"time"
 
@@ -237,20 +236,4 @@ func TestPanicEndsItsSession(t *testing.T) {
 			t.Errorf("%+v", x)
 		}
 	})
-}
-
-func TestAnswered(t *testing.T) {
-	call := func(id string) inference.ToolCall { return inference.ToolCall{ID: id} }
-	got := duplex.Answered([]inference.Message{
-		{Role: inference.RoleTool, ToolCallID: "b"}, // before its call
-		{Role: inference.RoleAgent, Text: "x", ToolCalls: []inference.ToolCall{call("a"), call("b"), call("c")}},
-		{Role: inference.RoleTool, ToolCallID: "a"}, {Role: inference.RoleTool, ToolCallID: "b"}, {Role: inference.RoleTool, ToolCallID: "d"},
-	})
-	var names []string
-	for _, m := range got {
-		names = append(names, string(m.Role)+m.ToolCallID)
-	}
-	if !slices.Equal(names, []string{"agent", "toola", "toolb"}) || len(got[0].ToolCalls) != 2 {
-		t.Errorf("%v, calls %+v", names, got[0].ToolCalls)
-	}
 }

@@ -114,7 +114,7 @@ func (c *liveConversation) Begin(config inference.RealtimeConfig, handle string)
 	if handle != "" {
 		resumption["handle"] = handle
 	} else {
-		c.history = duplex.Answered(config.History)
+		c.history = remote.Matched(config.History)
 	}
 	detection := object{}
 	if s := c.options.Start; s != "" {

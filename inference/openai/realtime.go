@@ -148,7 +148,7 @@ func (c *conversation) Begin(config inference.RealtimeConfig, _ string) {
 		"output": object{"format": pcm, "voice": c.voices.Of(c.config.Voice)},
 	}
 	c.Send(object{"type": "session.update", "event_id": firstEvent, "session": session})
-	for _, m := range duplex.Answered(c.config.History) {
+	for _, m := range remote.Matched(c.config.History) {
 		c.remember(m)
 	}
 }

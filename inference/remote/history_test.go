@@ -22,6 +22,20 @@ func TestMended(t *testing.T) {
 	result := func(id string) inference.Message {
 		return inference.Message{Role: inference.RoleTool, ToolCallID: id, Text: id + " is free"}
 	}
+	texts := func(list []inference.Message) string {
+		var texts []string
+		for _, m := range list {
+			text := string(m.Role) + " " + m.Text
+			for _, c := range m.ToolCalls {
+				text = strings.TrimSuffix(text, " ") + " " + c.ID
+			}
+			if (m.Text == "cancelled") != (m.Role == inference.RoleTool && m.Interrupted) {
+				t.Errorf("%+v", m)
+			}
+			texts = append(texts, text)
+		}
+		return strings.Join(texts, "|")
+	}
 	const begins, silent = "user (The call begins.)", "user (The caller is silent.)"
 	for name, c := range map[string]struct {
 		history []inference.Message
@@ -37,19 +51,12 @@ func TestMended(t *testing.T) {
 		"a late result":            {[]inference.Message{user, call("a"), user, result("a")}, []string{"user Hi.", "agent a", "tool cancelled", "user Hi."}},
 		"a result of nothing":      {[]inference.Message{result("z"), user}, []string{"user Hi."}},
 	} {
-		var got []string
-		for _, m := range remote.Mended(c.history) {
-			text := string(m.Role) + " " + m.Text
-			for _, c := range m.ToolCalls {
-				text = strings.TrimSuffix(text, " ") + " " + c.ID
-			}
-			if (m.Text == "cancelled") != (m.Role == inference.RoleTool && m.Interrupted) {
-				t.Errorf("%s: %+v", name, m)
-			}
-			got = append(got, text)
-		}
-		if strings.Join(got, "|") != strings.Join(c.want, "|") {
+		if got := texts(remote.Mended(c.history)); got != strings.Join(c.want, "|") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+	// Without mending, a call that has no result is left out.
+	if got := texts(remote.Matched([]inference.Message{result("b"), call("a", "b", "c"), result("a"), result("b"), result("d")})); got != "agent a b|tool a is free|tool b is free" {
+		t.Errorf("%q", got)
 	}
 }
