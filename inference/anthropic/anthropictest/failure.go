@@ -2,9 +2,8 @@ package anthropictest
 
 import (
 	"cmp"
-	"encoding/json"
+	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,21 +34,24 @@ func failure(kind, message string) map[string]any {
 }
 
 // refuse answers a request with an error.
-func (s *Server) refuse(w http.ResponseWriter, status int, message string) {
+func (s *Server) refuse(w http.ResponseWriter, err error) {
 	id := s.Numbered("req_")
-	if status == http.StatusTooManyRequests {
+	all, message := loopbacktest.Refusal{Fault: Fault{Status: http.StatusBadRequest}}, err.Error()
+	if errors.As(err, &all); all.Model != "" {
+		message = "model: " + all.Model
+	}
+	all.Headers(w.Header())
+	if all.Status == http.StatusTooManyRequests {
 		limits(w.Header(), 0)
 		if w.Header().Get("Retry-After") == "" {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("request-id", id)
-	w.WriteHeader(status)
-	kind := cmp.Or(kinds[status], "api_error")
+	kind := cmp.Or(kinds[all.Status], "api_error")
 	body := failure(kind, cmp.Or(message, strings.TrimSuffix(strings.ReplaceAll(kind, "_", " "), " error")))
 	body["request_id"] = id
-	_ = json.NewEncoder(w).Encode(body)
+	loopbacktest.Answer(w, all.Status, body)
 }
 
 // limits says how much more may be asked for: remaining is 0 or 1, for nothing or much.
@@ -70,11 +72,4 @@ var shapes = loopbacktest.Shapes{
 		kind := cmp.Or(reason, "overloaded_error")
 		return failure(kind, strings.TrimSuffix(kind, "_error"))
 	},
-}
-
-func (s *Server) knows(model string) bool {
-	if s.script.Models == nil {
-		return strings.HasPrefix(model, "claude-")
-	}
-	return slices.Contains(s.script.Models, model)
 }

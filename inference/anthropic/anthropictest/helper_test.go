@@ -1,16 +1,11 @@
 package anthropictest
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
 	"testing"
-	"time"
 
 	"parley/inference/enginetest/loopbacktest"
 )
-
-const ms = time.Millisecond
 
 // fieldsOf is a request, or changes of one; nil takes a field away.
 type fieldsOf map[string]any
@@ -45,9 +40,8 @@ func post(t *testing.T, s *Server, h http.Header, body []byte) *http.Response {
 	return loopbacktest.Post(t.Context(), t, s.URL+"/v1/messages", h, body)
 }
 
-// data is one event; name is what its line event: says.
+// data is one event.
 type data struct {
-	name string
 	Type string
 
 	Message struct {
@@ -76,32 +70,10 @@ type usage struct {
 	} `json:"cache_creation"`
 }
 
-// events reads a stream to its end.
-func events(body io.Reader) (list []data, err error) {
-	sent, err := loopbacktest.ReadEvents(body)
-	for _, e := range sent {
-		d := data{name: e.Name}
-		if json.Unmarshal(e.Data, &d) != nil {
-			d.Type = "invalid"
-		}
-		list = append(list, d)
-	}
-	return list, err
-}
-
 // streamed posts a good request and reads its stream.
 func streamed(t *testing.T, s *Server, change fieldsOf) []data {
 	t.Helper()
-	resp := post(t, s, headers(s.Key), body(change))
-	if resp.StatusCode != 200 {
-		b, _ := io.ReadAll(resp.Body)
-		t.Fatalf("%d %s", resp.StatusCode, b)
-	}
-	list, err := events(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return loopbacktest.Streamed[data](t, post(t, s, headers(s.Key), body(change)), true)
 }
 
 // joined is what a stream says: its text, the input of its calls, what was thought, the signature.

@@ -23,6 +23,9 @@ func (s *Server) complete(req *Request, r Reply) answer {
 	a := answer{Reply: r, id: s.Numbered("msg_")}
 	a.Tools = slices.Clone(r.Tools)
 	a.In = cmp.Or(r.In, (req.Bytes+3)/4)
+	s.Note(func(b *Books) {
+		b.TokensIn, b.CacheRead, b.CacheWrite = b.TokensIn+a.In, b.CacheRead+a.CacheRead, b.CacheWrite+a.CacheWrite
+	})
 	if a.Thinking != "" {
 		a.signature = s.Numbered("EqQBCgIYAhIM+/")
 	}
@@ -86,20 +89,15 @@ func (s *Server) whole(w http.ResponseWriter, req *Request, a answer) {
 	}
 	out := cmp.Or(a.Out, len(loopbacktest.Words(a.Thinking))+len(loopbacktest.Words(a.Text))+5*len(a.Tools))
 	s.Note(func(b *Books) { b.TokensOut += out })
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(a.message(req.Model, content, a.Stop, out))
+	loopbacktest.Answer(w, http.StatusOK, a.message(req.Model, content, a.Stop, out))
 }
 
 // pieces are those of a call's input, behind an empty one as the vendor sends it.
-func (t *ToolUse) pieces() []string {
-	list := []string{""}
-	if t.Pieces != nil {
-		return append(list, t.Pieces...)
+func pieces(t ToolUse) []string {
+	if t.Pieces == nil && t.Input == "{}" {
+		return []string{""}
 	}
-	if t.Input == "{}" {
-		return list
-	}
-	return append(list, loopbacktest.Pieces(t.Input)...)
+	return append([]string{""}, t.Split()...)
 }
 
 // event is one event of a stream.

@@ -2,10 +2,8 @@ package anthropictest
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -136,97 +134,36 @@ func TestRequestsFail(t *testing.T) {
 	}
 }
 
+func TestWarm(t *testing.T) {
+	loopbacktest.Warms(t, New(t, Script{}).Server, "/v1/models", headers, 401)
+}
+
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 4},
-		{AfterBytes: 700},
-		{Then: loopbacktest.Close, AfterMessages: 4},
-		{Then: loopbacktest.Fail, AfterMessages: 4, Reason: "overloaded_error"},
-		{Then: loopbacktest.Invalid, AfterMessages: 4},
-		{Then: loopbacktest.Huge, AfterMessages: 4},
-		{Then: loopbacktest.Nulls, AfterMessages: 4},
-		{Then: loopbacktest.Unknown, AfterMessages: 4},
-	} {
+	loopbacktest.TestStreamFaults(t, 4, 10, 700, "overloaded_error", func(f Fault) *http.Response {
 		s := New(t, Script{Replies: []Reply{{Text: "one two three four five six"}}, Faults: []Fault{f}})
-		list, err := events(post(t, s, headers(s.Key), body(nil)).Body)
-		last := list[len(list)-1]
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && len(list) != 4 {
-				t.Errorf("%+v: %v after %d", f, err, len(list))
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if err != nil || (last.Error.Type == "overloaded_error") != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %+v", f, err, last)
-			}
-		default:
-			if err != nil || len(list) != 10 || last.Type != "message_stop" {
-				t.Errorf("%+v: %v, %d events", f, err, len(list))
-			}
-		}
-	}
+		return post(t, s, headers(s.Key), body(nil))
+	}, func(d data) bool { return d.Error.Type == "overloaded_error" }, func(d data) bool { return d.Type == "message_stop" })
 }
 
 func TestStall(t *testing.T) {
-	s, err := Start(Script{Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp := post(t, s, headers(s.Key), body(nil))
-	first := make([]byte, 20)
-	if _, err := io.ReadFull(resp.Body, first); err != nil || s.Busy() != 1 {
-		t.Errorf("%v, %d busy", err, s.Busy())
-	}
-	s.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err == nil {
-		t.Error("the body has an end")
-	}
+	s := New(t, Script{Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
+	loopbacktest.StreamStalls(t, s.Server, post(t, s, headers(s.Key), body(nil)))
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	http.DefaultClient.CloseIdleConnections()
-	before := runtime.NumGoroutine()
-	s, err := Start(Script{Delays: Delays{FirstToken: func() time.Duration { return time.Hour }}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var open []io.Closer
-	for i := range 10 {
-		resp := post(t, s, headers(s.Key), body(nil))
-		if i%2 == 0 {
-			resp.Body.Close()
-		} else {
-			open = append(open, resp.Body)
-		}
-	}
-	s.Close()
-	for _, b := range open {
-		b.Close()
-	}
-	http.DefaultClient.CloseIdleConnections()
-	for range 100 {
-		if runtime.NumGoroutine() <= before+1 {
-			return
-		}
-		time.Sleep(ms)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	script := Script{Delays: Delays{FirstToken: func() time.Duration { return time.Hour }}}
+	loopbacktest.TestNothingIsLeft(t, 10, Start, script, func(s *Server, _ int) io.Closer {
+		return post(t, s, headers(s.Key), body(nil)).Body
+	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes: each request of the file, and what came back.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
-		"text-then-call": {Replies: []Reply{looking, {Text: "Friday is free."}}},
+	golden := looking
+	golden.Tools = []ToolUse{looking.Tools[0]}
+	golden.Tools[0].ID = "toolu_0"
+	loopbacktest.TestExchanges(t, New, headers, map[string]Script{
+		"text-then-call": {Replies: []Reply{golden, {Text: "Friday is free."}}},
 		"refused":        {Expects: []string{"without `tool_result`"}, Faults: []Fault{{Connections: 1, Status: 529}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for i := range script.Replies {
-				for j := range script.Replies[i].Tools {
-					script.Replies[i].Tools[j].ID = fmt.Sprintf("toolu_%d", j)
-				}
-			}
-			s := New(t, script)
-			loopbacktest.Exchange(t, "testdata/"+name+".jsonl", s.URL, headers(s.Key))
-		})
-	}
+	})
 }

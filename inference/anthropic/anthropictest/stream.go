@@ -16,7 +16,7 @@ type stream struct {
 // stream sends a reply event by event.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, f Fault, req *Request, a answer) {
 	s.Stream(w, r, f, shapes, event, func(k *loopbacktest.Stream) error {
-		t := &stream{Tokens: loopbacktest.Tokens{Stream: k, Delays: s.script.Delays, Max: req.MaxTokens}}
+		t := &stream{Tokens: loopbacktest.Tokens{Stream: k, Delays: s.Script.Delays, Max: req.MaxTokens}}
 		err := t.reply(req, &a)
 		if err == nil {
 			t.Finish(a.Out)
@@ -45,7 +45,7 @@ func (t *stream) reply(req *Request, a *answer) error {
 	}
 	for _, tool := range a.Tools {
 		if err == nil && !t.Full {
-			err = t.block(map[string]any{"type": "tool_use", "id": tool.ID, "name": tool.Name, "input": map[string]any{}}, "input_json_delta", "partial_json", tool.pieces())
+			err = t.block(map[string]any{"type": "tool_use", "id": tool.ID, "name": tool.Name, "input": map[string]any{}}, "input_json_delta", "partial_json", pieces(tool))
 			if err == nil {
 				err = t.stop()
 			}

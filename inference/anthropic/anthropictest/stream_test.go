@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // looking is the reply of the reference: text, then a call.
@@ -15,9 +17,6 @@ func TestTextThenACall(t *testing.T) {
 	list := streamed(t, s, fieldsOf{"tools": []any{look}})
 	var got []string
 	for _, d := range list {
-		if d.name != d.Type {
-			t.Errorf("event %s has the type %s", d.name, d.Type)
-		}
 		got = append(got, strings.TrimSpace(d.Type+" "+d.Block.Type+d.Delta.Text+d.Delta.JSON+d.Delta.Stop))
 	}
 	want := []string{"message_start", "content_block_start text", "ping", "content_block_delta Let me", "content_block_delta look.", "content_block_stop",
@@ -49,22 +48,18 @@ func TestInputComesInAwkwardPieces(t *testing.T) {
 }
 
 func TestRepliesInTurn(t *testing.T) {
-	s := New(t, Script{Replies: []Reply{{Text: "One."}, {Text: "Two.", CacheWrite: 5}}})
-	for _, want := range []string{"One.", "Two.", "Two."} {
-		if got, _, _, _ := joined(streamed(t, s, nil)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
+	loopbacktest.TestRepliesInTurn(t, New, func(text string) Reply { return Reply{Text: text} },
+		func(r Request) string { return r.Messages[0].Content[0].Text }, func(s *Server) string {
+			text, _, _, _ := joined(streamed(t, s, nil))
+			return text
+		})
+}
+
+func TestWhatIsCached(t *testing.T) {
+	s := New(t, Script{Replies: []Reply{{CacheWrite: 5}}})
 	hour := fieldsOf{"system": []any{fieldsOf{"type": "text", "text": "Be kind.", "cache_control": fieldsOf{"type": "ephemeral", "ttl": "1h"}}}}
 	if u := streamed(t, s, hour)[0].Message.Usage; u.Write != 5 || u.By.Hour != 5 || u.By.Five != 0 {
 		t.Errorf("%+v", u)
-	}
-	s = New(t, Script{Answer: func(n int, r Request) Reply {
-		return Reply{Text: strings.Repeat(r.Messages[0].Content[0].Text+" ", n+1)}
-	}})
-	streamed(t, s, nil)
-	if got, _, _, _ := joined(streamed(t, s, nil)); got != "Is Friday free? Is Friday free? " {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 )
 
 // Receive notes a request in the books and reads its body. A body of more than limit bytes is an
@@ -24,19 +23,6 @@ func (s *Server) Numbered(prefix string) string {
 	defer s.mu.Unlock()
 	s.numbers++
 	return fmt.Sprintf("%s%020d", prefix, s.numbers)
-}
-
-// NextReply is the reply to the next request, which asked counts from 0: what answer says where it is
-// set, or else the next of replies, whose last one repeats, and without any otherwise.
-func NextReply[Q, R any](asked *atomic.Int64, q Q, answer func(n int, q Q) R, replies []R, otherwise R) R {
-	n := int(asked.Add(1) - 1)
-	switch {
-	case answer != nil:
-		return answer(n, q)
-	case len(replies) > 0:
-		return replies[min(n, len(replies)-1)]
-	}
-	return otherwise
 }
 
 // UnknownField is the name of a field that an object must not have.

@@ -1,7 +1,8 @@
 // Package loopbacktest holds what the loopback fakes of remote engines share: a Server
 // that listens on 127.0.0.1, keeps the books of what it received and the list of its
-// client's mistakes; a Fault, which is what it does wrong on purpose; a Socket, one
-// connection over WebSocket that meets its fault; and golden exchanges.
+// client's mistakes; a Fault, which is what it does wrong on purpose; a Model, a server of a
+// language model with its script; a Socket, one connection over WebSocket that meets its
+// fault, and a Queue for what it says; golden exchanges, and the tests that all fakes have.
 //
 // A fake of one engine embeds a Server and speaks that engine's protocol. It refuses what
 // the engine refuses. Everything here is safe for concurrent use, and Close leaves no

@@ -3,7 +3,9 @@ package loopbacktest
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"runtime"
 	"testing"
 	"time"
@@ -67,8 +69,10 @@ func messages(conn *websocket.Conn, after int, stalls bool) (list [][]byte, err 
 // NothingIsLeft checks that use, which starts and closes a fake, leaves no goroutine.
 func NothingIsLeft(t testing.TB, use func()) {
 	t.Helper()
+	http.DefaultClient.CloseIdleConnections()
 	before, after := runtime.NumGoroutine(), 0
 	use()
+	http.DefaultClient.CloseIdleConnections()
 	for range 1000 {
 		if after = runtime.NumGoroutine(); after <= before+1 {
 			return
@@ -76,4 +80,28 @@ func NothingIsLeft(t testing.TB, use func()) {
 		<-time.After(time.Millisecond)
 	}
 	t.Errorf("%d goroutines, %d before", after, before)
+}
+
+// TestNothingIsLeft checks that a fake, used by n clients of whom every third goes away, leaves nothing when it is closed: no
+// goroutine, no socket, nothing that is busy. use returns what its client closes.
+func TestNothingIsLeft[S Fake, C any](t *testing.T, n int, start func(C) (S, error), script C, use func(s S, i int) io.Closer) {
+	NothingIsLeft(t, func() {
+		fake, err := start(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			client := use(fake, i)
+			defer client.Close()
+			if i%3 == 0 {
+				client.Close()
+			}
+		}
+		s := fake.Loopback()
+		s.Close()
+		s.Close()
+		if b := s.Books(); b.Open != 0 || s.Busy() != 0 || b.Opened > 0 && (b.Opened != n || b.OpenTime == 0) {
+			t.Errorf("%+v, %d busy", b, s.Busy())
+		}
+	})
 }

@@ -2,7 +2,6 @@ package geminitest
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,11 +10,8 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-// Statuses of errors that the fake has a use for by name.
-const (
-	invalidArgument = "INVALID_ARGUMENT"
-	notFound        = "NOT_FOUND"
-)
+// invalidArgument is the status of a request that makes no sense.
+const invalidArgument = "INVALID_ARGUMENT"
 
 // codes are the statuses of errors with their HTTP statuses, of several the usual one first.
 var codes = []struct {
@@ -27,7 +23,7 @@ var codes = []struct {
 	{"FAILED_PRECONDITION", http.StatusBadRequest, "User location is not supported for the API use."},
 	{"UNAUTHENTICATED", http.StatusUnauthorized, "Request is missing required authentication credential."},
 	{"PERMISSION_DENIED", http.StatusForbidden, "The caller does not have permission."},
-	{notFound, http.StatusNotFound, "Requested entity was not found."},
+	{"NOT_FOUND", http.StatusNotFound, "Requested entity was not found."},
 	{"RESOURCE_EXHAUSTED", http.StatusTooManyRequests, "You exceeded your current quota, please check your plan and billing details."},
 	{"INTERNAL", http.StatusInternalServerError, "An internal error has occurred."},
 	{"UNAVAILABLE", http.StatusServiceUnavailable, "The model is overloaded. Please try again later."},
@@ -82,18 +78,26 @@ func (t trouble) object(retry time.Duration) map[string]any {
 }
 
 // refuse answers a request with an error. When to come back stands in the body: Gemini has no header for it.
-func (s *Server) refuse(w http.ResponseWriter, err error, retry time.Duration) {
+func refuse(w http.ResponseWriter, err error) {
 	var t trouble
-	if !errors.As(err, &t) {
+	var all loopbacktest.Refusal
+	switch {
+	case errors.As(err, &all):
+		if all.Status == http.StatusRequestEntityTooLarge {
+			all.Status = http.StatusBadRequest
+		}
+		t = trouble{Status: cmp.Or(all.Reason, statusOf(all.Status)), Code: all.Status, Message: all.Message}
+		if all.Model != "" {
+			t.Message = "models/" + all.Model + " is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods."
+		}
+	case !errors.As(err, &t):
 		t = trouble{Status: invalidArgument, Message: err.Error()}
 	}
 	if t.Status == "RESOURCE_EXHAUSTED" {
-		retry = cmp.Or(retry, time.Second)
+		all.RetryAfter = cmp.Or(all.RetryAfter, time.Second)
 	}
-	body := t.object(retry)
-	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	w.WriteHeader(body["error"].(map[string]any)["code"].(int))
-	_ = json.NewEncoder(w).Encode(body)
+	body := t.object(all.RetryAfter)
+	loopbacktest.Answer(w, body["error"].(map[string]any)["code"].(int), body)
 }
 
 // shapes are what faults send.

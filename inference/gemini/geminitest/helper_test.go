@@ -2,7 +2,6 @@ package geminitest
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"testing"
 
@@ -77,7 +76,6 @@ type data struct {
 		Total    int `json:"totalTokenCount"`
 	} `json:"usageMetadata"`
 	Error problem
-	Type  string
 }
 
 // problem is an error in Google's shape.
@@ -101,32 +99,10 @@ func failed(t *testing.T, resp *http.Response) problem {
 	return d.Error
 }
 
-// events reads a stream to its end.
-func events(body io.Reader) (list []data, err error) {
-	sent, err := loopbacktest.ReadEvents(body)
-	for _, e := range sent {
-		var d data
-		if json.Unmarshal(e.Data, &d) != nil {
-			d.Type = "invalid"
-		}
-		list = append(list, d)
-	}
-	return list, err
-}
-
 // streamed posts a good request and reads its stream.
 func streamed(t *testing.T, s *Server, model string, change fieldsOf) []data {
 	t.Helper()
-	resp := post(t, s, model, change)
-	if resp.StatusCode != 200 {
-		b, _ := io.ReadAll(resp.Body)
-		t.Fatalf("%d %s", resp.StatusCode, b)
-	}
-	list, err := events(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return loopbacktest.Streamed[data](t, post(t, s, model, change), false)
 }
 
 // heard is what a stream says.

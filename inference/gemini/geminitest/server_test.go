@@ -1,7 +1,6 @@
 package geminitest
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -150,25 +149,7 @@ func TestAddressesAreChecked(t *testing.T) {
 }
 
 func TestWarm(t *testing.T) {
-	s := New(t, Script{})
-	for key, want := range map[string]int{s.Key: 200, "wrong": 400} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1beta/models", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = headers(key)
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("%d, want %d", resp.StatusCode, want)
-		}
-	}
-	if b := s.Books(); b.Requests != 0 {
-		t.Errorf("%+v", b)
-	}
+	loopbacktest.Warms(t, New(t, Script{}).Server, "/v1beta/models", headers, 400)
 }
 
 func TestRequestsFail(t *testing.T) {
@@ -193,58 +174,20 @@ func TestRequestsFail(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 2},
-		{AfterBytes: 700},
-		{Then: loopbacktest.Close, AfterMessages: 2},
-		{Then: loopbacktest.Fail, AfterMessages: 2, Reason: "INTERNAL"},
-		{Then: loopbacktest.Invalid, AfterMessages: 2},
-		{Then: loopbacktest.Huge, AfterMessages: 2},
-		{Then: loopbacktest.Nulls, AfterMessages: 2},
-		{Then: loopbacktest.Unknown, AfterMessages: 2},
-	} {
-		s := New(t, Script{Replies: []Reply{{Text: "one two three four five six"}}, Faults: []Fault{f}})
-		list, err := events(post(t, s, two, nil).Body)
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && len(list) != 2 {
-				t.Errorf("%+v: %v after %d", f, err, len(list))
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			last := list[len(list)-1]
-			if err != nil || joined(list).finish != "" || (last.Error.Status == "INTERNAL" && last.Error.Code == 500) != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %+v", f, err, last)
-			}
-		default:
-			if err != nil || len(list) != 5 || list[4].Candidates[0].Finish != "STOP" {
-				t.Errorf("%+v: %v, %d events", f, err, len(list))
-			}
-		}
-	}
+	loopbacktest.TestStreamFaults(t, 2, 5, 700, "INTERNAL", func(f Fault) *http.Response {
+		return post(t, New(t, Script{Replies: []Reply{{Text: "one two three four five six"}}, Faults: []Fault{f}}), two, nil)
+	}, func(d data) bool { return d.Error.Status == "INTERNAL" && d.Error.Code == 500 }, func(d data) bool { return joined([]data{d}).finish == "STOP" })
 }
 
 func TestStall(t *testing.T) {
 	s := New(t, Script{Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
-	resp := post(t, s, two, nil)
-	first := make([]byte, 20)
-	if _, err := io.ReadFull(resp.Body, first); err != nil || s.Busy() != 1 {
-		t.Errorf("%v, %d busy", err, s.Busy())
-	}
-	s.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err == nil {
-		t.Error("the body has an end")
-	}
+	loopbacktest.StreamStalls(t, s.Server, post(t, s, two, nil))
 }
 
 // TestGolden replays exchanges in the vendor's shapes: each request of the file, and what came back.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestExchanges(t, New, headers, map[string]Script{
 		"text-then-call": {Replies: []Reply{looking, {Text: "Friday is free."}}},
 		"refused":        {Expects: []string{"number of function response parts"}, Faults: []Fault{{Connections: 1, Status: 503}}, Replies: []Reply{{Block: "SAFETY"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Exchange(t, "testdata/"+name+".jsonl", s.URL, headers(s.Key))
-		})
-	}
+	})
 }

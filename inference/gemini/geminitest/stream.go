@@ -22,6 +22,7 @@ type answer struct {
 func (s *Server) complete(req *Request, r Reply) answer {
 	a := answer{Reply: r, id: s.Numbered("resp-")}
 	a.In = cmp.Or(r.In, (req.Bytes+3)/4)
+	s.Note(func(b *Books) { b.TokensIn, b.CacheRead = b.TokensIn+a.In, b.CacheRead+a.CacheRead })
 	a.Tools = slices.Clone(r.Tools)
 	for i, t := range a.Tools {
 		a.Tools[i].Input = cmp.Or(t.Input, "{}")
@@ -35,15 +36,14 @@ func (s *Server) complete(req *Request, r Reply) answer {
 	a.signature = base64.StdEncoding.EncodeToString([]byte(s.Numbered("thoughts ")))
 	signed := ""
 	if len(a.Tools) > 0 {
-		signed = a.Tools[0].call().canonical()
+		t := a.Tools[0]
+		signed = (&Call{t.ID, t.Name, json.RawMessage(t.Input)}).canonical()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.signed[a.signature] = signed
 	return a
 }
-
-func (t *ToolUse) call() *Call { return &Call{t.ID, t.Name, json.RawMessage(t.Input)} }
 
 // stream is one reply while it is sent.
 type stream struct {
@@ -53,9 +53,10 @@ type stream struct {
 }
 
 // stream sends a reply event by event.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, f Fault, req *Request, a answer) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, f Fault, req *Request, reply Reply) {
+	a := s.complete(req, reply)
 	s.Stream(w, r, f, shapes, event, func(k *loopbacktest.Stream) error {
-		t := &stream{Tokens: loopbacktest.Tokens{Stream: k, Delays: s.script.Delays}, req: req, answer: &a}
+		t := &stream{Tokens: loopbacktest.Tokens{Stream: k, Delays: s.Script.Delays}, req: req, answer: &a}
 		if req.Generation.MaxTokens != nil {
 			t.Max = *req.Generation.MaxTokens
 		}

@@ -1,8 +1,9 @@
 package geminitest
 
 import (
-	"strings"
 	"testing"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // looking is text, then two calls.
@@ -108,17 +109,6 @@ func TestStops(t *testing.T) {
 }
 
 func TestRepliesInTurn(t *testing.T) {
-	s := New(t, Script{Replies: []Reply{{Text: "One."}, {Text: "Two."}}})
-	for _, want := range []string{"One.", "Two.", "Two."} {
-		if h := joined(streamed(t, s, two, nil)); h.text != want {
-			t.Errorf("%q, want %q", h.text, want)
-		}
-	}
-	s = New(t, Script{Answer: func(n int, r Request) Reply {
-		return Reply{Text: strings.Repeat(*r.Contents[0].Parts[0].Text+" ", n+1)}
-	}})
-	streamed(t, s, two, nil)
-	if h := joined(streamed(t, s, two, nil)); h.text != "Is Friday free? Is Friday free? " {
-		t.Errorf("%+v", h)
-	}
+	loopbacktest.TestRepliesInTurn(t, New, func(text string) Reply { return Reply{Text: text} },
+		func(r Request) string { return *r.Contents[0].Parts[0].Text }, func(s *Server) string { return joined(streamed(t, s, two, nil)).text })
 }

@@ -2,15 +2,13 @@ package responsestest
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-)
 
-// unknownModel is the code of a model that nobody knows.
-const unknownModel = "model_not_found"
+	"parley/inference/enginetest/loopbacktest"
+)
 
 // kinds are the type, the code and the message of errors by their status, where they have no other.
 var kinds = map[int]trouble{
@@ -71,7 +69,15 @@ func optional(text string) any {
 // refuse answers a request with an error.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	var t trouble
-	if !errors.As(err, &t) {
+	var all loopbacktest.Refusal
+	switch {
+	case errors.As(err, &all):
+		all.Headers(w.Header())
+		t = trouble{Status: all.Status, Code: all.Reason, Message: all.Message}
+		if all.Model != "" {
+			t.Code, t.Message = "model_not_found", "The model '"+all.Model+"' does not exist or you do not have access to it."
+		}
+	case !errors.As(err, &t):
 		t.Message = err.Error()
 	}
 	t.Status = cmp.Or(t.Status, http.StatusBadRequest)
@@ -88,10 +94,8 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("x-request-id", s.Numbered("req_"))
-	w.WriteHeader(t.Status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
+	loopbacktest.Answer(w, t.Status, map[string]any{"error": map[string]any{
 		"type": cmp.Or(t.Type, kind.Type), "code": optional(t.Code), "message": t.Message, "param": optional(t.Param)}})
 }
 

@@ -2,7 +2,6 @@ package responsestest
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"testing"
 
@@ -73,9 +72,8 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// data is one event; name is what its line event: says.
+// data is one event.
 type data struct {
-	name        string
 	Type, Delta string
 	Number      int    `json:"sequence_number"`
 	Code        string // of an error
@@ -124,32 +122,10 @@ func failed(t *testing.T, resp *http.Response) problem {
 	return answer.Error
 }
 
-// events reads a stream to its end.
-func events(body io.Reader) (list []data, err error) {
-	sent, err := loopbacktest.ReadEvents(body)
-	for _, e := range sent {
-		d := data{name: e.Name}
-		if json.Unmarshal(e.Data, &d) != nil {
-			d.Type = "invalid"
-		}
-		list = append(list, d)
-	}
-	return list, err
-}
-
 // streamed posts a good request and reads its stream.
 func streamed(t *testing.T, s *Server, change fieldsOf) []data {
 	t.Helper()
-	resp := post(t, s, headers(s.Key), change)
-	if resp.StatusCode != 200 {
-		b, _ := io.ReadAll(resp.Body)
-		t.Fatalf("%d %s", resp.StatusCode, b)
-	}
-	list, err := events(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return loopbacktest.Streamed[data](t, post(t, s, headers(s.Key), change), true)
 }
 
 // said is the text of a stream.

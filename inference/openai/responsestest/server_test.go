@@ -1,7 +1,6 @@
 package responsestest
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -141,25 +140,7 @@ func TestHeadersAreChecked(t *testing.T) {
 }
 
 func TestWarm(t *testing.T) {
-	s := New(t, Script{})
-	for key, want := range map[string]int{s.Key: 200, "wrong": 401} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/models", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = headers(key)
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("%d, want %d", resp.StatusCode, want)
-		}
-	}
-	if b := s.Books(); b.Requests != 0 {
-		t.Errorf("%+v", b)
-	}
+	loopbacktest.Warms(t, New(t, Script{}).Server, "/v1/models", headers, 401)
 }
 
 func TestRequestsFail(t *testing.T) {
@@ -186,58 +167,21 @@ func TestRequestsFail(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 5},
-		{AfterBytes: 1200},
-		{Then: loopbacktest.Close, AfterMessages: 5},
-		{Then: loopbacktest.Fail, AfterMessages: 5, Reason: "rate_limit_exceeded"},
-		{Then: loopbacktest.Invalid, AfterMessages: 5},
-		{Then: loopbacktest.Huge, AfterMessages: 5},
-		{Then: loopbacktest.Nulls, AfterMessages: 5},
-		{Then: loopbacktest.Unknown, AfterMessages: 5},
-	} {
+	loopbacktest.TestStreamFaults(t, 5, 12, 1200, "rate_limit_exceeded", func(f Fault) *http.Response {
 		s := New(t, Script{Replies: []Reply{{Text: "one two three four five six"}}, Faults: []Fault{f}})
-		list, err := events(post(t, s, headers(s.Key), nil).Body)
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && len(list) != 5 {
-				t.Errorf("%+v: %v after %d", f, err, len(list))
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			end := last(list)
-			if err != nil || (end.Type == "error" && end.Code == "rate_limit_exceeded" && end.Number == 5) != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %+v", f, err, end)
-			}
-		default:
-			if err != nil || len(list) != 12 || last(list).Type != "response.completed" {
-				t.Errorf("%+v: %v, %d events", f, err, len(list))
-			}
-		}
-	}
+		return post(t, s, headers(s.Key), nil)
+	}, func(d data) bool { return d.Type == "error" && d.Code == "rate_limit_exceeded" && d.Number == 5 }, func(d data) bool { return d.Type == "response.completed" })
 }
 
 func TestStall(t *testing.T) {
 	s := New(t, Script{Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
-	resp := post(t, s, headers(s.Key), nil)
-	first := make([]byte, 20)
-	if _, err := io.ReadFull(resp.Body, first); err != nil || s.Busy() != 1 {
-		t.Errorf("%v, %d busy", err, s.Busy())
-	}
-	s.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err == nil {
-		t.Error("the body has an end")
-	}
+	loopbacktest.StreamStalls(t, s.Server, post(t, s, headers(s.Key), nil))
 }
 
 // TestGolden replays exchanges in the vendor's shapes: each request of the file, and what came back.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestExchanges(t, New, headers, map[string]Script{
 		"text-then-call": {Replies: []Reply{looking, {Text: "Friday is free."}}},
 		"refused":        {Expects: []string{"No tool output found"}, Faults: []Fault{{Connections: 1, Status: 503}}, Replies: []Reply{{Text: "I think", Stop: "content_filter"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Exchange(t, "testdata/"+name+".jsonl", s.URL, headers(s.Key))
-		})
-	}
+	})
 }

@@ -26,6 +26,9 @@ type answer struct {
 func (s *Server) complete(req *Request, r Reply) answer {
 	a := answer{Reply: r, id: s.Numbered("resp_"), message: s.Numbered("msg_")}
 	a.In = cmp.Or(r.In, (req.Bytes+3)/4)
+	s.Note(func(b *Books) {
+		b.TokensIn, b.CacheRead, b.CacheWrite = b.TokensIn+a.In, b.CacheRead+a.CacheRead, b.CacheWrite+a.CacheWrite
+	})
 	a.Tools = slices.Clone(r.Tools)
 	for i, t := range a.Tools {
 		a.Tools[i].ID, a.Tools[i].Input = cmp.Or(t.ID, s.Numbered("call_")), cmp.Or(t.Input, "{}")
@@ -47,14 +50,6 @@ func (s *Server) complete(req *Request, r Reply) answer {
 	return a
 }
 
-// pieces are those of a call's arguments.
-func (t *ToolUse) pieces() []string {
-	if t.Pieces != nil {
-		return t.Pieces
-	}
-	return loopbacktest.Pieces(t.Input)
-}
-
 // fields are those of an event or an item.
 type fields = map[string]any
 
@@ -69,10 +64,13 @@ type stream struct {
 }
 
 // stream sends a reply event by event.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, f Fault, req *Request, a answer) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, f Fault, req *Request, reply Reply) {
+	a := s.complete(req, reply)
+	w.Header().Set("x-request-id", s.Numbered("req_"))
+	limits(w.Header(), 1)
 	t := &stream{answer: &a, req: req, output: []any{}}
 	s.Stream(w, r, f, t.shapes(), event, func(k *loopbacktest.Stream) error {
-		t.Tokens = loopbacktest.Tokens{Stream: k, Delays: s.script.Delays}
+		t.Tokens = loopbacktest.Tokens{Stream: k, Delays: s.Script.Delays}
 		if req.MaxTokens != nil {
 			t.Max = *req.MaxTokens
 		}
@@ -241,7 +239,7 @@ func (t *stream) call(tool *ToolUse) error {
 	arguments := ""
 	item := fields{"id": "fc_" + tool.ID, "type": "function_call", "status": "in_progress", "call_id": tool.ID, "name": tool.Name, "arguments": ""}
 	status, err := t.item(item, func(tell func(string, fields) error) error {
-		err := t.Say(tool.pieces(), func(piece string) error {
+		err := t.Say(tool.Split(), func(piece string) error {
 			arguments += piece
 			return tell("response.function_call_arguments.delta", fields{"delta": piece})
 		})

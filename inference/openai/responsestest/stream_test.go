@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/inference/enginetest/loopbacktest"
 )
 
 // looking is reasoning, then text, then a call.
@@ -16,8 +18,8 @@ func TestTextThenACall(t *testing.T) {
 	list := streamed(t, s, reasoning(nil))
 	var got []string
 	for i, d := range list {
-		if d.name != d.Type || d.Number != i {
-			t.Errorf("event %s has the type %s and the number %d", d.name, d.Type, d.Number)
+		if d.Number != i {
+			t.Errorf("event %s has the number %d", d.Type, d.Number)
 		}
 		got = append(got, strings.TrimPrefix(d.short(), "response."))
 	}
@@ -144,19 +146,8 @@ func TestEnds(t *testing.T) {
 }
 
 func TestRepliesInTurn(t *testing.T) {
-	s := New(t, Script{Replies: []Reply{{Text: "One."}, {Text: "Two."}}})
-	for _, want := range []string{"One.", "Two.", "Two."} {
-		if got := said(streamed(t, s, nil)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	s = New(t, Script{Answer: func(n int, r Request) Reply {
-		return Reply{Text: strings.Repeat(r.Input[0].Content[0].Text+" ", n+1)}
-	}})
-	streamed(t, s, nil)
-	if got := said(streamed(t, s, nil)); got != "Is Friday free? Is Friday free? " {
-		t.Errorf("%q", got)
-	}
+	loopbacktest.TestRepliesInTurn(t, New, func(text string) Reply { return Reply{Text: text} },
+		func(r Request) string { return r.Input[0].Content[0].Text }, func(s *Server) string { return said(streamed(t, s, nil)) })
 }
 
 // TestItemsGoBackAsTheyCame: a client may send the output again as it is.
