@@ -82,7 +82,7 @@ func TestWords(t *testing.T) {
 
 // TestInterruptions: contexts that are cancelled one after the other never are more than a socket may have.
 func TestInterruptions(t *testing.T) {
-	s := elevenlabstest.New(t, elevenlabstest.Script{Delays: elevenlabstest.Delays{Final: func() time.Duration { return 200 * time.Millisecond }}})
+	s := elevenlabstest.New(t, elevenlabstest.Script{Final: func() time.Duration { return 200 * time.Millisecond }})
 	e := engine(t, s, 0)
 	for range 12 {
 		u := open(t, e)

@@ -3,7 +3,6 @@ package cartesiatest
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -41,9 +40,7 @@ func Refuse(w http.ResponseWriter, status int, message string) {
 	body := Failure(status, "", message)
 	delete(body, "type")
 	delete(body, "done")
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	loopbacktest.Answer(w, status, body)
 }
 
 // versions are dates.
@@ -52,13 +49,10 @@ var versions = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 // Admit notes a handshake with any of the vendor's WebSockets, and answers it if a fault or its headers refuse
 // it; true: it may go on.
 func Admit(s *loopbacktest.Server, w http.ResponseWriter, r *http.Request) (fault Fault, ok bool) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault = s.Next()
+	fault, ok = s.Admit(w, r, func(f Fault) { Refuse(w, f.Status, "") })
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch {
-	case fault.Status != 0:
-		fault.Headers(w.Header())
-		Refuse(w, fault.Status, "")
+	case !ok:
 	case cmp.Or(r.Header.Get("X-API-Key"), bearer) != s.Key:
 		Refuse(w, http.StatusUnauthorized, "Invalid API key")
 	case !versions.MatchString(r.Header.Get("Cartesia-Version")):

@@ -25,7 +25,7 @@ type client struct {
 
 func dial(t *testing.T, s *Server) client {
 	t.Helper()
-	return client{loopbacktest.Dial[message](t, s.Server, path, header(s.Key))}
+	return client{loopbacktest.Dial[message](t, s, path, header(s.Key))}
 }
 
 // fieldsOf is a request with some fields changed; nil takes one away.

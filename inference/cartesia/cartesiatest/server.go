@@ -17,10 +17,12 @@ import (
 	"parley/inference/enginetest/speakingtest"
 )
 
-// Fault and Books are those of all fakes.
+// Fault, Books, Delays and Context are those of all fakes. A Context ends done, cancelled, expired or cut.
 type (
-	Fault = loopbacktest.Fault
-	Books = loopbacktest.Books
+	Fault   = loopbacktest.Fault
+	Books   = loopbacktest.Books
+	Delays  = speakingtest.Delays
+	Context = speakingtest.Context
 )
 
 const (
@@ -53,31 +55,16 @@ type Endings struct {
 	DoneAfterExpiry bool // after ContextLife
 }
 
-// Delays are drawn each time, by the clock. Nil: none.
-type Delays struct {
-	FirstAudio func() time.Duration // a context's first audio after its first text
-	Chunk      func() time.Duration // each later chunk
-}
-
-// Context is what became known of one context. It ends done, cancelled, expired or cut.
-type Context = speakingtest.Context
-
 // Server is the fake. Safe for concurrent use.
 type Server struct {
-	*loopbacktest.Server
+	speakingtest.Fake
 	script Script
-	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -89,31 +76,19 @@ func Start(script Script) (*Server, error) {
 		script.Voices = []string{DefaultVoice}
 	}
 	s := &Server{script: script}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/tts/websocket", s.connect)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/tts/websocket": s.connect}))
 	return s, err
 }
-
-// Contexts are all contexts in the order in which they began. The caller owns the list.
-func (s *Server) Contexts() []Context { return s.log.Contexts() }
 
 // connect answers a handshake and serves the socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
 		s.Violate("the address has a query: keys do not belong into addresses")
 	}
-	fault, ok := Admit(s.Server, w, r)
-	if !ok {
-		return
+	if fault, ok := Admit(s.Loopback(), w, r); ok {
+		s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) { newSocket(s, k).serve() })
 	}
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
-	newSocket(s, k).serve()
 }
 
 // shapes are what faults send.

@@ -2,8 +2,8 @@ package cartesiatest
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,36 +12,23 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		header http.Header
-		faults []Fault
-		status int
-		says   string
-	}{
-		{header: http.Header{}, status: 401},
-		{header: header("wrong"), status: 401},
-		{header: http.Header{"Authorization": {"Bearer " + DefaultKey}}, status: 400, says: "Cartesia-Version"},
-		{header: header(DefaultKey), faults: []Fault{{Status: 429, RetryAfter: 3 * time.Second}}, status: 429},
-		{header: header(DefaultKey), faults: []Fault{{Status: 402}}, status: 402},
-	} {
-		s, err := Start(Script{Faults: tt.faults})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, path, tt.header)
-		s.Close()
-		if resp.StatusCode != tt.status || !strings.Contains(strings.Join(s.Violations(), ""), tt.says) {
-			t.Errorf("%v: %v, %q", tt, resp, s.Violations())
-			continue
-		}
-		var body struct {
-			Code string `json:"error_code"`
-		}
-		if json.NewDecoder(resp.Body).Decode(&body) != nil || body.Code == "" {
-			t.Errorf("%d has no body of the vendor's", resp.StatusCode)
-		}
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body struct {
+		Code string `json:"error_code"`
 	}
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Code != ""
+}
+
+func TestHandshakesAreRefused(t *testing.T) {
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(path, http.Header{}, 401, ""),
+		refuses(path, header("wrong"), 401, ""),
+		refuses(path, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 400, "Cartesia-Version"),
+		refuses(path, header(DefaultKey), 429, "", Fault{Status: 429, RetryAfter: 3 * time.Second}),
+		refuses(path, header(DefaultKey), 402, "", Fault{Status: 402}),
+	})
 }
 
 func TestRequestsAreRefused(t *testing.T) {
@@ -131,35 +118,18 @@ func TestStall(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 10 {
-			c := dial(t, s)
-			c.send("c1", "Hello there.", i%2 == 0, nil)
-			if i%3 == 0 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		if b := s.Books(); b.Opened != 10 || b.Open != 0 {
-			t.Errorf("%+v", b)
-		}
+	loopbacktest.TestNothingIsLeft(t, 10, Start, Script{}, func(s *Server, i int) io.Closer {
+		c := dial(t, s)
+		c.send("c1", "Hello there.", i%2 == 0, nil)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestReplays(t, New, header, nil, map[string]Script{
 		"two-sentences": {},
 		"cancel":        {Endings: Endings{DoneAfterCancel: true}, Delays: Delays{Chunk: func() time.Duration { return time.Hour }}, LateChunks: 1},
 		"refused":       {Expects: []string{"changed within it", "after continue: false"}, Delays: Delays{FirstAudio: func() time.Duration { return time.Hour }}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), nil)
-		})
-	}
+	})
 }

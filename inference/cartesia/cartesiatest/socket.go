@@ -13,7 +13,7 @@ import (
 )
 
 // socket is one connection with its contexts. Its one reader begins them; each speaks in a
-// goroutine of its own.
+// queue of its own.
 type socket struct {
 	server *Server
 	wire   *loopbacktest.Socket
@@ -32,7 +32,7 @@ func newSocket(s *Server, k *loopbacktest.Socket) *socket {
 // serve reads until the connection ends.
 func (k *socket) serve() {
 	k.idle = time.AfterFunc(k.server.script.Idle, func() { k.wire.Close(websocket.CloseNormalClosure, "connection idle timeout") })
-	defer k.idle.Stop()
+	defer k.cut()
 	for {
 		kind, data, err := k.wire.Read()
 		if err != nil {
@@ -57,6 +57,14 @@ func (k *socket) serve() {
 			k.generate(&r, data)
 		}
 	}
+}
+
+// cut ends all contexts with the connection.
+func (k *socket) cut() {
+	for _, c := range k.contexts {
+		c.cut()
+	}
+	k.idle.Stop()
 }
 
 // change counts contexts that began or ended, and starts to wait for an idle end.
@@ -121,9 +129,6 @@ func (k *socket) generate(r *request, body []byte) {
 	})
 	if c.say(r) {
 		k.server.Violate("context %s: %q follows a sentence without a space", r.Context, *r.Transcript)
-	}
-	if !known {
-		k.server.Go(c.run)
 	}
 }
 

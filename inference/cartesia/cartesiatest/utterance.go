@@ -1,8 +1,6 @@
 package cartesiatest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,33 +10,21 @@ import (
 	"parley/inference/enginetest/speakingtest"
 )
 
-// utterance is one context. The reader gives it text, its own goroutine speaks.
+// utterance is one context. The reader gives it text, its queue speaks.
 type utterance struct {
+	*speakingtest.Speaker
 	socket *socket
 	first  *request
-	record *Context
-	wake   chan struct{} // there is more to do
-	ctx    context.Context
-	stop   context.CancelFunc // on cancel
+	hold   *time.Timer // speaks what was held for too long
+	life   *time.Timer // ends it when it was silent for too long
 
-	// These belong to the goroutine.
+	mu      sync.Mutex
 	voice   speakingtest.Voice
-	sent    int // chunks
-	flushes int
-
-	mu     sync.Mutex
-	text   string // all of it
-	pieces []piece
-	held   string    // until more text, the end, or heldUntil
-	until  time.Time // for held
-	dies   time.Time // zero: not yet
-	state  state
-}
-
-// piece is text to be spoken in one go.
-type piece struct {
-	text  string
-	flush bool // say when it is done
+	text    string // all of it
+	held    string // until more text, the end, or hold
+	pieces  int    // that are not spoken yet
+	flushes int    // that were queued
+	state   state
 }
 
 // state is how far a context is.
@@ -50,12 +36,14 @@ const (
 	done      state = "done"
 	cancelled state = "cancelled"
 	expired   state = "expired"
-	cut       state = "cut" // its connection ended
 )
 
 func newUtterance(k *socket, r *request) *utterance {
-	c := &utterance{socket: k, first: r, record: k.server.log.Begin(r.Context), wake: make(chan struct{}, 1), voice: newVoice(r)}
-	c.ctx, c.stop = context.WithCancel(k.wire.Context())
+	s := k.server
+	c := &utterance{Speaker: s.Speaker(r.Context, s.Queue(k.wire), s.script.Delays), socket: k, first: r, voice: newVoice(r)}
+	c.hold, c.life = time.AfterFunc(time.Hour, c.speakHeld), time.AfterFunc(time.Hour, c.expire)
+	c.hold.Stop()
+	c.life.Stop()
 	return c
 }
 
@@ -63,7 +51,6 @@ func newUtterance(k *socket, r *request) *utterance {
 func (c *utterance) refuses(r *request) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.expireLocked()
 	switch {
 	case c.state == finishing:
 		return fmt.Sprintf("context %s goes on after continue: false", r.Context)
@@ -83,8 +70,13 @@ func (c *utterance) say(r *request) (isGlued bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	isGlued = glued(c.text, *r.Transcript)
+	isHeld := c.held != ""
 	c.text += *r.Transcript
 	c.held += *r.Transcript
+	c.socket.server.Change(func() { c.Text = c.text })
+	if c.state != open {
+		return isGlued // it expired meanwhile
+	}
 	delay := defaultBufferDelay
 	if c.first.MaxBufferDelay != nil {
 		delay = *c.first.MaxBufferDelay
@@ -94,142 +86,111 @@ func (c *utterance) say(r *request) (isGlued bool) {
 		now = loopbacktest.Sentences(c.held)
 	}
 	if now > 0 || r.Flush {
-		c.pieces = append(c.pieces, piece{c.held[:now], r.Flush})
-		c.held, c.until = c.held[now:], time.Time{}
+		c.speakLocked(now, r.Flush)
+		isHeld = false
 	}
-	if c.held != "" && c.until.IsZero() {
-		c.until = time.Now().Add(time.Duration(delay) * time.Millisecond)
+	if c.held != "" && !isHeld {
+		c.hold.Reset(time.Duration(delay) * time.Millisecond)
 	}
 	if !r.Continue {
-		c.state = finishing
-	}
-	c.socket.server.log.Note(func() { c.record.Text = c.text })
-	select {
-	case c.wake <- struct{}{}:
-	default:
+		c.endLocked(finishing)
 	}
 	return isGlued
+}
+
+// speakHeld speaks all that is held.
+func (c *utterance) speakHeld() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == open && c.held != "" {
+		c.speakLocked(len(c.held), false)
+	}
+}
+
+// speakLocked queues the audio of so many bytes of what is held, and what says that all was said.
+func (c *utterance) speakLocked(n int, flush bool) {
+	text := c.held[:n]
+	c.held = c.held[n:]
+	c.hold.Stop()
+	c.life.Stop()
+	c.pieces++
+	for _, k := range c.voice.Chunks(text) {
+		c.Say(k, c.chunk(k), c.times(k)...)
+	}
+	id := c.flushes
+	if flush {
+		c.flushes++
+	}
+	c.Out.Add(loopbacktest.Outgoing{Message: func() any {
+		c.spoken()
+		if !flush {
+			return nil
+		}
+		return map[string]any{"type": "flush_done", "flush_done": true, "done": false, "status_code": 206, "context_id": c.ID, "flush_id": id}
+	}})
+}
+
+// spoken notes that a piece was said: with the last one the context begins to be silent.
+func (c *utterance) spoken() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pieces--; c.pieces == 0 && c.state == open {
+		c.life.Reset(c.socket.server.script.ContextLife)
+	}
+}
+
+// expire ends an open context that nothing was said in for too long.
+func (c *utterance) expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == open && c.held == "" && c.pieces == 0 {
+		c.endLocked(expired)
+	}
 }
 
 func (c *utterance) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state == open || c.state == finishing {
-		c.state = cancelled
-		c.stop()
+		c.Out.Cut(c.socket.server.script.LateChunks)
+		c.endLocked(cancelled)
 	}
 }
 
-// expireLocked ends an open context that nothing was said in for too long.
-func (c *utterance) expireLocked() {
-	if c.state == open && c.held == "" && len(c.pieces) == 0 && !c.dies.IsZero() && !time.Now().Before(c.dies) {
-		c.state = expired
-	}
+// endLocked ends the context after what is queued.
+func (c *utterance) endLocked(how state) {
+	c.state = how
+	c.hold.Stop()
+	c.life.Stop()
+	c.Out.Add(loopbacktest.Outgoing{Last: true, Message: c.over})
 }
 
-// run speaks until the context ends.
-func (c *utterance) run() {
-	defer c.stop()
-	for {
-		p, wait, ok := c.next()
-		switch {
-		case ok:
-			c.speak(p)
-		case wait < 0:
-			c.over()
-			return
-		default:
-			c.sleep(wait)
-		}
-	}
-}
-
-// sleep waits for more to do, 0: for as long as it takes.
-func (c *utterance) sleep(wait time.Duration) {
-	var due <-chan time.Time
-	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		due = timer.C
-	}
-	select {
-	case <-c.wake:
-	case <-due:
-	case <-c.ctx.Done():
-	}
-}
-
-// next is what to speak, or how long to wait for it; below 0: the context is over.
-func (c *utterance) next() (p piece, wait time.Duration, ok bool) {
+// over is what says that the context has ended, where the vendor does.
+func (c *utterance) over() any {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ctx.Err() != nil && c.state != cancelled {
-		c.state = cut
-	}
-	c.expireLocked()
-	switch {
-	case c.state == cancelled || c.state == expired || c.state == cut:
-		return p, -1, false
-	case len(c.pieces) > 0:
-		p, c.pieces, c.dies = c.pieces[0], c.pieces[1:], time.Time{}
-		return p, 0, true
-	case c.state == finishing:
+	if c.state == finishing {
 		c.state = done
-		return p, -1, false
-	case c.held != "":
-		if wait = time.Until(c.until); wait > 0 {
-			return p, wait, false
-		}
-		p.text, c.held, c.until, c.dies = c.held, "", time.Time{}, time.Time{}
-		return p, 0, true
-	case c.dies.IsZero():
-		return p, 0, false
 	}
-	return p, max(1, time.Until(c.dies)), false
-}
-
-// over says that the context has ended, where the vendor does.
-func (c *utterance) over() {
-	s := c.socket.server
-	c.mu.Lock()
 	state := c.state
 	c.mu.Unlock()
-	s.log.End(c.record, string(state))
-	s.Leave() // before the client hears of it
-	c.socket.change(-1)
-	e := s.script.Endings
-	if state == done || state == cancelled && e.DoneAfterCancel || state == expired && e.DoneAfterExpiry {
-		_ = c.socket.wire.Write(map[string]any{"type": "done", "done": true, "status_code": 200, "context_id": c.first.Context})
+	c.end(string(state)) // before the client hears of it
+	e := c.socket.server.script.Endings
+	if state == cancelled && !e.DoneAfterCancel || state == expired && !e.DoneAfterExpiry {
+		return nil
 	}
+	return map[string]any{"type": "done", "done": true, "status_code": 200, "context_id": c.ID}
 }
 
-// speak sends the audio of a piece and the times of its words.
-func (c *utterance) speak(p piece) {
-	s := c.socket.server
-	late := s.script.LateChunks
-	for _, chunk := range c.voice.Chunks(p.text) {
-		delay := s.script.Delays.Chunk
-		if c.sent == 0 {
-			delay = s.script.Delays.FirstAudio
-		}
-		s.Wait(c.ctx, loopbacktest.Draw(delay))
-		if c.ctx.Err() != nil {
-			if late--; late < 0 {
-				return
-			}
-		}
-		if err := c.send(chunk); err != nil {
-			if errors.Is(err, loopbacktest.ErrStalled) {
-				<-c.ctx.Done() // it goes on to count as active
-			}
-			return
-		}
-	}
-	c.mu.Lock()
-	c.dies = time.Now().Add(s.script.ContextLife)
-	c.mu.Unlock()
-	if p.flush {
-		_ = c.socket.wire.Write(map[string]any{"type": "flush_done", "flush_done": true, "done": false, "status_code": 206, "context_id": c.first.Context, "flush_id": c.flushes})
-		c.flushes++
+// cut ends the context with its connection.
+func (c *utterance) cut() {
+	c.hold.Stop()
+	c.life.Stop()
+	c.end("cut")
+}
+
+// end notes how the context ended.
+func (c *utterance) end(how string) {
+	if c.Over(how) {
+		c.socket.change(-1)
 	}
 }

@@ -15,33 +15,26 @@ func newVoice(r *request) speakingtest.Voice {
 	return v
 }
 
-// send sends a chunk and the times that belong to it.
-func (c *utterance) send(k speakingtest.Chunk) error {
-	id := c.first.Context
-	c.sent++
-	err := c.socket.wire.Write(map[string]any{"type": "chunk", "data": base64.StdEncoding.EncodeToString(k.Audio), "done": false,
-		"status_code": 206, "step_time": 1.5, "context_id": id, "flush_id": c.flushes})
-	if err != nil {
-		return err
-	}
-	s := c.socket.server
-	s.log.Sent(s.Server, c.record, k)
-	if len(k.Words) == 0 {
-		return nil
-	}
-	if c.first.Timestamps.Words {
-		err = c.times("timestamps", "word_timestamps", "words", k.Words)
-	}
-	if err == nil && c.first.Timestamps.Phonemes {
-		err = c.times("phoneme_timestamps", "phoneme_timestamps", "phonemes", letters(k.Words))
-	}
-	return err
+// chunk is the message of a chunk.
+func (c *utterance) chunk(k speakingtest.Chunk) map[string]any {
+	return map[string]any{"type": "chunk", "data": base64.StdEncoding.EncodeToString(k.Audio), "done": false,
+		"status_code": 206, "step_time": 1.5, "context_id": c.ID, "flush_id": c.flushes}
 }
 
-func (c *utterance) times(typ, field, list string, words []speakingtest.Word) error {
-	texts, starts, ends := speakingtest.Times(words)
-	return c.socket.wire.Write(map[string]any{"type": typ, "done": false, "status_code": 206, "context_id": c.first.Context,
-		field: map[string]any{list: texts, "start": starts, "end": ends}})
+// times are the messages with the times that belong to a chunk.
+func (c *utterance) times(k speakingtest.Chunk) (list []any) {
+	add := func(kind, field, name string, words []speakingtest.Word) {
+		texts, starts, ends := speakingtest.Times(words)
+		list = append(list, map[string]any{"type": kind, "done": false, "status_code": 206, "context_id": c.ID,
+			field: map[string]any{name: texts, "start": starts, "end": ends}})
+	}
+	if c.first.Timestamps.Words && len(k.Words) > 0 {
+		add("timestamps", "word_timestamps", "words", k.Words)
+	}
+	if c.first.Timestamps.Phonemes && len(k.Words) > 0 {
+		add("phoneme_timestamps", "phoneme_timestamps", "phonemes", letters(k.Words))
+	}
+	return list
 }
 
 // letters take the place of phonemes.

@@ -62,7 +62,7 @@ func (a *aura) flush() {
 	a.current, a.loose = nil, false
 	a.out.tell(func() any {
 		if sp != nil {
-			a.server.finish(sp, "done")
+			a.server.Over(sp, "done")
 		}
 		return a.answer("Flushed")
 	})
@@ -77,7 +77,7 @@ func (a *aura) clear() {
 	a.drop()
 	a.out.Add(loopbacktest.Outgoing{Delay: a.server.script.Voice.Delays.Cleared, Message: func() any {
 		for _, sp := range live {
-			a.server.finish(sp, "cleared")
+			a.server.Over(sp, "cleared")
 		}
 		return a.answer("Cleared")
 	}})

@@ -50,7 +50,7 @@ const (
 
 // serveFlux serves one connection until it ends.
 func serveFlux(s *Server, k *loopbacktest.Socket, q query, id string) {
-	f := &flux{Hearer: s.dialogue.Listen(s.Server, q.coding, q.rate), query: q, server: s, id: id, out: s.Queue(k)}
+	f := &flux{Hearer: s.dialogue.Listen(s, q.coding, q.rate), query: q, server: s, id: id, out: s.Queue(k)}
 	f.send(loopbacktest.Outgoing{}, map[string]any{"type": "Connected"})
 	closing := false
 	for {

@@ -27,7 +27,7 @@ type client struct {
 
 func dial(t *testing.T, s *Server, path string) client {
 	t.Helper()
-	c := client{loopbacktest.Dial[message](t, s.Server, path, header(s.Key)), loopbacktest.S16}
+	c := client{loopbacktest.Dial[message](t, s, path, header(s.Key)), loopbacktest.S16}
 	if strings.Contains(path, "mulaw") {
 		c.coding = loopbacktest.Mulaw
 	}

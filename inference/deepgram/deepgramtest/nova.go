@@ -36,7 +36,7 @@ type nova struct {
 
 // serveNova serves one connection until it ends.
 func serveNova(s *Server, k *loopbacktest.Socket, q query, id string) {
-	n := &nova{Hearer: s.dialogue.Listen(s.Server, q.coding, q.rate), query: q, server: s, id: id, out: s.Queue(k)}
+	n := &nova{Hearer: s.dialogue.Listen(s, q.coding, q.rate), query: q, server: s, id: id, out: s.Queue(k)}
 	k.IdleAfter(s.script.Idle)
 	closing := false
 	for {

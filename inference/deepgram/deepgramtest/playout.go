@@ -27,7 +27,7 @@ func (p *playout) tell(message any) { p.Add(loopbacktest.Outgoing{Message: messa
 func (p *playout) say(sp *Speech, c speakingtest.Chunk, delay func() time.Duration) {
 	p.Add(loopbacktest.Outgoing{Delay: delay, Binary: c.Audio, Audio: sp,
 		Before: func() { p.length.Add(int64(c.Length)) }, // before the client can answer it
-		Sent:   func() { p.server.log.Sent(p.server.Server, sp, c) }})
+		Sent:   func() { p.server.Sent(sp, c) }})
 }
 
 // sent is how much audio was sent.

@@ -14,10 +14,8 @@ package deepgramtest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,11 +73,9 @@ type Traps struct {
 
 // Server is the fake. Safe for concurrent use.
 type Server struct {
-	*loopbacktest.Server
-	script   Script
-	dialogue *hearingtest.Dialogue
-
-	log speakingtest.Log // of speeches
+	speakingtest.Fake // its contexts are speeches
+	script            Script
+	dialogue          *hearingtest.Dialogue
 
 	mu     sync.Mutex
 	voices int // sockets of voices that count
@@ -88,12 +84,7 @@ type Server struct {
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -110,34 +101,26 @@ func Start(script Script) (*Server, error) {
 	script.Voice.FlushWindow = cmp.Or(script.Voice.FlushWindow, time.Minute)
 	script.Voice.Age = cmp.Or(script.Voice.Age, time.Hour)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseNova, serveNova) })
-	mux.HandleFunc("/v2/listen", func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseFlux, serveFlux) })
-	mux.HandleFunc("/v1/speak", func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, auraProduct) })
-	mux.HandleFunc("/v2/speak", func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, turnsProduct) })
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{
+		"/v1/listen": func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseNova, serveNova) },
+		"/v2/listen": func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseFlux, serveFlux) },
+		"/v1/speak":  func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, auraProduct) },
+		"/v2/speak":  func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, turnsProduct) },
+	}))
 	return s, err
 }
 
 // admit answers handshakes that a fault or a wrong key refuses; true: it may go on.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) (fault Fault, ok bool) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault = s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		s.refuse(w, fault.Status, "")
+	fault, ok = s.Admit(w, r, func(f Fault) { refuse(w, f.Status, "") })
+	if !ok {
 		return fault, false
 	}
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if scheme != "Token" {
-		s.Violate("Authorization is not Token KEY")
+	if _, ok = s.Bears(r, "Token"); !ok {
+		refuse(w, http.StatusUnauthorized, "")
 	}
-	if scheme != "Token" || key != s.Key {
-		s.refuse(w, http.StatusUnauthorized, "")
-		return fault, false
-	}
-	return fault, true
+	return fault, ok
 }
 
 // listen answers a handshake and serves the connection.
@@ -149,11 +132,11 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http
 	q, err := parse(r)
 	if err != nil {
 		s.Violate("%s: %v", r.URL.Path, err)
-		s.refuse(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if !s.Enter(s.script.Sockets) {
-		s.refuse(w, http.StatusTooManyRequests, "")
+		refuse(w, http.StatusTooManyRequests, "")
 		return
 	}
 	defer s.Leave()
@@ -162,12 +145,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, parse func(*http
 		shapes = fluxShapes
 	}
 	id := loopbacktest.ID()
-	k, ok := s.Upgrade(w, r, http.Header{"Dg-Request-Id": {id}}, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
-	serve(s, k, q, id)
+	s.Serve(w, r, http.Header{"Dg-Request-Id": {id}}, fault, shapes, func(k *loopbacktest.Socket) { serve(s, k, q, id) })
 }
 
 // refusals are the bodies of refused handshakes.
@@ -181,16 +159,14 @@ var refusals = map[int][2]string{
 	http.StatusServiceUnavailable:  {"SERVICE_UNAVAILABLE", "Service unavailable."},
 }
 
-func (s *Server) refuse(w http.ResponseWriter, status int, message string) {
+func refuse(w http.ResponseWriter, status int, message string) {
 	text, ok := refusals[status]
 	if !ok {
 		text = [2]string{fmt.Sprint(status), http.StatusText(status)}
 	}
 	message = cmp.Or(message, text[1])
 	id := loopbacktest.ID()
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("dg-request-id", id)
 	w.Header().Set("dg-error", message)
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"err_code": text[0], "err_msg": message, "request_id": id})
+	loopbacktest.Answer(w, status, map[string]string{"err_code": text[0], "err_msg": message, "request_id": id})
 }

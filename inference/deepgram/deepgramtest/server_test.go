@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,62 +13,41 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		header http.Header
-		status int
-		says   string // a violation
-	}{
-		{novaPath, header("wrong"), 401, ""},
-		{novaPath, nil, 401, "Authorization"},
-		{novaPath, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 401, "Authorization"},
-		{"/v1/listen?model=nova-3&encoding=pcm&sample_rate=8000", header(DefaultKey), 400, "encoding"},
-		{"/v1/listen?model=nova-3&encoding=mulaw", header(DefaultKey), 400, "sample_rate"},
-		{"/v1/listen?model=base&encoding=mulaw&sample_rate=8000", header(DefaultKey), 400, "model"},
-		{novaPath + "&utterance_end_ms=500", header(DefaultKey), 400, "utterance_end_ms"},
-		{novaPath + "&smart_format=1", header(DefaultKey), 400, "smart_format"},
-		{novaPath + "&endpoint=300", header(DefaultKey), 400, "endpoint"},
-		{"/v2/listen?model=nova-3&encoding=mulaw&sample_rate=8000", header(DefaultKey), 400, "model"},
-		{fluxPath + "&interim_results=true", header(DefaultKey), 400, "interim_results"},
-		{fluxPath + "&eot_threshold=.4", header(DefaultKey), 400, "eot_threshold"},
-		{fluxPath + "&eot_threshold=.35", header(DefaultKey), 400, "eot_threshold"},
-		{fluxPath + "&eot_timeout_ms=400", header(DefaultKey), 400, "eot_timeout_ms"},
-		{fluxPath + "&language_hint=es", header(DefaultKey), 400, "language_hint"},
-		{"/v3/listen", header(DefaultKey), 404, ""},
-	} {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
-			t.Errorf("%s: %d, %q", tt.path, resp.StatusCode, violations)
-		}
-		var body struct {
-			Code string `json:"err_code"`
-		}
-		if tt.status != 404 && (json.NewDecoder(resp.Body).Decode(&body) != nil || body.Code == "" || resp.Header.Get("dg-request-id") == "") {
-			t.Errorf("%s: no body of the vendor's", tt.path)
-		}
+// isOurs says whether the body of a refusal is the vendor's, who has none for an address that does not exist.
+func isOurs(resp *http.Response) bool {
+	var body struct {
+		Code string `json:"err_code"`
 	}
+	return resp.StatusCode == 404 || json.NewDecoder(resp.Body).Decode(&body) == nil && body.Code != "" && resp.Header.Get("dg-request-id") != ""
+}
+
+func TestHandshakesAreRefused(t *testing.T) {
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(novaPath, header("wrong"), 401, ""),
+		refuses(novaPath, nil, 401, "Authorization"),
+		refuses(novaPath, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 401, "Authorization"),
+		refuses("/v1/listen?model=nova-3&encoding=pcm&sample_rate=8000", header(DefaultKey), 400, "encoding"),
+		refuses("/v1/listen?model=nova-3&encoding=mulaw", header(DefaultKey), 400, "sample_rate"),
+		refuses("/v1/listen?model=base&encoding=mulaw&sample_rate=8000", header(DefaultKey), 400, "model"),
+		refuses(novaPath+"&utterance_end_ms=500", header(DefaultKey), 400, "utterance_end_ms"),
+		refuses(novaPath+"&smart_format=1", header(DefaultKey), 400, "smart_format"),
+		refuses(novaPath+"&endpoint=300", header(DefaultKey), 400, "endpoint"),
+		refuses("/v2/listen?model=nova-3&encoding=mulaw&sample_rate=8000", header(DefaultKey), 400, "model"),
+		refuses(fluxPath+"&interim_results=true", header(DefaultKey), 400, "interim_results"),
+		refuses(fluxPath+"&eot_threshold=.4", header(DefaultKey), 400, "eot_threshold"),
+		refuses(fluxPath+"&eot_threshold=.35", header(DefaultKey), 400, "eot_threshold"),
+		refuses(fluxPath+"&eot_timeout_ms=400", header(DefaultKey), 400, "eot_timeout_ms"),
+		refuses(fluxPath+"&language_hint=es", header(DefaultKey), 400, "language_hint"),
+		refuses("/v3/listen", header(DefaultKey), 404, ""),
+	})
 }
 
 func TestHandshakesFail(t *testing.T) {
-	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 2, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-	for _, want := range []int{429, 429, 503} {
-		if resp := loopbacktest.Refused(t, s.Server, fluxPath, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
-			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
-		}
-	}
-	dial(t, s, fluxPath).Until("Connected")
-	if resp := loopbacktest.Refused(t, s.Server, fluxPath, header(s.Key)); resp.StatusCode != 429 {
-		t.Errorf("a second socket: %d", resp.StatusCode)
-	}
-	if b := s.Books(); b.Attempts != 5 || b.Opened != 1 || b.Open != 1 || s.Busy() != 1 || b.Query.Get("model") != "flux-general-en" {
-		t.Errorf("%+v", b)
+	s := New(t, Script{Sockets: 1, Faults: loopbacktest.Unavailable()})
+	loopbacktest.HandshakesFail(t, s, fluxPath, header(s.Key), isOurs, func() { dial(t, s, fluxPath).Until("Connected") }, nil)
+	if q := s.Books().Query; q.Get("model") != "flux-general-en" {
+		t.Errorf("%v", q)
 	}
 }
 
@@ -111,39 +89,21 @@ func TestDelays(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(booking)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 20 {
-			c := dial(t, s, []string{novaPath, fluxPath}[i%2])
-			c.say(500 * ms)
-			if i%4 < 2 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		s.Close()
-		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 20, Start, booking, func(s *Server, i int) io.Closer {
+		c := dial(t, s, []string{novaPath, fluxPath}[i%2])
+		c.say(500 * ms)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestReplays(t, New, header, loopbacktest.Recorded(loopbacktest.Mulaw), map[string]Script{
 		"flux-pause":    booking,
 		"flux-forced":   booking,
 		"nova-endpoint": {Utterances: []Utterance{{Text: "Good morning, Ana.", Length: 900 * ms}}},
 		"nova-finalize": {Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(loopbacktest.Mulaw))
-		})
-	}
+	})
 }
 
 func ExampleStart() {

@@ -120,7 +120,7 @@ func (v *session) take(o *order, newID func() string) (begun, ok bool) {
 		return false, false
 	}
 	if begun = v.current == nil; begun {
-		v.current = v.server.log.Begin(newID())
+		v.current = v.server.Begin(newID())
 		v.silent = true
 		v.speeches = append(v.speeches, v.current)
 		v.server.Enter(0)
@@ -132,7 +132,7 @@ func (v *session) take(o *order, newID func() string) (begun, ok bool) {
 		b.Characters += utf8.RuneCountInString(*o.Text)
 		b.Body = []byte(*o.Text)
 	})
-	v.server.log.Note(func() { v.current.Text += *o.Text })
+	v.server.Change(func() { v.current.Text += *o.Text })
 	v.held += *o.Text
 	v.loose = true
 	return begun, true
@@ -163,7 +163,7 @@ func (v *session) drop() {
 
 // live are the speeches that have not ended.
 func (v *session) live() (list []*Speech) {
-	v.server.log.Note(func() {
+	v.server.Change(func() {
 		for _, sp := range v.speeches {
 			if sp.End == "" {
 				list = append(list, sp)

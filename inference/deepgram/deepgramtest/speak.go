@@ -57,7 +57,7 @@ type Speech = speakingtest.Context
 
 // Speeches are all speeches in the order in which they began. The caller owns the list. Each
 // counts as busy until its client hears of its end.
-func (s *Server) Speeches() []Speech { return s.log.Contexts() }
+func (s *Server) Speeches() []Speech { return s.Contexts() }
 
 // product is one of the voices.
 type product struct {
@@ -87,11 +87,11 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, p product) {
 	q, err := p.parse(r.URL.Query())
 	if err != nil {
 		s.Violate("%s: %v", r.URL.Path, err)
-		s.refuse(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if !s.enterVoice() {
-		s.refuse(w, http.StatusTooManyRequests, "")
+		refuse(w, http.StatusTooManyRequests, "")
 		return
 	}
 	id := loopbacktest.ID()
@@ -114,7 +114,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, p product) {
 	v.release()
 	k.End()
 	for _, sp := range v.live() {
-		s.finish(sp, "cut")
+		s.Over(sp, "cut")
 	}
 }
 
@@ -147,11 +147,4 @@ func (v *session) release() {
 			v.server.leaveVoice()
 		})
 	})
-}
-
-// finish ends a speech, unless it has ended.
-func (s *Server) finish(sp *Speech, end string) {
-	if s.log.End(sp, end) {
-		s.Leave()
-	}
 }

@@ -3,6 +3,7 @@ package deepgramtest
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -128,44 +129,24 @@ func patient() VoiceDelays {
 }
 
 func TestVoicesRefuseHandshakes(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		status int
-		says   string
-	}{
-		{auraPath + "&container=wav", 400, "unknown query parameter container"},
-		{auraPath + "&speed=1", 400, "unknown query parameter speed"},
-		{auraPath + "&mip_opt_out=1", 400, "mip_opt_out"},
-		{strings.Replace(auraPath, "aura-2-thalia-en", "flux-haley-en", 1), 400, "model"},
-		{strings.Replace(auraPath, "8000", "44100", 1), 400, "sample_rate"},
-		{strings.Replace(auraPath, "linear16", "mp3", 1), 400, "encoding"},
-		{strings.Replace(auraPath, "linear16&sample_rate=8000", "mulaw&sample_rate=24000", 1), 400, "sample_rate"},
-		{strings.Replace(turnsPath, "flux-haley-en", "aura-2-thalia-en", 1), 400, "model"},
-		{turnsPath + "&speed=1.6", 400, "speed"},
-		{turnsPath + "&speed=1.01", 400, "speed"},
-		{turnsPath + "&expressivity=3", 400, "expressivity"},
-		{turnsPath + "&language=en", 400, "unknown query parameter language"},
-	} {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, header(s.Key))
-		s.Close()
-		if violations := strings.Join(s.Violations(), "\n"); resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) {
-			t.Errorf("%s: %d, %q", tt.path, resp.StatusCode, violations)
-		}
-	}
-	s := New(t, Script{Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: time.Second}, {Connections: 1, Status: 503}}})
-	for _, want := range []int{429, 503, 401} {
-		h := header(s.Key)
-		if want == 401 {
-			h = header("wrong")
-		}
-		if resp := loopbacktest.Refused(t, s.Server, turnsPath, h); resp.StatusCode != want {
-			t.Errorf("%d, want %d", resp.StatusCode, want)
-		}
-	}
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(auraPath+"&container=wav", header(DefaultKey), 400, "unknown query parameter container"),
+		refuses(auraPath+"&speed=1", header(DefaultKey), 400, "unknown query parameter speed"),
+		refuses(auraPath+"&mip_opt_out=1", header(DefaultKey), 400, "mip_opt_out"),
+		refuses(strings.Replace(auraPath, "aura-2-thalia-en", "flux-haley-en", 1), header(DefaultKey), 400, "model"),
+		refuses(strings.Replace(auraPath, "8000", "44100", 1), header(DefaultKey), 400, "sample_rate"),
+		refuses(strings.Replace(auraPath, "linear16", "mp3", 1), header(DefaultKey), 400, "encoding"),
+		refuses(strings.Replace(auraPath, "linear16&sample_rate=8000", "mulaw&sample_rate=24000", 1), header(DefaultKey), 400, "sample_rate"),
+		refuses(strings.Replace(turnsPath, "flux-haley-en", "aura-2-thalia-en", 1), header(DefaultKey), 400, "model"),
+		refuses(turnsPath+"&speed=1.6", header(DefaultKey), 400, "speed"),
+		refuses(turnsPath+"&speed=1.01", header(DefaultKey), 400, "speed"),
+		refuses(turnsPath+"&expressivity=3", header(DefaultKey), 400, "expressivity"),
+		refuses(turnsPath+"&language=en", header(DefaultKey), 400, "unknown query parameter language"),
+		refuses(turnsPath, header(DefaultKey), 429, "", Fault{Status: 429, RetryAfter: time.Second}),
+		refuses(turnsPath, header(DefaultKey), 503, "", Fault{Status: 503}),
+		refuses(turnsPath, header("wrong"), 401, ""),
+	})
 }
 
 func TestVoicesAreATone(t *testing.T) {
@@ -203,7 +184,7 @@ func TestVoicesCount(t *testing.T) {
 		s := New(t, Script{Voice: Voice{Sockets: 1, Linger: time.Hour}})
 		for range 3 {
 			l := listen(t, s, path)
-			if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
+			if resp := loopbacktest.Refused(t, s, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
 				t.Errorf("a second socket: %d", resp.StatusCode)
 			}
 			l.speak("Hello.")
@@ -215,13 +196,13 @@ func TestVoicesCount(t *testing.T) {
 		l.speak("Hello.")
 		l.order("Close") // without a Flush
 		l.closed(1000)
-		if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
+		if resp := loopbacktest.Refused(t, s, path, header(s.Key)); resp.StatusCode != http.StatusTooManyRequests {
 			t.Errorf("after a close without a flush: %d", resp.StatusCode)
 		}
 	}
 	s := New(t, Script{Voice: Voice{Sockets: 1, Linger: 300 * ms}})
 	listen(t, s, auraPath).Conn.Close()
-	loopbacktest.Refused(t, s.Server, auraPath, header(s.Key))
+	loopbacktest.Refused(t, s, auraPath, header(s.Key))
 	for range 300 {
 		conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+auraPath, header(s.Key))
 		if err == nil {
@@ -280,39 +261,23 @@ func TestVoicesHaveFaults(t *testing.T) {
 }
 
 func TestVoicesLeaveNothing(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(Script{Voice: Voice{Linger: time.Hour, Delays: patient()}})
-		if err != nil {
-			t.Fatal(err)
+	script := Script{Voice: Voice{Linger: time.Hour, Delays: patient()}}
+	loopbacktest.TestNothingIsLeft(t, 12, Start, script, func(s *Server, i int) io.Closer {
+		l := listen(t, s, []string{auraPath, turnsPath}[i%2])
+		l.speak("Hello there.")
+		if i%4 < 2 {
+			l.order("Flush")
 		}
-		for i := range 12 {
-			l := listen(t, s, []string{auraPath, turnsPath}[i%2])
-			l.speak("Hello there.")
-			if i%4 < 2 {
-				l.order("Flush")
-			}
-			if i%3 == 0 {
-				l.Conn.Close()
-			}
-		}
-		s.Close()
-		if b := s.Books(); b.Opened != 12 || b.Open != 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+		return l.Conn
 	})
 }
 
 // TestVoicesGolden replays exchanges in the vendor's shapes.
 func TestVoicesGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestReplays(t, New, header, nil, map[string]Script{
 		"aura-two-sentences": {},
 		"aura-clear":         {Voice: Voice{LateChunks: 2, Delays: patient()}},
 		"flux-tts-turns":     {},
 		"flux-tts-interrupt": {Voice: Voice{LateChunks: 1, Delays: patient()}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), nil)
-		})
-	}
+	})
 }

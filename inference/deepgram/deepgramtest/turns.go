@@ -78,7 +78,7 @@ func (t *turns) flush() {
 		return
 	}
 	var text string
-	t.server.log.Note(func() { text = sp.Text })
+	t.server.Change(func() { text = sp.Text })
 	if !synthesizable(text) {
 		t.held = ""
 		t.warn("NO_SYNTHESIZABLE_TEXT")
@@ -87,7 +87,7 @@ func (t *turns) flush() {
 	t.sayUntil(len(t.held))
 	t.current, t.loose = nil, false
 	t.out.tell(func() any {
-		t.server.finish(sp, "done")
+		t.server.Over(sp, "done")
 		m := t.metadata(sp)
 		m["type"] = "SpeechMetadata"
 		return m
@@ -141,11 +141,11 @@ func (t *turns) interrupt(o *order) {
 func (t *turns) interrupted(live []*Speech, o *order, character float64) any {
 	defer t.interrupting.Store(false)
 	live = slices.DeleteFunc(live, func(sp *Speech) (isOver bool) { // when the Interrupt came
-		t.server.log.Note(func() { isOver = sp.End != "" })
+		t.server.Change(func() { isOver = sp.End != "" })
 		return isOver
 	})
 	for _, each := range live {
-		t.server.finish(each, "interrupted")
+		t.server.Over(each, "interrupted")
 	}
 	if len(live) == 0 {
 		return warning("NO_ACTIVE_SPEECH")
@@ -159,7 +159,7 @@ func (t *turns) interrupted(live []*Speech, o *order, character float64) any {
 	if o.Offset != nil {
 		t.played.Store(int64(o.Offset.Value))
 		var all []rune
-		t.server.log.Note(func() { all = []rune(sp.Text) })
+		t.server.Change(func() { all = []rune(sp.Text) })
 		heard := int(float64(int64(o.Offset.Value)-t.begun[sp].Milliseconds()) / character)
 		heard = max(0, min(heard, len(all)))
 		m["audio_played_ms"], m["text_spoken"], m["text_remaining"] = o.Offset.Value, string(all[:heard]), string(all[heard:])
@@ -169,7 +169,7 @@ func (t *turns) interrupted(live []*Speech, o *order, character float64) any {
 
 // metadata is what a turn is billed by.
 func (t *turns) metadata(sp *Speech) (m map[string]any) {
-	t.server.log.Note(func() {
+	t.server.Change(func() {
 		m = map[string]any{"speech_id": sp.ID, "audio_duration_ms": sp.Audio.Milliseconds(), "input_character_count": utf8.RuneCountInString(sp.Text),
 			"billable_character_count": billable(sp.Text),
 			"controls_applied":         map[string]int{"pronunciations_applied": 0, "breaks_applied": 0, "pronunciation_warnings": 0}}
@@ -190,7 +190,7 @@ func billable(text string) (n int) {
 // total is what the session is billed by.
 func (t *turns) total() any {
 	input, bill := 0, 0
-	t.server.log.Note(func() {
+	t.server.Change(func() {
 		for _, sp := range t.speeches {
 			input, bill = input+utf8.RuneCountInString(sp.Text), bill+billable(sp.Text)
 		}

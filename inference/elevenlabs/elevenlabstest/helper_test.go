@@ -27,7 +27,7 @@ type client struct {
 
 func dial(t *testing.T, s *Server, path string) client {
 	t.Helper()
-	return client{loopbacktest.Dial[message](t, s.Server, path, header(s.Key))}
+	return client{loopbacktest.Dial[message](t, s, path, header(s.Key))}
 }
 
 // fieldsOf is a request.

@@ -9,7 +9,6 @@ package elevenlabstest
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -19,10 +18,13 @@ import (
 	"parley/inference/enginetest/speakingtest"
 )
 
-// Fault and Books are those of all fakes.
+// Fault, Books, Delays and Context are those of all fakes. The text of a Context has not the space that opens it. It
+// ends closed, expired or cut.
 type (
-	Fault = loopbacktest.Fault
-	Books = loopbacktest.Books
+	Fault   = loopbacktest.Fault
+	Books   = loopbacktest.Books
+	Delays  = speakingtest.Delays
+	Context = speakingtest.Context
 )
 
 const (
@@ -41,6 +43,7 @@ type Script struct {
 	Key     string   // "": DefaultKey
 	Voices  []string // ids; nil: DefaultVoice
 	Delays  Delays
+	Final   func() time.Duration // isFinal after the last chunk, by the clock: its context counts until then; nil: at once
 	Faults  []Fault
 	Expects []string // parts of the violations that the test means to cause
 
@@ -67,33 +70,16 @@ type Spelling struct {
 	Durations bool // charDurationsMs or charsDurationsMs
 }
 
-// Delays are drawn each time, by the clock. Nil: none.
-type Delays struct {
-	FirstAudio func() time.Duration // a context's first audio after its first text
-	Chunk      func() time.Duration // each later chunk
-	Final      func() time.Duration // isFinal after the last chunk; its context counts until then
-}
-
-// Context is what became known of one context. Its text has not the space that opens it. It ends
-// closed, expired or cut.
-type Context = speakingtest.Context
-
 // Server is the fake. Safe for concurrent use.
 type Server struct {
-	*loopbacktest.Server
+	speakingtest.Fake
 	script Script
-	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -103,23 +89,15 @@ func Start(script Script) (*Server, error) {
 		script.Voices = []string{DefaultVoice}
 	}
 	s := &Server{script: script}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/text-to-speech/{voice}/multi-stream-input", s.connect)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v1/text-to-speech/{voice}/multi-stream-input": s.connect}))
 	return s, err
 }
 
-// Contexts are all contexts in the order in which they began. The caller owns the list.
-func (s *Server) Contexts() []Context { return s.log.Contexts() }
-
 // connect answers a handshake and serves the socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		Refuse(w, fault.Status, "", "")
+	fault, ok := s.Admit(w, r, func(f Fault) { Refuse(w, f.Status, "", "") })
+	if !ok {
 		return
 	}
 	if r.Header.Get("xi-api-key") != s.Key {
@@ -141,12 +119,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q.inactivity = cmp.Or(s.script.Inactivity, q.inactivity)
-	k, ok := s.Upgrade(w, r, nil, fault, s.script.shapes())
-	if !ok {
-		return
-	}
-	defer k.End()
-	newSocket(s, k, q).serve()
+	s.Serve(w, r, nil, fault, s.script.shapes(), func(k *loopbacktest.Socket) { newSocket(s, k, q).serve() })
 }
 
 // shapes are what faults send.
@@ -176,8 +149,6 @@ var names = map[int]string{
 
 // Refuse answers a handshake with an error; name and message may be empty.
 func Refuse(w http.ResponseWriter, status int, name, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"detail": map[string]string{
+	loopbacktest.Answer(w, status, map[string]any{"detail": map[string]string{
 		"status": cmp.Or(name, names[status], "error"), "message": cmp.Or(message, http.StatusText(status))}})
 }

@@ -2,6 +2,7 @@ package elevenlabstest
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,51 +13,33 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body struct{ Detail struct{ Status string } }
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Detail.Status != ""
+}
+
 func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		header http.Header
-		faults []Fault
-		status int
-		says   string // the violation; empty: there is none
-	}{
-		{path: path, status: 401},
-		{path: path, header: header("wrong"), status: 401},
-		{path: path, header: http.Header{"Authorization": {"Bearer " + DefaultKey}}, status: 401},
-		{path: path + "&voice=x", header: header(DefaultKey), status: 400, says: "unknown query parameter voice"},
-		{path: path + "&xi-api-key=" + DefaultKey, header: header(DefaultKey), status: 400, says: "xi-api-key"},
-		{path: path + "&auto_mode=true", header: header(DefaultKey), status: 400, says: "2 times"},
-		{path: path + "&enable_logging=1", header: header(DefaultKey), status: 400, says: "enable_logging"},
-		{path: path + "&inactivity_timeout=181", header: header(DefaultKey), status: 400, says: "inactivity_timeout"},
-		{path: path + "&language_code=english", header: header(DefaultKey), status: 400, says: "language_code"},
-		{path: path + "&seed=-1", header: header(DefaultKey), status: 400, says: "seed"},
-		{path: path + "&apply_text_normalization=true", header: header(DefaultKey), status: 400, says: "apply_text_normalization"},
-		{path: strings.Replace(path, "pcm_8000", "pcm_48000", 1), header: header(DefaultKey), status: 400, says: "output_format"},
-		{path: strings.Replace(path, "flash_v2_5", "flash_v9", 1), header: header(DefaultKey), status: 400},
-		{path: strings.Replace(path, "flash_v2_5", "multilingual_v2", 1) + "&language_code=es", header: header(DefaultKey), status: 400, says: "language_code"},
-		{path: strings.Replace(path, DefaultVoice, "nobody", 1), header: header(DefaultKey), status: 404},
-		{path: path, header: header(DefaultKey), faults: []Fault{{Status: 429, RetryAfter: 3 * time.Second}}, status: 429},
-		{path: path, header: header(DefaultKey), faults: []Fault{{Status: 401}}, status: 401},
-	} {
-		s, err := Start(Script{Faults: tt.faults})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
-			t.Errorf("%s: %v, %q", tt.path, resp, violations)
-			continue
-		}
-		if strings.Contains(violations, DefaultKey) {
-			t.Error("the key is in a violation")
-		}
-		var body struct{ Detail struct{ Status string } }
-		if json.NewDecoder(resp.Body).Decode(&body) != nil || body.Detail.Status == "" {
-			t.Errorf("%d has no body of the vendor's", resp.StatusCode)
-		}
-	}
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(path, nil, 401, ""),
+		refuses(path, header("wrong"), 401, ""),
+		refuses(path, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 401, ""),
+		refuses(path+"&voice=x", header(DefaultKey), 400, "unknown query parameter voice"),
+		refuses(path+"&xi-api-key="+DefaultKey, header(DefaultKey), 400, "xi-api-key"),
+		refuses(path+"&auto_mode=true", header(DefaultKey), 400, "2 times"),
+		refuses(path+"&enable_logging=1", header(DefaultKey), 400, "enable_logging"),
+		refuses(path+"&inactivity_timeout=181", header(DefaultKey), 400, "inactivity_timeout"),
+		refuses(path+"&language_code=english", header(DefaultKey), 400, "language_code"),
+		refuses(path+"&seed=-1", header(DefaultKey), 400, "seed"),
+		refuses(path+"&apply_text_normalization=true", header(DefaultKey), 400, "apply_text_normalization"),
+		refuses(strings.Replace(path, "pcm_8000", "pcm_48000", 1), header(DefaultKey), 400, "output_format"),
+		refuses(strings.Replace(path, "flash_v2_5", "flash_v9", 1), header(DefaultKey), 400, ""),
+		refuses(strings.Replace(path, "flash_v2_5", "multilingual_v2", 1)+"&language_code=es", header(DefaultKey), 400, "language_code"),
+		refuses(strings.Replace(path, DefaultVoice, "nobody", 1), header(DefaultKey), 404, ""),
+		refuses(path, header(DefaultKey), 429, "", Fault{Status: 429, RetryAfter: 3 * time.Second}),
+		refuses(path, header(DefaultKey), 401, "", Fault{Status: 401}),
+	})
 }
 
 func TestSettingsComeFirst(t *testing.T) {
@@ -90,7 +73,7 @@ func TestSettingsAreRefused(t *testing.T) {
 }
 
 func TestASixthContextIsRefused(t *testing.T) {
-	s := New(t, Script{Expects: []string{"more than 5 contexts"}, Delays: Delays{Final: func() time.Duration { return time.Hour }}})
+	s := New(t, Script{Expects: []string{"more than 5 contexts"}, Final: func() time.Duration { return time.Hour }})
 	c := dial(t, s, path)
 	for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
 		c.open(id)
@@ -170,7 +153,7 @@ func TestInactivity(t *testing.T) {
 }
 
 func TestCloseSocket(t *testing.T) {
-	s := New(t, Script{Expects: []string{"after close_socket"}, Delays: Delays{Final: func() time.Duration { return 100 * ms }}})
+	s := New(t, Script{Expects: []string{"after close_socket"}, Final: func() time.Duration { return 100 * ms }})
 	c := dial(t, s, path)
 	c.open("c1")
 	c.say("c1", "First. ")
@@ -214,41 +197,24 @@ func TestStall(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
+	loopbacktest.TestNothingIsLeft(t, 10, Start, Script{}, func(s *Server, i int) io.Closer {
+		c := dial(t, s, path)
+		c.open("c1")
+		c.say("c1", "Hello there. ")
+		if i%2 == 0 {
+			c.end("c1")
 		}
-		for i := range 10 {
-			c := dial(t, s, path)
-			c.open("c1")
-			c.say("c1", "Hello there. ")
-			if i%2 == 0 {
-				c.end("c1")
-			}
-			if i%3 == 0 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		if b := s.Books(); b.Opened != 10 || b.Open != 0 {
-			t.Errorf("%+v", b)
-		}
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestReplays(t, New, header, nil, map[string]Script{
 		"two-sentences": {},
 		"barge-in":      {LateChunks: 3, Delays: Delays{Chunk: func() time.Duration { return time.Hour }}},
 		"spellings": {Spelling: Spelling{Context: true, Final: true, Starts: true, Durations: true}, Absolute: true,
 			Spoken: func(text string) string { return strings.ReplaceAll(text, "2", "two") }},
 		"sixth": {Expects: []string{"more than 5 contexts"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), nil)
-		})
-	}
+	})
 }

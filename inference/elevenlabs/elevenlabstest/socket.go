@@ -13,7 +13,7 @@ import (
 )
 
 // socket is one connection with its contexts. Its one reader begins them; each speaks in a
-// goroutine of its own.
+// queue of its own.
 type socket struct {
 	server *Server
 	wire   *loopbacktest.Socket
@@ -21,6 +21,7 @@ type socket struct {
 	idle   *time.Timer // runs while no contexts are open
 
 	contexts map[string]*utterance // the last of each id; the reader's own
+	all      []*utterance          // likewise
 
 	mu      sync.Mutex
 	active  int  // contexts that count against the limit
@@ -35,7 +36,7 @@ func newSocket(s *Server, k *loopbacktest.Socket, q query) *socket {
 // serve reads until the connection ends.
 func (k *socket) serve() {
 	k.idle = time.AfterFunc(k.query.inactivity, func() { k.fatal("input_timeout_exceeded", "no new text within the inactivity timeout") })
-	defer k.idle.Stop()
+	defer k.cut()
 	for {
 		kind, data, err := k.wire.Read()
 		if err != nil {
@@ -68,6 +69,14 @@ func (k *socket) serve() {
 	}
 }
 
+// cut ends all contexts with the connection.
+func (k *socket) cut() {
+	k.idle.Stop()
+	for _, c := range k.all {
+		c.cut()
+	}
+}
+
 // touch notes that the client is there, and says whether it must not be any more.
 func (k *socket) touch() (late bool) {
 	k.mu.Lock()
@@ -90,14 +99,6 @@ func (k *socket) enter() bool {
 	k.open++
 	k.server.Enter(0)
 	return true
-}
-
-// leave counts a context that ends; its isFinal is sent after that.
-func (k *socket) leave() {
-	k.server.Leave()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.active--
 }
 
 // left counts a context whose isFinal was sent, and ends the connection with the last if that
@@ -127,12 +128,9 @@ func (k *socket) fatal(name, message string) {
 	k.end(message)
 }
 
-// maxReason is the longest reason of a close frame in bytes. RFC 6455 section 5.5.
-const maxReason = 123
-
 // end ends the connection because of the client.
 func (k *socket) end(reason string) {
-	k.wire.Close(websocket.ClosePolicyViolation, reason[:min(len(reason), maxReason)])
+	k.wire.Close(websocket.ClosePolicyViolation, reason)
 }
 
 // closeSocket ends all contexts and then the connection.
@@ -196,9 +194,6 @@ func (k *socket) say(r *request, body []byte) {
 		b.Body = body
 	})
 	c.say(text, r.Flush)
-	if isFirst {
-		k.server.Go(c.run)
-	}
 }
 
 // begin is the context of a message, a new one if there is none. On false the message was
@@ -232,6 +227,6 @@ func (k *socket) begin(r *request) (c *utterance, ok bool) {
 		return nil, false
 	}
 	c = newUtterance(k, r)
-	k.contexts[id] = c
+	k.contexts[id], k.all = c, append(k.all, c)
 	return c, true
 }

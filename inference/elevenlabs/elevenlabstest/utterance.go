@@ -1,33 +1,28 @@
 package elevenlabstest
 
 import (
-	"context"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/enginetest/speakingtest"
 )
 
-// utterance is one context. The reader gives it text, its own goroutine speaks.
+// utterance is one context. The reader gives it text, its queue speaks.
 type utterance struct {
+	*speakingtest.Speaker
 	socket   *socket
 	id       *string // nil: the default context
-	record   *Context
 	schedule []float64
-	wake     chan struct{} // there is more to do
-	ctx      context.Context
-	stop     context.CancelFunc // when a close leaves no more than LateChunks to be sent
-	voice    voice              // of the goroutine
-	late     int                // chunks that may be sent after stop; of the goroutine
+	life     *time.Timer // ends it when it got no message for too long
 
 	mu     sync.Mutex
-	begun  bool     // it was given its first message
-	pieces []string // to be spoken in one go each
-	held   string   // until there is enough, or a flush
-	chunks int      // that the schedule made
-	dies   time.Time
+	voice  voice
+	begun  bool   // it was given its first message
+	held   string // until there is enough, or a flush
+	chunks int    // that the schedule made
 	state  state
 }
 
@@ -38,14 +33,14 @@ const (
 	open    state = ""
 	closed  state = "closed"  // no more text
 	expired state = "expired" // likewise
-	cut     state = "cut"     // its connection ended
 )
 
 func newUtterance(k *socket, r *request) *utterance {
-	c := &utterance{socket: k, id: r.Context, record: k.server.log.Begin(r.id()), schedule: r.schedule(), wake: make(chan struct{}, 1),
-		voice: newVoice(k, r), late: max(0, k.server.script.LateChunks)}
-	c.dies = time.Now().Add(k.query.inactivity)
-	c.ctx, c.stop = context.WithCancel(k.wire.Context())
+	s := k.server
+	c := &utterance{Speaker: s.Speaker(r.id(), s.Queue(k.wire), s.script.Delays), socket: k, id: r.Context, schedule: r.schedule(), voice: newVoice(k, r)}
+	c.mu.Lock() // the timer's goroutine looks at it
+	defer c.mu.Unlock()
+	c.life = time.AfterFunc(k.query.inactivity, func() { c.finish(expired) })
 	return c
 }
 
@@ -53,7 +48,6 @@ func newUtterance(k *socket, r *request) *utterance {
 func (c *utterance) now() state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.expireLocked()
 	return c.state
 }
 
@@ -70,18 +64,22 @@ func (c *utterance) isNew() bool {
 func (c *utterance) say(text string, flush bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dies = time.Now().Add(c.socket.query.inactivity)
+	c.socket.server.Change(func() { c.Text += text })
+	if c.state != open {
+		return // it expired meanwhile
+	}
+	c.life.Reset(c.socket.query.inactivity)
 	c.held += text
 	n := c.readyLocked()
 	if flush {
 		n = len(c.held)
 	}
 	if strings.TrimSpace(c.held[:n]) != "" {
-		c.pieces = append(c.pieces, c.held[:n])
+		for _, k := range c.voice.chunks(c.held[:n]) {
+			c.Say(k.Chunk, c.message(k))
+		}
 	}
 	c.held = c.held[n:]
-	c.socket.server.log.Note(func() { c.record.Text += text })
-	c.wakeUp()
 }
 
 // readyLocked is how many bytes of what is held are spoken without a flush.
@@ -96,124 +94,43 @@ func (c *utterance) readyLocked() int {
 	return len(c.held)
 }
 
-func (c *utterance) wakeUp() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
+// close ends the context. It says false to a second one.
+func (c *utterance) close() bool { return c.finish(closed) != closed }
 
-// close ends the context. What was not to be spoken yet never is. It says false to a second one.
-func (c *utterance) close() bool {
+// finish ends an open context, and returns the state that it was in. What was not to be spoken yet never is.
+func (c *utterance) finish(how state) (was state) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.expireLocked()
 	if c.state != open {
-		return c.state != closed
+		return c.state
 	}
-	c.state, c.held = closed, ""
-	if late := c.socket.server.script.LateChunks; late != 0 {
-		c.stop()
-		if late < 0 {
-			c.pieces = nil
-		}
+	c.state = how
+	c.life.Stop()
+	s := c.socket.server
+	if late := s.script.LateChunks; late != 0 && how == closed {
+		c.Out.Cut(max(0, late))
 	}
-	c.wakeUp()
-	return true
-}
-
-// expireLocked ends an open context that got no message for too long.
-func (c *utterance) expireLocked() {
-	if c.state == open && !time.Now().Before(c.dies) {
-		c.state, c.held = expired, ""
-	}
-}
-
-// run speaks until the context ends.
-func (c *utterance) run() {
-	defer c.stop()
-	for {
-		text, wait, ok := c.next()
-		switch {
-		case ok:
-			c.speak(text)
-		case wait <= 0:
-			c.over()
-			return
-		default:
-			c.sleep(wait)
-		}
-	}
-}
-
-// sleep waits for more to do, for so long at most.
-func (c *utterance) sleep(wait time.Duration) {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-c.wake:
-	case <-timer.C:
-	case <-c.socket.wire.Context().Done():
-	}
-}
-
-// next is what to speak, or how long to wait for it; 0: the context is over.
-func (c *utterance) next() (text string, wait time.Duration, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.socket.wire.Context().Err() != nil {
-		c.state = cut
-		return "", 0, false
-	}
-	c.expireLocked()
-	switch {
-	case len(c.pieces) > 0:
-		text, c.pieces = c.pieces[0], c.pieces[1:]
-		return text, 0, true
-	case c.state != open:
-		return "", 0, false
-	}
-	return "", max(1, time.Until(c.dies)), false
-}
-
-// over says that the context has ended.
-func (c *utterance) over() {
-	s, wire := c.socket.server, c.socket.wire
-	s.Wait(wire.Context(), loopbacktest.Draw(s.script.Delays.Final))
-	c.mu.Lock()
-	if wire.Context().Err() != nil {
-		c.state = cut
-	}
-	state := c.state
-	c.mu.Unlock()
-	s.log.End(c.record, string(state))
-	c.socket.leave() // before the client hears of it
-	if state != cut {
+	c.Out.Add(loopbacktest.Outgoing{Delay: s.script.Final, Message: func() any {
+		c.end(string(how)) // before the client hears of it
 		m := s.script.Spelling.message(c.id, true)
 		m["audio"], m["alignment"], m["normalizedAlignment"] = nil, nil, nil
-		_ = wire.Write(m)
-	}
-	c.socket.left()
+		return m
+	}})
+	c.Out.Add(loopbacktest.Outgoing{Last: true, Before: c.socket.left})
+	return open
 }
 
-// speak sends the audio of a text with its alignments.
-func (c *utterance) speak(text string) {
-	s, wire := c.socket.server, c.socket.wire
-	for _, chunk := range c.voice.chunks(text) {
-		delay := s.script.Delays.Chunk
-		if c.voice.sent == 0 {
-			delay = s.script.Delays.FirstAudio
-		}
-		s.Wait(c.ctx, loopbacktest.Draw(delay))
-		if c.ctx.Err() != nil {
-			if c.late == 0 {
-				return
-			}
-			c.late--
-		}
-		if err := c.send(chunk); err != nil {
-			<-wire.Context().Done() // when it only stalls, it goes on to count as active
-			return
-		}
+// cut ends the context with its connection.
+func (c *utterance) cut() {
+	c.life.Stop()
+	c.end("cut")
+}
+
+// end notes how the context ended, which does not count any more; its isFinal is sent after that.
+func (c *utterance) end(how string) {
+	if c.Over(how) {
+		c.socket.mu.Lock()
+		defer c.socket.mu.Unlock()
+		c.socket.active--
 	}
 }

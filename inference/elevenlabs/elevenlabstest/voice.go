@@ -23,7 +23,6 @@ type voice struct {
 	spoken    func(text string) string
 	character float64 // seconds
 	said      int     // characters
-	sent      int     // chunks
 }
 
 func newVoice(k *socket, r *request) voice {
@@ -36,9 +35,8 @@ func newVoice(k *socket, r *request) voice {
 
 // chunk is some audio with its characters.
 type chunk struct {
-	from               int // in ms, from the beginning of the context
-	samples            int
-	audio              []byte
+	speakingtest.Chunk
+	from               int        // in ms, from the beginning of the context
 	written, readAloud *alignment // nil: it has none
 }
 
@@ -61,8 +59,9 @@ func (v *voice) chunks(text string) (list []chunk) {
 	for i := 0; i < len(readAloud); i += chunkCharacters {
 		until := min(i+chunkCharacters, len(readAloud))
 		from := v.samples(v.said + i)
-		k := chunk{from: v.ms(float64(v.said + i)), samples: v.samples(v.said+until) - from}
-		k.audio = v.format.coding.Encode(loopbacktest.Tone(k.samples, from, v.format.rate, loudness))
+		k, n := chunk{from: v.ms(float64(v.said + i))}, v.samples(v.said+until)-from
+		k.Audio = v.format.coding.Encode(loopbacktest.Tone(n, from, v.format.rate, loudness))
+		k.Length = time.Duration(n) * time.Second / time.Duration(v.format.rate)
 		last := until
 		if !v.sync {
 			last = len(readAloud) // the first chunk has the alignment of all
@@ -93,22 +92,16 @@ func (v *voice) align(text []rune, length, from, until int) *alignment {
 	return a
 }
 
-// send sends a chunk.
-func (c *utterance) send(k chunk) error {
-	c.voice.sent++
-	s := c.socket.server
-	from := k.from
-	if s.script.Absolute {
+// message is that of a chunk.
+func (c *utterance) message(k chunk) map[string]any {
+	s, from := c.socket.server.script, k.from
+	if s.Absolute {
 		from = 0
 	}
-	m := s.script.Spelling.message(c.id, false)
-	m["audio"] = base64.StdEncoding.EncodeToString(k.audio)
-	m["alignment"], m["normalizedAlignment"] = s.script.Spelling.alignment(k.written, from), s.script.Spelling.alignment(k.readAloud, from)
-	if err := c.socket.wire.Write(m); err != nil {
-		return err
-	}
-	s.log.Sent(s.Server, c.record, speakingtest.Chunk{Audio: k.audio, Length: time.Duration(k.samples) * time.Second / time.Duration(c.voice.format.rate)})
-	return nil
+	m := s.Spelling.message(c.id, false)
+	m["audio"] = base64.StdEncoding.EncodeToString(k.Audio)
+	m["alignment"], m["normalizedAlignment"] = s.Spelling.alignment(k.written, from), s.Spelling.alignment(k.readAloud, from)
+	return m
 }
 
 // pick is a field in one of its spellings.

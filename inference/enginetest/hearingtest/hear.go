@@ -82,8 +82,8 @@ type Hearer struct {
 }
 
 // Listen begins to hear a connection, whose audio s counts in its books.
-func (d *Dialogue) Listen(s *loopbacktest.Server, c loopbacktest.Coding, rate int) *Hearer {
-	return &Hearer{server: s, dialogue: d, coding: c, rate: rate, next: d.resume()}
+func (d *Dialogue) Listen(s loopbacktest.Fake, c loopbacktest.Coding, rate int) *Hearer {
+	return &Hearer{server: s.Loopback(), dialogue: d, coding: c, rate: rate, next: d.resume()}
 }
 
 // Heard is what one frame brought.

@@ -119,7 +119,7 @@ func Sound(c Coding, length, each time.Duration, level float64) iter.Seq[[]byte]
 	}
 }
 
-// Recorded makes the audio of a golden exchange at 8 kHz, for Replay.
+// Recorded makes the audio of a golden exchange at 8 kHz, for TestReplays.
 func Recorded(c Coding) func(bytes, level int) []byte {
 	return func(bytes, level int) []byte {
 		if level == 0 {

@@ -27,9 +27,9 @@ type Client[M Message] struct {
 }
 
 // Dial connects to a path of s until the test ends.
-func Dial[M Message](t testing.TB, s *Server, path string, h http.Header) *Client[M] {
+func Dial[M Message](t testing.TB, s Fake, path string, h http.Header) *Client[M] {
 	t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.Loopback().URL, "http")+path, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +38,9 @@ func Dial[M Message](t testing.TB, s *Server, path string, h http.Header) *Clien
 }
 
 // Refused dials a path of s, which must refuse, and returns its answer.
-func Refused(t testing.TB, s *Server, path string, h http.Header) *http.Response {
+func Refused(t testing.TB, s Fake, path string, h http.Header) *http.Response {
 	t.Helper()
-	conn, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, h)
+	conn, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.Loopback().URL, "http")+path, h)
 	if err == nil {
 		conn.Close()
 		t.Fatalf("%s was accepted", path)

@@ -24,6 +24,7 @@ type Outgoing struct {
 	Delay   func() time.Duration // instead of Due: by the clock, from when it is the first; nil: none
 	Message any                  // a func() any makes it when it is about to be written; nil is not sent
 	Binary  []byte               // instead of Message
+	Also    []any                // messages that follow it at once
 	Audio   any                  // what it is audio of, for Insert and Cut; nil: it is none
 	Code    int
 	Reason  string // of the end
@@ -168,13 +169,19 @@ func (q *Queue) send(o *queued) error {
 	if f, ok := message.(func() any); ok {
 		message = f()
 	}
+	var err error
 	switch {
 	case o.Code != 0:
 		q.socket.Close(o.Code, o.Reason)
 	case o.Binary != nil:
-		return q.socket.writeThen(websocket.BinaryMessage, o.Binary, o.Sent)
+		err = q.socket.writeThen(websocket.BinaryMessage, o.Binary, o.Sent)
 	case message != nil:
-		return q.socket.writeThen(websocket.TextMessage, message, o.Sent)
+		err = q.socket.writeThen(websocket.TextMessage, message, o.Sent)
 	}
-	return nil
+	for _, m := range o.Also {
+		if err == nil {
+			err = q.socket.Write(m)
+		}
+	}
+	return err
 }

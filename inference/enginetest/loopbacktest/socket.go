@@ -48,6 +48,33 @@ type Socket struct {
 	closing bool // a close frame was sent: what the client still sends does not matter
 }
 
+// Admit notes a handshake in the books, and has refuse answer it if its fault has a status; true: it may go on.
+func (s *Server) Admit(w http.ResponseWriter, r *http.Request, refuse func(Fault)) (f Fault, ok bool) {
+	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
+	if f = s.Next(); f.Status != 0 {
+		f.Headers(w.Header())
+		refuse(f)
+	}
+	return f, f.Status == 0
+}
+
+// Bears says whether the Authorization of a request is of a scheme, which is a mistake otherwise, and whether it has the key.
+func (s *Server) Bears(r *http.Request, scheme string) (schemed, ok bool) {
+	got, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if schemed = got == scheme; !schemed {
+		s.Violate("Authorization is not %s KEY", scheme)
+	}
+	return schemed, schemed && key == s.Key
+}
+
+// Serve answers a handshake as Upgrade does, and has serve serve the socket until it returns.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, header http.Header, f Fault, shapes Shapes, serve func(*Socket)) {
+	if k, ok := s.Upgrade(w, r, header, f, shapes); ok {
+		defer k.End()
+		serve(k)
+	}
+}
+
 // Upgrade answers a handshake. On false it was answered with an error, or the server is closed.
 // The caller reads until an error and then calls End.
 func (s *Server) Upgrade(w http.ResponseWriter, r *http.Request, header http.Header, f Fault, shapes Shapes) (*Socket, bool) {

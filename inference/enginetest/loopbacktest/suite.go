@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,10 +85,10 @@ func NothingIsLeft(t testing.TB, use func()) {
 
 // TestNothingIsLeft checks that a fake, used by n clients of whom every third goes away, leaves nothing when it is closed: no
 // goroutine, no socket, nothing that is busy. use returns what its client closes.
-func TestNothingIsLeft[S Fake, C any](t *testing.T, n int, start func(C) (S, error), script C, use func(s S, i int) io.Closer) {
+func TestNothingIsLeft[S Fake, C any](t *testing.T, n int, start func(C) (S, error), script C, use func(s S, i int) io.Closer) (fake S) {
 	NothingIsLeft(t, func() {
-		fake, err := start(script)
-		if err != nil {
+		var err error
+		if fake, err = start(script); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -104,4 +105,81 @@ func TestNothingIsLeft[S Fake, C any](t *testing.T, n int, start func(C) (S, err
 			t.Errorf("%+v, %d busy", b, s.Busy())
 		}
 	})
+	return fake
+}
+
+// Handshake is one that a fake refuses.
+type Handshake struct {
+	path   string
+	header http.Header
+	status int
+	says   string
+	fault  []Fault
+}
+
+// Refuses is a handshake that is refused with a status, for a fault or for the mistake that says names; "": there is none.
+func Refuses(path string, header http.Header, status int, says string, fault ...Fault) Handshake {
+	return Handshake{path, header, status, says, fault}
+}
+
+// TestHandshakesAreRefused checks that fakes refuse handshakes, in a body that is the engine's, and keep the key for themselves.
+func TestHandshakesAreRefused[S Fake](t *testing.T, start func([]Fault) (S, error), isOurs func(*http.Response) bool, list []Handshake) {
+	for _, h := range list {
+		fake, err := start(h.fault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, want := fake.Loopback(), http.Header{}
+		resp := Refused(t, s, h.path, h.header)
+		s.Close()
+		for _, f := range h.fault {
+			f.Headers(want)
+		}
+		violations := strings.Join(s.Violations(), "\n")
+		if resp.StatusCode != h.status || !strings.Contains(violations, h.says) || h.says == "" && violations != "" || strings.Contains(violations, s.Key) ||
+			resp.Header.Get("Retry-After") != want.Get("Retry-After") || !isOurs(resp) {
+			t.Errorf("%s: %d, %v, %q", h.path, resp.StatusCode, resp.Header, violations)
+		}
+	}
+}
+
+// Unavailable are the faults of a server for HandshakesFail.
+func Unavailable() []Fault {
+	return []Fault{{Connections: 2, Status: 429, RetryAfter: 1500 * time.Millisecond}, {Connections: 1, Status: 503}}
+}
+
+// HandshakesFail checks that a server that is Unavailable, and has room for one session, refuses handshakes in a body that is
+// the engine's, and all sessions after the one that open opens: with 429, unless full checks it.
+func HandshakesFail(t testing.TB, fake Fake, path string, header http.Header, isOurs func(*http.Response) bool, open, full func()) {
+	t.Helper()
+	s := fake.Loopback()
+	refused := func(want int) {
+		t.Helper()
+		resp := Refused(t, s, path, header)
+		if after := resp.Header.Get("Retry-After"); resp.StatusCode != want || s.Busy() == 0 && want == 429 && after != "2" || !isOurs(resp) {
+			t.Errorf("%d, %v, want %d", resp.StatusCode, resp.Header, want)
+		}
+	}
+	refused(429)
+	refused(429)
+	refused(503)
+	open()
+	sockets := 2
+	if full == nil {
+		sockets, full = 1, func() { refused(429) }
+	}
+	full()
+	if b := s.Books(); b.Attempts != 5 || b.Opened != sockets || sockets == 1 && b.Open != 1 || s.Busy() != 1 {
+		t.Errorf("%+v, %d busy", b, s.Busy())
+	}
+}
+
+// TestReplays replays the exchanges over WebSocket in testdata, each with a fake that has the script of its name.
+func TestReplays[S Fake, C any](t *testing.T, start func(testing.TB, C) S, header func(key string) http.Header, audio func(bytes, level int) []byte, scripts map[string]C) {
+	for name, script := range scripts {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, script).Loopback()
+			Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), audio)
+		})
+	}
 }

@@ -3,8 +3,6 @@ package speakingtest
 import (
 	"sync"
 	"time"
-
-	"parley/inference/enginetest/loopbacktest"
 )
 
 // Context is what became known of one context, or of what takes its place. Its text is joined verbatim.
@@ -21,7 +19,7 @@ type Log struct {
 	list []*Context
 }
 
-// Begin adds a context, which is changed by Note and End alone.
+// Begin adds a context, which is changed by Change and End alone.
 func (l *Log) Begin(id string) *Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,20 +28,11 @@ func (l *Log) Begin(id string) *Context {
 	return c
 }
 
-// Note changes contexts, or reads them.
-func (l *Log) Note(f func()) {
+// Change changes contexts, or reads them.
+func (l *Log) Change(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f()
-}
-
-// Sent notes a chunk of a context that was sent, in the books of its server too.
-func (l *Log) Sent(s *loopbacktest.Server, c *Context, k Chunk) {
-	s.Note(func(b *loopbacktest.Books) {
-		b.AudioBytes += int64(len(k.Audio))
-		b.Audio += k.Length
-	})
-	l.Note(func() { c.Audio += k.Length })
 }
 
 // End notes how a context ended, and says whether it had not.

@@ -38,7 +38,7 @@ func TestVoice(t *testing.T) {
 func TestLog(t *testing.T) {
 	var l Log
 	c := l.Begin("c1")
-	l.Note(func() { c.Text += "Hello." })
+	l.Change(func() { c.Text += "Hello." })
 	if !l.End(c, "done") || l.End(c, "cut") {
 		t.Error("a context ends once")
 	}

@@ -14,9 +14,7 @@ package inworldtest
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,10 +22,11 @@ import (
 	"parley/inference/enginetest/speakingtest"
 )
 
-// Fault, Books and Context are those of all fakes. A Context ends closed or cut.
+// Fault, Books, Delays and Context are those of all fakes. A Context ends closed or cut.
 type (
 	Fault   = loopbacktest.Fault
 	Books   = loopbacktest.Books
+	Delays  = speakingtest.Delays
 	Context = speakingtest.Context
 )
 
@@ -59,28 +58,16 @@ type Script struct {
 	LateChunks int
 }
 
-// Delays are drawn each time, by the clock. Nil: none.
-type Delays struct {
-	FirstAudio func() time.Duration // a context's first audio after its text was given to be spoken
-	Chunk      func() time.Duration // each later chunk
-}
-
 // Server is the fake. Safe for concurrent use.
 type Server struct {
-	*loopbacktest.Server
+	speakingtest.Fake
 	script Script
-	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -91,42 +78,29 @@ func Start(script Script) (*Server, error) {
 		script.Voices = []string{DefaultVoice}
 	}
 	s := &Server{script: script}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/tts/v1/voice:streamBidirectional", s.connect)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/tts/v1/voice:streamBidirectional": s.connect}))
 	return s, err
 }
 
-// Contexts are all contexts in the order in which they began. The caller owns the list.
-func (s *Server) Contexts() []Context { return s.log.Contexts() }
-
 // connect answers a handshake and serves the socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		refuse(w, fault.Status)
-		return
+	refuse := func(f Fault) {
+		loopbacktest.Answer(w, f.Status, status(cmp.Or(codes[f.Status], codeInternal), http.StatusText(f.Status)))
 	}
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if scheme != "Basic" {
-		s.Violate("Authorization is not Basic KEY")
-	}
-	if r.URL.RawQuery != "" {
-		s.Violate("there is a query: keys and settings do not belong into the address")
-	}
-	if scheme != "Basic" || key != s.Key {
-		refuse(w, http.StatusUnauthorized)
-		return
-	}
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
+	fault, ok := s.Admit(w, r, refuse)
 	if !ok {
 		return
 	}
-	defer k.End()
-	serve(s, k)
+	_, ok = s.Bears(r, "Basic")
+	if r.URL.RawQuery != "" {
+		s.Violate("there is a query: keys and settings do not belong into the address")
+	}
+	if !ok {
+		refuse(Fault{Status: http.StatusUnauthorized})
+		return
+	}
+	s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) { serve(s, k) })
 }
 
 // Codes of gRPC.
@@ -147,13 +121,6 @@ var codes = map[int]int{
 // status is the vendor's object of how something went.
 func status(code int, message string) map[string]any {
 	return map[string]any{"code": code, "message": message, "details": []any{}}
-}
-
-// refuse answers a handshake with an error.
-func refuse(w http.ResponseWriter, code int) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(status(cmp.Or(codes[code], codeInternal), http.StatusText(code)))
 }
 
 // shapes are what faults send.

@@ -3,6 +3,7 @@ package inworldtest
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -15,35 +16,22 @@ import (
 	"parley/media/wav"
 )
 
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body struct{ Code int }
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Code == map[int]int{401: 16, 429: 8, 500: 13}[resp.StatusCode]
+}
+
 func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		header http.Header
-		faults []Fault
-		status int
-		code   int
-		says   string // a violation
-	}{
-		{header("wrong"), nil, 401, 16, ""},
-		{nil, nil, 401, 16, "Authorization"},
-		{http.Header{"Authorization": {"Bearer " + DefaultKey}}, nil, 401, 16, "Authorization"},
-		{header(DefaultKey), []Fault{{Status: 429, RetryAfter: 1500 * ms}}, 429, 8, ""},
-		{header(DefaultKey), []Fault{{Status: 500}}, 500, 13, ""},
-	} {
-		s, err := Start(Script{Faults: tt.faults})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		var body struct{ Code int }
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" ||
-			json.NewDecoder(resp.Body).Decode(&body) != nil || body.Code != tt.code {
-			t.Errorf("%d, %q, %+v", resp.StatusCode, violations, body)
-		}
-	}
-	s := New(t, Script{Expects: []string{"there is a query"}})
-	loopbacktest.Refused(t, s.Server, path+"?key=x", header("x"))
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(path, header("wrong"), 401, ""),
+		refuses(path, nil, 401, "Authorization"),
+		refuses(path, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 401, "Authorization"),
+		refuses(path+"?key=x", header("x"), 401, "there is a query"),
+		refuses(path, header(DefaultKey), 429, "", Fault{Status: 429, RetryAfter: 1500 * ms}),
+		refuses(path, header(DefaultKey), 500, "", Fault{Status: 500}),
+	})
 }
 
 func TestTwoSentences(t *testing.T) {
@@ -291,37 +279,20 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(Script{Delays: patient})
-		if err != nil {
-			t.Fatal(err)
+	loopbacktest.TestNothingIsLeft(t, 10, Start, Script{Delays: patient}, func(s *Server, i int) io.Closer {
+		c := dial(t, s)
+		c.create("c1", nil)
+		c.say("c1", "Hello there. ")
+		if i%2 == 0 {
+			c.end("c1")
 		}
-		for i := range 10 {
-			c := dial(t, s)
-			c.create("c1", nil)
-			c.say("c1", "Hello there. ")
-			if i%2 == 0 {
-				c.end("c1")
-			}
-			if i%3 == 0 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		if b := s.Books(); b.Opened != 10 || b.Open != 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{
+	loopbacktest.TestReplays(t, New, header, nil, map[string]Script{
 		"two-sentences": {}, "barge-in": {LateChunks: 1, Delays: patient}, "refused": {Expects: []string{"it never was", "exists already"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), nil)
-		})
-	}
+	})
 }

@@ -79,7 +79,7 @@ func (k *socket) obey(r *request, body []byte) {
 	}
 	u, ok := k.open[r.Context]
 	switch {
-	case !ok && !keepAlive && !slices.ContainsFunc(k.all, func(u *utterance) bool { return u.id == r.Context }):
+	case !ok && !keepAlive && !slices.ContainsFunc(k.all, func(u *utterance) bool { return u.ID == r.Context }):
 		k.refuse(r.Context, codeNotFound, "Context not found: it never was")
 	case !ok: // it may have been closed meanwhile
 		k.tell(r.Context, codeNotFound, "Context not found")
@@ -101,7 +101,7 @@ func (k *socket) obey(r *request, body []byte) {
 // create begins a context.
 func (k *socket) create(id string, c *create) {
 	active := 0
-	k.server.log.Note(func() { active = k.active })
+	k.server.Change(func() { active = k.active })
 	err := c.check()
 	_, exists := k.open[id]
 	switch {
@@ -116,7 +116,7 @@ func (k *socket) create(id string, c *create) {
 	case !k.server.Enter(k.server.script.Contexts):
 		k.tell(id, codeExhausted, "too many concurrent generations")
 	default:
-		k.server.log.Note(func() { k.active++ })
+		k.server.Change(func() { k.active++ })
 		u := newUtterance(k, id, c)
 		k.open[id], k.all = u, append(k.all, u)
 	}
@@ -144,6 +144,6 @@ func result(id string, status, what map[string]any) map[string]any {
 func (k *socket) cut() {
 	for _, u := range k.all {
 		u.timer.Stop()
-		u.over("cut")
+		u.end("cut")
 	}
 }

@@ -16,20 +16,17 @@ import (
 
 // utterance is one context.
 type utterance struct {
+	*speakingtest.Speaker
 	socket *socket
-	id     string
 	config *create
-	record *Context
-	out    *loopbacktest.Queue
 	timer  *time.Timer // speaks what was held for too long
 
-	mu     sync.Mutex
-	held   string // until there is enough, a flush, or the timer
-	spoken bool   // its first audio was queued
+	mu   sync.Mutex
+	held string // until there is enough, a flush, or the timer
 }
 
 func newUtterance(k *socket, id string, c *create) *utterance {
-	u := &utterance{socket: k, id: id, config: c, record: k.server.log.Begin(id), out: k.server.Queue(k.wire)}
+	u := &utterance{Speaker: k.server.Speaker(id, k.server.Queue(k.wire), k.server.script.Delays), socket: k, config: c}
 	u.timer = time.AfterFunc(time.Hour, func() { u.speak(false) })
 	u.timer.Stop()
 	u.tell("contextCreated", c)
@@ -38,7 +35,7 @@ func newUtterance(k *socket, id string, c *create) *utterance {
 
 // tell queues a result.
 func (u *utterance) tell(name string, what any) {
-	u.out.Add(loopbacktest.Outgoing{Message: result(u.id, status(0, ""), map[string]any{name: what})})
+	u.Out.Add(loopbacktest.Outgoing{Message: result(u.ID, status(0, ""), map[string]any{name: what})})
 }
 
 // say takes a text.
@@ -48,7 +45,7 @@ func (u *utterance) say(text string, body []byte) {
 		b.Characters += utf8.RuneCountInString(text)
 		b.Body = body
 	})
-	s.log.Note(func() { u.record.Text += text })
+	s.Change(func() { u.Text += text })
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.held += text
@@ -80,9 +77,8 @@ func (u *utterance) generateLocked(n int, always bool) {
 		return
 	}
 	u.timer.Stop()
-	s := u.socket.server
 	if !isBlank {
-		s.Note(func(b *Books) { b.Requests++ })
+		u.socket.server.Note(func(b *Books) { b.Requests++ })
 	}
 	voice := speakingtest.Voice{Coding: codings[u.config.Audio.Encoding], Rate: u.config.Audio.Rate}
 	if u.config.Audio.Speed != nil {
@@ -92,12 +88,7 @@ func (u *utterance) generateLocked(n int, always bool) {
 		text = ""
 	}
 	for _, c := range voice.Chunks(text) {
-		delay := s.script.Delays.Chunk
-		if !u.spoken {
-			delay, u.spoken = s.script.Delays.FirstAudio, true
-		}
-		u.out.Add(loopbacktest.Outgoing{Delay: delay, Audio: u, Sent: func() { s.log.Sent(s.Server, u.record, c) },
-			Message: result(u.id, status(0, ""), map[string]any{"audioChunk": u.chunk(c)})})
+		u.Say(c, result(u.ID, status(0, ""), map[string]any{"audioChunk": u.chunk(c)}))
 	}
 	u.tell("flushCompleted", struct{}{})
 }
@@ -121,19 +112,17 @@ func (u *utterance) chunk(c speakingtest.Chunk) map[string]any {
 func (u *utterance) close() {
 	u.speak(false)
 	if late := u.socket.server.script.LateChunks; late != 0 {
-		u.out.Cut(max(0, late))
+		u.Out.Cut(max(0, late))
 	}
-	u.out.Add(loopbacktest.Outgoing{Last: true, Message: func() any {
-		u.over("closed") // before the client hears of it
-		return result(u.id, status(0, ""), map[string]any{"contextClosed": struct{}{}})
+	u.Out.Add(loopbacktest.Outgoing{Last: true, Message: func() any {
+		u.end("closed") // before the client hears of it
+		return result(u.ID, status(0, ""), map[string]any{"contextClosed": struct{}{}})
 	}})
 }
 
-// over notes that the context has ended.
-func (u *utterance) over(how string) {
-	s := u.socket.server
-	if s.log.End(u.record, how) {
-		s.log.Note(func() { u.socket.active-- })
-		s.Leave()
+// end notes that the context has ended.
+func (u *utterance) end(how string) {
+	if u.Over(how) {
+		u.socket.server.Change(func() { u.socket.active-- })
 	}
 }

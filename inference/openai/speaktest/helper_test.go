@@ -1,8 +1,6 @@
 package speaktest
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -39,19 +37,6 @@ type data struct {
 		Total int `json:"total_tokens"`
 	}
 	Error *struct{ Code string }
-}
-
-// events reads a stream to its end.
-func events(body io.Reader) (list []data, err error) {
-	sent, err := loopbacktest.ReadEvents(body)
-	for _, e := range sent {
-		var d data
-		if e.Name != "" || json.Unmarshal(e.Data, &d) != nil {
-			d.Type = "invalid"
-		}
-		list = append(list, d)
-	}
-	return list, err
 }
 
 // patient speaks its first chunk, and another one after an hour.

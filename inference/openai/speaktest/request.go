@@ -2,7 +2,6 @@ package speaktest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -102,16 +101,14 @@ var kinds = map[int][2]string{
 
 // refuse answers a request with an error.
 func refuse(w http.ResponseWriter, status int, r refusal) {
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("x-request-id", loopbacktest.ID())
-	w.WriteHeader(status)
 	orNull := func(s string) any {
 		if s == "" {
 			return nil
 		}
 		return s
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": r.message, "type": cmp.Or(kinds[status][0], "invalid_request_error"),
+	loopbacktest.Answer(w, status, map[string]any{"error": map[string]any{"message": r.message, "type": cmp.Or(kinds[status][0], "invalid_request_error"),
 		"param": orNull(r.param), "code": orNull(cmp.Or(r.code, kinds[status][1]))}})
 }
 

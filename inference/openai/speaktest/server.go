@@ -28,11 +28,12 @@ import (
 	"parley/media/wav"
 )
 
-// Fault, Books and Speech are those of all fakes. A fault belongs to a request, its messages are the events, or the
+// Fault, Books, Delays and Speech are those of all fakes. A fault belongs to a request, its messages are the events, or the
 // pieces of audio. A Speech ends done or cut.
 type (
 	Fault  = loopbacktest.Fault
 	Books  = loopbacktest.Books
+	Delays = speakingtest.Delays
 	Speech = speakingtest.Context
 )
 
@@ -59,12 +60,6 @@ type Script struct {
 	Requests int // in progress at a time, more get 429; 0: any number
 }
 
-// Delays are drawn each time, by the clock. Nil: none.
-type Delays struct {
-	FirstAudio func() time.Duration // a request's first audio
-	Chunk      func() time.Duration // each later chunk
-}
-
 // Traps are what servers do where they differ.
 type Traps struct {
 	Plain bool // stream_format is ignored, and audio sent, as compatible servers do
@@ -73,45 +68,38 @@ type Traps struct {
 
 // Server is the fake. Safe for concurrent use.
 type Server struct {
-	*loopbacktest.Server
+	speakingtest.Fake
 	script Script
-	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
 func Start(script Script) (*Server, error) {
 	script.Key = cmp.Or(script.Key, DefaultKey)
 	s := &Server{script: script}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/audio/speech", s.speech)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.Violate("%s %s does not exist", r.Method, r.URL.Path)
-		refuse(w, http.StatusNotFound, refusal{message: "Invalid URL"})
-	})
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{
+		"POST /v1/audio/speech": s.speech,
+		"/": func(w http.ResponseWriter, r *http.Request) {
+			s.Violate("%s %s does not exist", r.Method, r.URL.Path)
+			refuse(w, http.StatusNotFound, refusal{message: "Invalid URL"})
+		},
+	}))
 	return s, err
 }
 
 // Speeches are all requests that were accepted, in order. The caller owns the list.
-func (s *Server) Speeches() []Speech { return s.log.Contexts() }
+func (s *Server) Speeches() []Speech { return s.Contexts() }
 
 // speech answers one request.
 func (s *Server) speech(w http.ResponseWriter, r *http.Request) {
 	f := s.Next()
 	body, err := s.Receive(w, r, maxBody)
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case err != nil:
 		return
@@ -119,11 +107,8 @@ func (s *Server) speech(w http.ResponseWriter, r *http.Request) {
 		f.Headers(w.Header())
 		refuse(w, f.Status, refusal{message: http.StatusText(f.Status), code: f.Reason})
 		return
-	case scheme != "Bearer":
-		s.Violate("Authorization is not Bearer KEY")
-		refuse(w, http.StatusUnauthorized, refusal{message: "You didn't provide an API key."})
-		return
-	case key != s.Key:
+	}
+	if _, ok := s.Bears(r, "Bearer"); !ok {
 		refuse(w, http.StatusUnauthorized, refusal{message: "Incorrect API key provided."})
 		return
 	}
@@ -149,9 +134,9 @@ func (s *Server) speech(w http.ResponseWriter, r *http.Request) {
 		b.TokensIn += in
 		b.Body = body
 	})
-	record := s.log.Begin("")
-	s.log.Note(func() { record.Text = req.Input })
-	defer s.log.End(record, "cut") // unless it is done
+	record := s.Begin("")
+	s.Change(func() { record.Text = req.Input })
+	defer s.End(record, "cut") // unless it is done
 	w.Header().Set("x-request-id", loopbacktest.ID())
 	a := &answer{s, record, req, in}
 	if req.Stream == "sse" && !s.script.Traps.Plain {
@@ -187,7 +172,7 @@ func (a *answer) events(t *loopbacktest.Stream) error {
 	if err != nil {
 		return err
 	}
-	a.server.log.End(a.record, "done")
+	a.server.End(a.record, "done")
 	a.server.Note(func(b *Books) { b.TokensOut += out })
 	return t.Send(map[string]any{"type": "speech.audio.done", "usage": map[string]any{"input_tokens": a.in, "output_tokens": out, "total_tokens": a.in + out}})
 }
@@ -203,7 +188,7 @@ func (a *answer) audio(t *loopbacktest.Stream) error {
 	}
 	err := a.chunks(t, func(c speakingtest.Chunk) error { return t.SendData(c.Audio) })
 	if err == nil {
-		a.server.log.End(a.record, "done")
+		a.server.End(a.record, "done")
 	}
 	return err
 }
@@ -221,7 +206,7 @@ func (a *answer) chunks(t *loopbacktest.Stream, send func(speakingtest.Chunk) er
 		if err := send(c); err != nil {
 			return err
 		}
-		a.server.log.Sent(a.server.Server, a.record, c)
+		a.server.Sent(a.record, c)
 	}
 	return nil
 }

@@ -79,9 +79,9 @@ func TestEvents(t *testing.T) {
 	for _, spelled := range []bool{false, true} {
 		s := New(t, Script{Traps: Traps{Delta: spelled}})
 		resp := post(t, s, header(s.Key), body(fieldsOf{"instructions": "Softly.", "speed": 1.5}))
-		list, err := events(resp.Body)
-		if err != nil || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-			t.Fatalf("%v, %v", err, resp.Header)
+		list := loopbacktest.Streamed[data](t, resp, false)
+		if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+			t.Errorf("%v", resp.Header)
 		}
 		audio := 0
 		for _, d := range list[:len(list)-1] {
@@ -148,31 +148,10 @@ func TestClientsGoAway(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	for _, f := range []Fault{
-		{Then: loopbacktest.Cut, AfterMessages: 2}, {AfterBytes: 3000}, {Then: loopbacktest.Close, AfterMessages: 2}, {Then: loopbacktest.Fail, AfterMessages: 2},
-		{Then: loopbacktest.Unknown, AfterMessages: 2}, {Then: loopbacktest.Invalid, AfterMessages: 2}, {Then: loopbacktest.Nulls, AfterMessages: 2}, {Then: loopbacktest.Huge, AfterMessages: 2},
-	} {
+	loopbacktest.TestStreamFaults(t, 2, 16, 3000, "", func(f Fault) *http.Response {
 		s := New(t, Script{Faults: []Fault{f}})
-		list, err := events(post(t, s, header(s.Key), body(nil)).Body)
-		last := data{}
-		if len(list) > 0 {
-			last = list[len(list)-1]
-		}
-		switch f.Then {
-		case loopbacktest.Nothing, loopbacktest.Cut:
-			if err == nil || f.Then == loopbacktest.Cut && len(list) != 2 {
-				t.Errorf("%+v: %v after %d", f, err, len(list))
-			}
-		case loopbacktest.Close, loopbacktest.Fail:
-			if err != nil || (last.Error != nil) != (f.Then == loopbacktest.Fail) {
-				t.Errorf("%+v: %v after %+v", f, err, last.Type)
-			}
-		default:
-			if err != nil || len(list) != 16 || last.Type != "speech.audio.done" {
-				t.Errorf("%+v: %v, %d events", f, err, len(list))
-			}
-		}
-	}
+		return post(t, s, header(s.Key), body(nil))
+	}, func(d data) bool { return d.Error != nil }, func(d data) bool { return d.Type == "speech.audio.done" })
 	s := New(t, Script{Faults: []Fault{{AfterBytes: 5000}}})
 	if b, err := io.ReadAll(post(t, s, header(s.Key), body(fieldsOf{"stream_format": nil})).Body); err == nil || len(b) != 5000 {
 		t.Errorf("%d bytes, %v", len(b), err)
@@ -180,31 +159,13 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	http.DefaultClient.CloseIdleConnections()
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(Script{Delays: patient})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 10 {
-			resp := post(t, s, header(s.Key), body(nil))
-			if i%2 == 0 {
-				resp.Body.Close()
-			} else {
-				defer resp.Body.Close()
-			}
-		}
-		s.Close()
-		http.DefaultClient.CloseIdleConnections()
+	loopbacktest.TestNothingIsLeft(t, 10, Start, Script{Delays: patient}, func(s *Server, _ int) io.Closer {
+		return post(t, s, header(s.Key), body(nil)).Body
 	})
 }
 
-// TestGolden replays exchanges in the vendor's shapes.
+// TestGolden replays exchanges in the vendor's shapes: each request of the file, and what came back.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{"events": {}, "refused": {Expects: []string{"0 characters"}, Faults: []Fault{{Connections: 1, Status: 503}}}} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Exchange(t, "testdata/"+name+".jsonl", s.URL, header(s.Key))
-		})
-	}
+	loopbacktest.TestExchanges(t, New, header, map[string]Script{
+		"events": {}, "refused": {Expects: []string{"0 characters"}, Faults: []Fault{{Connections: 1, Status: 503}}}})
 }

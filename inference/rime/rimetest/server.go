@@ -12,7 +12,6 @@ package rimetest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,17 +20,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/enginetest/speakingtest"
 )
 
-// Fault, Books and Context are those of all fakes. A Context is all text with one contextId. It ends
-// done, cleared or cut, and goes on when it gets more text.
+// Fault, Books, Delays and Context are those of all fakes. A Context is all text with one contextId. It ends
+// done, cleared or cut, and goes on when it gets more text: it is busy until all its text was spoken or cleared.
 type (
 	Fault   = loopbacktest.Fault
 	Books   = loopbacktest.Books
+	Delays  = speakingtest.Delays
 	Context = speakingtest.Context
 )
 
@@ -56,12 +55,6 @@ type Script struct {
 	LateChunks int // that still come after a clear which meets speech
 }
 
-// Delays are drawn each time, by the clock. Nil: none.
-type Delays struct {
-	FirstAudio func() time.Duration // a context's first audio after its text was given to be spoken
-	Chunk      func() time.Duration // each later chunk
-}
-
 // Traps are what Rime may do where no document says so.
 type Traps struct {
 	BareDone       bool // done has no contextId
@@ -70,20 +63,14 @@ type Traps struct {
 
 // Server is the fake. Safe for concurrent use.
 type Server struct {
-	*loopbacktest.Server
+	speakingtest.Fake
 	script Script
-	log    speakingtest.Log
 }
 
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -93,57 +80,35 @@ func Start(script Script) (*Server, error) {
 		script.Voices = []string{DefaultVoice}
 	}
 	s := &Server{script: script}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/ws3", s.connect)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/ws3": s.connect}))
 	return s, err
 }
 
-// Contexts are all contexts in the order in which they began. The caller owns the list. Each counts as
-// busy until all its text was spoken or cleared.
-func (s *Server) Contexts() []Context { return s.log.Contexts() }
-
 // connect answers a handshake and serves the socket.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		refuse(w, fault.Status, http.StatusText(fault.Status))
+	refuse := func(status int, message string) {
+		loopbacktest.Answer(w, status, map[string]string{"error": message})
+	}
+	fault, ok := s.Admit(w, r, func(f Fault) { refuse(f.Status, http.StatusText(f.Status)) })
+	if !ok {
 		return
 	}
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if scheme != "Bearer" {
-		s.Violate("Authorization is not Bearer KEY")
-	}
-	if scheme != "Bearer" || key != s.Key {
-		refuse(w, http.StatusUnauthorized, "invalid API key")
+	if _, ok := s.Bears(r, "Bearer"); !ok {
+		refuse(http.StatusUnauthorized, "invalid API key")
 		return
 	}
 	q, err := parseQuery(r.URL.Query())
 	if err != nil {
 		s.Violate("%v", err)
-		refuse(w, http.StatusBadRequest, err.Error())
+		refuse(http.StatusBadRequest, err.Error())
 		return
 	}
 	if !slices.Contains(s.script.Voices, q.speaker) {
-		refuse(w, http.StatusBadRequest, "speaker not found")
+		refuse(http.StatusBadRequest, "speaker not found")
 		return
 	}
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
-	serve(s, k, q)
-}
-
-// refuse answers a handshake with an error.
-func refuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": message})
+	s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) { serve(s, k, q) })
 }
 
 // shapes are what faults send.

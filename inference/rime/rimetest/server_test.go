@@ -3,6 +3,7 @@ package rimetest
 import (
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -14,44 +15,30 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body struct{ Error string }
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Error != ""
+}
+
 func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		header http.Header
-		status int
-		says   string // a violation
-	}{
-		{path, header("wrong"), 401, ""},
-		{path, nil, 401, "Authorization"},
-		{path, http.Header{"Authorization": {DefaultKey}}, 401, "Authorization"},
-		{path + "&voice=x", header(DefaultKey), 400, "unknown query parameter voice"},
-		{path + "&lang=eng", header(DefaultKey), 400, "2 times"},
-		{strings.Replace(path, "pcm", "ogg", 1), header(DefaultKey), 400, "audioFormat"},
-		{strings.Replace(path, "8000", "8001", 1), header(DefaultKey), 400, "samplingRate"},
-		{strings.Replace(path, "coda", "sonic", 1), header(DefaultKey), 400, "modelId"},
-		{strings.Replace(path, "=eng", "=English", 1), header(DefaultKey), 400, "lang"},
-		{strings.Replace(path, "never", "always", 1), header(DefaultKey), 400, "segment"},
-		{strings.Replace(path, DefaultVoice, "", 1), header(DefaultKey), 400, "speaker is required"},
-		{strings.Replace(path, DefaultVoice, "nobody", 1), header(DefaultKey), 400, ""},
-		{path + "&timeScaleFactor=0", header(DefaultKey), 400, "timeScaleFactor"},
-	} {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		var body struct{ Error string }
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" ||
-			json.NewDecoder(resp.Body).Decode(&body) != nil || body.Error == "" {
-			t.Errorf("%s: %d, %q, %+v", tt.path, resp.StatusCode, violations, body)
-		}
-	}
-	s := New(t, Script{Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}}})
-	if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "2" {
-		t.Errorf("%d, %v", resp.StatusCode, resp.Header)
-	}
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(path, header("wrong"), 401, ""),
+		refuses(path, nil, 401, "Authorization"),
+		refuses(path, http.Header{"Authorization": {DefaultKey}}, 401, "Authorization"),
+		refuses(path+"&voice=x", header(DefaultKey), 400, "unknown query parameter voice"),
+		refuses(path+"&lang=eng", header(DefaultKey), 400, "2 times"),
+		refuses(strings.Replace(path, "pcm", "ogg", 1), header(DefaultKey), 400, "audioFormat"),
+		refuses(strings.Replace(path, "8000", "8001", 1), header(DefaultKey), 400, "samplingRate"),
+		refuses(strings.Replace(path, "coda", "sonic", 1), header(DefaultKey), 400, "modelId"),
+		refuses(strings.Replace(path, "=eng", "=English", 1), header(DefaultKey), 400, "lang"),
+		refuses(strings.Replace(path, "never", "always", 1), header(DefaultKey), 400, "segment"),
+		refuses(strings.Replace(path, DefaultVoice, "", 1), header(DefaultKey), 400, "speaker is required"),
+		refuses(strings.Replace(path, DefaultVoice, "nobody", 1), header(DefaultKey), 400, ""),
+		refuses(path+"&timeScaleFactor=0", header(DefaultKey), 400, "timeScaleFactor"),
+		refuses(path, header(DefaultKey), 429, "", Fault{Status: 429, RetryAfter: 1500 * ms}),
+	})
 }
 
 func TestTwoSentences(t *testing.T) {
@@ -241,32 +228,15 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(Script{Delays: patient})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 10 {
-			c := dial(t, s, path)
-			c.say("c1", "Hello there. ")
-			c.operate("flush")
-			if i%3 == 0 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		if b := s.Books(); b.Opened != 10 || b.Open != 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 10, Start, Script{Delays: patient}, func(s *Server, _ int) io.Closer {
+		c := dial(t, s, path)
+		c.say("c1", "Hello there. ")
+		c.operate("flush")
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{"two-sentences": {}, "clear": {LateChunks: 1, Delays: patient}} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), nil)
-		})
-	}
+	loopbacktest.TestReplays(t, New, header, nil, map[string]Script{"two-sentences": {}, "clear": {LateChunks: 1, Delays: patient}})
 }

@@ -31,10 +31,9 @@ type socket struct {
 
 // utterance is all text of one contextId.
 type utterance struct {
-	id     *string // nil: none
-	record *Context
-	spoken bool // its first audio was queued
-	owed   int  // bytes of text that were not spoken; above 0 it is busy
+	*speakingtest.Speaker
+	id   *string // nil: none
+	owed int     // bytes of text that were not spoken; above 0 it is busy
 }
 
 // synthesis is text that is spoken in one go.
@@ -95,7 +94,7 @@ func (k *socket) utteranceLocked(id *string) *utterance {
 	if id != nil {
 		name = *id
 	}
-	u := &utterance{id: id, record: k.server.log.Begin(name)}
+	u := &utterance{Speaker: k.server.Speaker(name, k.out, k.server.script.Delays), id: id}
 	k.all = append(k.all, u)
 	return u
 }
@@ -106,16 +105,16 @@ func (k *socket) say(r *request, body []byte) {
 	defer k.mu.Unlock()
 	u, text := k.utteranceLocked(r.Context), *r.Text
 	if k.held != "" && u != k.last {
-		k.server.Violate("context %s begins although text of another one was not flushed: it is spoken as its own", u.record.ID)
+		k.server.Violate("context %s begins although text of another one was not flushed: it is spoken as its own", u.ID)
 	}
 	k.server.Note(func(b *Books) {
 		b.Characters += utf8.RuneCountInString(text)
 		b.Body = body
 	})
-	k.server.log.Note(func() {
-		u.record.Text += text
+	k.server.Change(func() {
+		u.Text += text
 		if u.owed == 0 && text != "" {
-			u.record.End = ""
+			u.End = ""
 			k.server.Enter(0)
 		}
 	})
@@ -190,15 +189,10 @@ func (k *socket) nextLocked() {
 
 // audioLocked queues what a text sounds like, and when its words are said.
 func (k *socket) audioLocked(y *synthesis) {
-	s, u := k.server, y.of
+	u := y.of
 	voice := speakingtest.Voice{Coding: k.query.coding, Rate: k.query.rate, Speed: k.query.speed}
 	for _, c := range voice.Chunks(y.text) {
-		delay := s.script.Delays.Chunk
-		if !u.spoken {
-			delay, u.spoken = s.script.Delays.FirstAudio, true
-		}
-		k.out.Add(loopbacktest.Outgoing{Delay: delay, Audio: u, Sent: func() { s.log.Sent(s.Server, u.record, c) },
-			Message: map[string]any{"type": "chunk", "data": base64.StdEncoding.EncodeToString(c.Audio), "contextId": u.id}})
+		u.Say(c, map[string]any{"type": "chunk", "data": base64.StdEncoding.EncodeToString(c.Audio), "contextId": u.id})
 		if len(c.Words) > 0 {
 			words, starts, ends := speakingtest.Times(c.Words)
 			k.out.Add(loopbacktest.Outgoing{Message: map[string]any{"type": "timestamps", "contextId": u.id,
@@ -228,7 +222,7 @@ func (k *socket) spokenLocked(u *utterance, n int) {
 		return
 	}
 	if u.owed -= n; u.owed == 0 {
-		k.endLocked(u, "done")
+		u.Over("done")
 	}
 }
 
@@ -264,14 +258,9 @@ func (k *socket) dropLocked(how string) (dropped int) {
 	for _, u := range k.all {
 		if u.owed > 0 {
 			u.owed = 0
-			k.endLocked(u, how)
+			u.Over(how)
 			dropped++
 		}
 	}
 	return dropped
-}
-
-func (k *socket) endLocked(u *utterance, how string) {
-	k.server.log.Note(func() { u.record.End = how })
-	k.server.Leave()
 }
