@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -17,10 +18,7 @@ const (
 )
 
 // client is a raw client of one session.
-type client struct {
-	*loopbacktest.Client[message]
-	coding loopbacktest.Coding
-}
+type client = hearingtest.Client[message]
 
 func header(key string) http.Header { return http.Header{"Authorization": {key}} }
 
@@ -31,24 +29,11 @@ func dial(t *testing.T, s *Server, path string) client {
 
 func dialWith(t *testing.T, s *Server, path string, h http.Header) client {
 	t.Helper()
-	c := client{loopbacktest.Dial[message](t, s.Server, path, h), loopbacktest.S16}
+	c := client{Client: loopbacktest.Dial[message](t, s, path, h), Coding: loopbacktest.S16, Each: 100 * ms}
 	if strings.Contains(path, "mulaw") {
-		c.coding = loopbacktest.Mulaw
+		c.Coding = loopbacktest.Mulaw
 	}
 	return c
-}
-
-// say sends loud audio, hush quiet, in messages of 100 ms.
-func (c client) say(d time.Duration)  { c.audio(d, 100*ms, loopbacktest.Loud) }
-func (c client) hush(d time.Duration) { c.audio(d, 100*ms, loopbacktest.Quiet) }
-
-// message sends audio in one message.
-func (c client) message(d time.Duration, level float64) { c.audio(d, d, level) }
-
-func (c client) audio(d, each time.Duration, level float64) {
-	for m := range loopbacktest.Sound(c.coding, d, each, level) {
-		c.Binary(m)
-	}
 }
 
 // message is any message of the fake.

@@ -12,7 +12,6 @@ package assemblyaitest
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -87,12 +86,7 @@ type Server struct {
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -101,10 +95,8 @@ func Start(script Script) (*Server, error) {
 	script.TooMany = cmp.Or(script.TooMany, codePolicy)
 	script.Burst = cmp.Or(script.Burst, time.Second)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v3/ws", s.open)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v3/ws": s.open}))
 	return s, err
 }
 
@@ -126,24 +118,21 @@ func failure(code int, text string) any {
 
 // open answers a handshake and serves the session.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(fault.Status)
-		_ = json.NewEncoder(w).Encode(map[string]string{"error": http.StatusText(fault.Status)})
+	fault, ok := s.Admit(w, r, func(f Fault) {
+		loopbacktest.Answer(w, f.Status, map[string]string{"error": http.StatusText(f.Status)})
+	})
+	if !ok {
 		return
 	}
 	entered := s.Enter(s.script.Sockets)
 	if entered {
 		defer s.Leave()
 	}
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
+	s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) { s.begin(k, r, entered) })
+}
+
+// begin serves the session that a handshake asks for, unless it refuses it.
+func (s *Server) begin(k *loopbacktest.Socket, r *http.Request, entered bool) {
 	q, err := parse(r.URL.Query())
 	switch key := r.Header.Get("Authorization"); {
 	case r.URL.Query().Has("token"):

@@ -2,6 +2,7 @@ package assemblyaitest
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,18 +58,14 @@ func TestHandshakesAreRefused(t *testing.T) {
 }
 
 func TestHandshakesFail(t *testing.T) {
+	isOurs := func(resp *http.Response) bool { return resp.Header.Get("Content-Type") == "application/json" }
 	for _, code := range []int{1008, 3009} {
-		s := New(t, Script{Sockets: 1, TooMany: code, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-		for _, want := range []int{429, 503} {
-			resp := loopbacktest.Refused(t, s.Server, proPath, header(s.Key))
-			if resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
-				t.Errorf("%v, want %d", resp, want)
-			}
-		}
-		dial(t, s, proPath+"&keyterms_prompt="+url.QueryEscape(`["Ana"]`)).Until("Begin")
-		refused(t, dial(t, s, proPath), code, "Too many concurrent sessions")
-		if b := s.Books(); b.Attempts != 4 || b.Opened != 2 || s.Busy() != 1 || b.Query.Get("speech_model") != "universal-3-5-pro" {
-			t.Errorf("%+v, %d busy", b, s.Busy())
+		s := New(t, Script{Sockets: 1, TooMany: code, Faults: loopbacktest.Unavailable()})
+		loopbacktest.HandshakesFail(t, s, proPath, header(s.Key), isOurs,
+			func() { dial(t, s, proPath+"&keyterms_prompt="+url.QueryEscape(`["Ana"]`)).Until("Begin") },
+			func() { refused(t, dial(t, s, proPath), code, "Too many concurrent sessions") })
+		if q := s.Books().Query; q.Get("speech_model") != "universal-3-5-pro" {
+			t.Errorf("%v", q)
 		}
 	}
 }
@@ -83,9 +80,9 @@ func TestAudioIsRefused(t *testing.T) {
 	} {
 		s := New(t, Script{Burst: -1, Expects: []string{tt.says}})
 		c := dial(t, s, proPath)
-		c.message(50*ms, -20)
-		c.message(1000*ms, -20)
-		c.message(tt.length, -20)
+		c.Audio(50*ms, 50*ms, -20)
+		c.Audio(1000*ms, 1000*ms, -20)
+		c.Audio(tt.length, tt.length, -20)
 		refused(t, c, 3007, tt.says)
 		if got := s.Books().Audio; got != 1050*ms {
 			t.Errorf("%v was heard", got)
@@ -100,8 +97,8 @@ func TestAudioIsRefused(t *testing.T) {
 func TestAudioIsTooFast(t *testing.T) {
 	s := New(t, Script{Expects: []string{"Audio Transmission Rate Exceeded"}})
 	c := dial(t, s, proPath)
-	c.message(1000*ms, -90)
-	c.message(1000*ms, -90)
+	c.Audio(1000*ms, 1000*ms, -90)
+	c.Audio(1000*ms, 1000*ms, -90)
 	refused(t, c, 3007, "Audio Transmission Rate Exceeded: Received 2.00 sec. audio")
 }
 
@@ -144,7 +141,7 @@ func TestMessagesAreRefused(t *testing.T) {
 		Utterances: []Utterance{{Text: "Yes."}}, Delays: Delays{Final: func() time.Duration { return 200 * ms }}})
 	c := dial(t, s, universalPath)
 	c.Text(`{"type":"KeepAlive"}`)
-	c.say(300 * ms)
+	c.Say(300 * ms)
 	c.Binary([]byte(`{"type":"ForceEndpoint","padding":"` + strings.Repeat("x", 400) + `"}`))
 	c.Text(`{"type":"Terminate"}`)
 	c.Text(`{"type":"Terminate"}`) // while the end of the turn is not due
@@ -173,39 +170,23 @@ func TestInactivity(t *testing.T) {
 func TestFaults(t *testing.T) {
 	loopbacktest.TestFaults(t, 2, codeServer, func(t *testing.T, f Fault) *websocket.Conn {
 		c := dial(t, New(t, Script{Burst: -1, Utterances: haircut.Utterances, Faults: []Fault{f}}), universalPath)
-		_ = c.Conn.WriteMessage(websocket.BinaryMessage, c.coding.Encode(loopbacktest.Tone(8000, 0, 8000, loopbacktest.Loud))) // it may be cut already
+		_ = c.Conn.WriteMessage(websocket.BinaryMessage, c.Coding.Encode(loopbacktest.Tone(8000, 0, 8000, loopbacktest.Loud))) // it may be cut already
 		return c.Conn
 	})
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(haircut)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 20 {
-			c := dial(t, s, []string{universalPath, proPath}[i%2])
-			c.say(500 * ms)
-			if i%4 < 2 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		s.Close()
-		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 20, Start, haircut, func(s *Server, i int) io.Closer {
+		c := dial(t, s, []string{universalPath, proPath}[i%2])
+		c.Say(500 * ms)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
 	for name, coding := range map[string]loopbacktest.Coding{"universal": loopbacktest.Mulaw, "pro": loopbacktest.S16} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, haircut)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(coding))
-		})
+		loopbacktest.TestReplays(t, New, header, loopbacktest.Recorded(coding), map[string]Script{name: haircut})
 	}
 }
 

@@ -54,7 +54,7 @@ const (
 
 // serve serves one session until it ends.
 func serve(s *Server, k *loopbacktest.Socket, q query) {
-	c := &session{Hearer: s.dialogue.Listen(s.Server, q.coding, q.rate), query: q, server: s, out: s.Queue(k), begun: time.Now()}
+	c := &session{Hearer: s.dialogue.Listen(s, q.coding, q.rate), query: q, server: s, out: s.Queue(k), begun: time.Now()}
 	c.send(map[string]any{"type": "Begin", "id": loopbacktest.ID(), "expires_at": c.begun.Add(lifetime).Unix()})
 	if q.idle > 0 && s.script.Idle > 0 {
 		c.idle = s.script.Idle
@@ -94,10 +94,7 @@ func (c *session) fail(code int, text string) {
 
 // audio hears a message, unless it is refused.
 func (c *session) audio(data []byte) {
-	if json.Valid(data) && len(data) > 0 && data[0] == '{' {
-		c.server.Violate("a text message came in a binary one: it is heard as audio")
-	}
-	if len(data)%c.coding.Width() != 0 {
+	if !c.Whole(data) {
 		c.fail(codeAudio, fmt.Sprintf("Input Duration Error: %d bytes are no whole samples", len(data)))
 		return
 	}

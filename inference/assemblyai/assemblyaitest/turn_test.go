@@ -17,9 +17,9 @@ var haircut = Script{Burst: -1, Utterances: []Utterance{
 func TestUniversalFormatsTurns(t *testing.T) {
 	s := New(t, haircut)
 	c := dial(t, s, universalPath)
-	c.hush(200 * ms)
-	c.say(1500 * ms)
-	c.hush(500 * ms)
+	c.Hush(200 * ms)
+	c.Say(1500 * ms)
+	c.Hush(500 * ms)
 	list := c.Until("formatted")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "Begin", "turn  [how]", "turn how [much]", "turn how much [is]", "turn how much is [a]", "turn how much is a [haircut]",
 		"end how much is a haircut", "formatted How much is a haircut?")
@@ -44,10 +44,10 @@ func TestUniversalFormatsTurns(t *testing.T) {
 func TestUniversalPausesAreEndsOfUtterances(t *testing.T) {
 	s := New(t, Script{Burst: -1, Utterances: haircut.Utterances[1:]})
 	c := dial(t, s, universalPath)
-	c.say(900 * ms)
-	c.hush(500 * ms)
-	c.say(600 * ms)
-	c.hush(500 * ms)
+	c.Say(900 * ms)
+	c.Hush(500 * ms)
+	c.Say(600 * ms)
+	c.Hush(500 * ms)
 	var got []string
 	for _, m := range c.Until("formatted") {
 		if m.End || m.Utterance != "" {
@@ -71,10 +71,10 @@ func TestUniversalEndsByItsOptions(t *testing.T) {
 	} {
 		s := New(t, Script{Burst: -1, Utterances: haircut.Utterances[1:]})
 		c := dial(t, s, universalPath+tt.options)
-		c.say(900 * ms)
-		c.hush(tt.pause)
-		c.say(600 * ms)
-		c.hush(500 * ms)
+		c.Say(900 * ms)
+		c.Hush(tt.pause)
+		c.Say(600 * ms)
+		c.Hush(500 * ms)
 		if tt.want == "" {
 			c.Text(`{"type":"ForceEndpoint"}`)
 			tt.want = "formatted My number is five, five."
@@ -93,9 +93,9 @@ func TestForceEndpoint(t *testing.T) {
 	s := New(t, Script{Burst: -1, Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
 	c := dial(t, s, strings.Replace(universalPath, "format_turns=true", "format_turns=false", 1))
 	c.Text(`{"type":"ForceEndpoint"}`) // without a turn it is not answered
-	c.say(800 * ms)
+	c.Say(800 * ms)
 	c.Text(`{"type":"ForceEndpoint"}`)
-	c.say(400 * ms)
+	c.Say(400 * ms)
 	c.Text(`{"type":"ForceEndpoint"}`)
 	c.Text(`{"type":"Terminate"}`)
 	var got []string
@@ -116,11 +116,11 @@ func TestForceEndpoint(t *testing.T) {
 func TestProWritesAsItHears(t *testing.T) {
 	s := New(t, Script{Burst: -1, Utterances: haircut.Utterances[1:]})
 	c := dial(t, s, proPath+"&language_detection=true&speaker_labels=true")
-	c.hush(200 * ms)
-	c.say(900 * ms)
-	c.hush(500 * ms)
-	c.say(600 * ms)
-	c.hush(200 * ms)
+	c.Hush(200 * ms)
+	c.Say(900 * ms)
+	c.Hush(500 * ms)
+	c.Say(600 * ms)
+	c.Hush(200 * ms)
 	list := c.Until("formatted")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "Begin", "SpeechStarted", "turn My number is [My] [number] [is]", "turn My number is [My] [number] [is]", "formatted My number is five, five.")
 	if m := list[1]; m.Timestamp != 200 {
@@ -129,18 +129,18 @@ func TestProWritesAsItHears(t *testing.T) {
 	if m := list[4]; m.Confidence != 1 || m.Utterance != m.Transcript || m.Language != "en" || m.Speaker != "A" {
 		t.Errorf("%+v", m)
 	}
-	c.hush(200 * ms)
-	c.say(300 * ms)
+	c.Hush(200 * ms)
+	c.Say(300 * ms)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("SpeechStarted")), "SpeechStarted")
 }
 
 func TestProEndsWhereNoTextEnds(t *testing.T) {
 	s := New(t, Script{Burst: -1, Utterances: []Utterance{{Text: "well I", Length: 500 * ms}}, Traps: Traps{SpeechStartedMissing: true}})
 	c := dial(t, s, proPath)
-	c.say(500 * ms)
-	c.hush(900 * ms)
+	c.Say(500 * ms)
+	c.Hush(900 * ms)
 	c.Text(`{"type":"UpdateConfiguration","max_turn_silence":900}`)
-	c.hush(100 * ms)
+	c.Hush(100 * ms)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("formatted")), "Begin", "turn well I [well] [I]", "formatted well I")
 }
 
@@ -148,8 +148,8 @@ func TestProGoesOnInLongSpeech(t *testing.T) {
 	s := New(t, Script{Burst: -1, Utterances: []Utterance{{Text: "a b c d e f g h i j k l.", Length: 3000 * ms}}})
 	for options, want := range map[string]int{"": 1, "&continuous_partials=true": 3} {
 		c := dial(t, s, proPath+options)
-		c.say(3000 * ms)
-		c.hush(200 * ms)
+		c.Say(3000 * ms)
+		c.Hush(200 * ms)
 		partials := -2 // Begin, SpeechStarted
 		for range c.Until("formatted") {
 			partials++
@@ -163,9 +163,9 @@ func TestProGoesOnInLongSpeech(t *testing.T) {
 func TestTraps(t *testing.T) {
 	s := New(t, Script{Burst: -1, Traps: Traps{FormattedMissing: true}, Utterances: []Utterance{{Text: "Yes please.", EmptyFinal: true}, {Text: "Bye."}}})
 	c := dial(t, s, universalPath)
-	c.say(500 * ms)
-	c.hush(500 * ms)
-	c.say(300 * ms)
+	c.Say(500 * ms)
+	c.Hush(500 * ms)
+	c.Say(300 * ms)
 	c.Text(`{"type":"Terminate"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "Begin", "turn  [yes]", "turn yes [please]", "end ", "turn  [bye]", "end bye", "Termination")
 }
@@ -176,8 +176,8 @@ func TestFormattedEndsComeLater(t *testing.T) {
 	s := New(t, script)
 	c := dial(t, s, universalPath)
 	begun := time.Now()
-	c.say(1500 * ms)
-	c.hush(500 * ms)
+	c.Say(1500 * ms)
+	c.Hush(500 * ms)
 	c.Until("formatted")
 	if took := time.Since(begun); took < 120*ms {
 		t.Errorf("the formatted end came after %v", took)
@@ -187,14 +187,14 @@ func TestFormattedEndsComeLater(t *testing.T) {
 func TestGoesOnOverConnections(t *testing.T) {
 	s := New(t, Script{Burst: -1, Continue: true, Faults: []Fault{{Connections: 1, AfterMessages: 8, Then: loopbacktest.Cut}}, Utterances: haircut.Utterances})
 	c := dial(t, s, universalPath)
-	c.say(1500 * ms)
-	c.hush(500 * ms)
+	c.Say(1500 * ms)
+	c.Hush(500 * ms)
 	c.Until("formatted")
 	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
 	c = dial(t, s, universalPath)
-	c.say(900 * ms)
+	c.Say(900 * ms)
 	c.Text(`{"type":"ForceEndpoint"}`)
 	if list := c.Until("formatted"); list[len(list)-1].Transcript != "My number is" {
 		t.Errorf("%q", loopbacktest.Shorts(list))

@@ -15,11 +15,11 @@ var booking = Script{Utterances: []Utterance{
 func TestAPauseInATurn(t *testing.T) {
 	s := New(t, booking)
 	c := dial(t, s, turnsPath)
-	c.hush(200 * ms)
-	c.say(1500 * ms)
-	c.hush(500 * ms)
-	c.say(500 * ms)
-	c.hush(1000 * ms) // what ends a turn
+	c.Hush(200 * ms)
+	c.Say(1500 * ms)
+	c.Hush(500 * ms)
+	c.Say(500 * ms)
+	c.Hush(1000 * ms) // what ends a turn
 	list := c.Until("end")
 	loopbacktest.Same(t, news(list), "connected", "start", "eager_end I want to book a table", "resume", "eager_end I want to book a table for two",
 		"end I want to book a table for two")
@@ -32,7 +32,7 @@ func TestAPauseInATurn(t *testing.T) {
 			text = m.Transcript
 		}
 	}
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.Text(`{"type":"close"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "start", "update Thanks.", "end Thanks.")
 	if b := s.Books(); b.Audio != 3960*ms || b.AudioBytes != 3960*8 || b.Opened != 1 {
@@ -48,25 +48,25 @@ func TestThresholds(t *testing.T) {
 		"&turn_end_threshold=.05&turn_end_timeout_ms=900": "eager_end I want to book a table|resume|end I want to book a table for two",
 	} {
 		c := dial(t, s, turnsPath+query)
-		c.say(1500 * ms)
-		c.hush(500 * ms)
-		c.say(500 * ms)
+		c.Say(1500 * ms)
+		c.Hush(500 * ms)
+		c.Say(500 * ms)
 		c.Text(`{"type":"close"}`)
 		if got := strings.Join(news(c.Closed(1000, "")), "|"); got != "connected|start|"+want {
 			t.Errorf("%s: %q", query, got)
 		}
 	}
 	c := dial(t, s, turnsPath+"&turn_eager_end_threshold=.31&turn_end_threshold=.05&turn_end_timeout_ms=640")
-	c.say(1500 * ms)
-	c.hush(640 * ms) // the pause is longer than planned
+	c.Say(1500 * ms)
+	c.Hush(640 * ms) // the pause is longer than planned
 	c.Until("end I want to book a table")
 }
 
 func TestNoiseIsNoTurn(t *testing.T) {
 	s := New(t, Script{})
 	c := dial(t, s, turnsPath)
-	c.say(500 * ms)
-	c.hush(1000 * ms)
+	c.Say(500 * ms)
+	c.Hush(1000 * ms)
 	c.Text(`{"type":"close"}`)
 	loopbacktest.Same(t, news(c.Closed(1000, "")), "connected")
 }
@@ -74,8 +74,8 @@ func TestNoiseIsNoTurn(t *testing.T) {
 func TestCloseEndsAnEagerTurn(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "Yes, please.", Length: 500 * ms}, {Text: "No.", EmptyFinal: true}}})
 	c := dial(t, s, turnsPath)
-	c.say(500 * ms)
-	c.hush(440 * ms)
+	c.Say(500 * ms)
+	c.Hush(440 * ms)
 	c.Until("eager_end")
 	c.Text(`{"type":"close"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "end Yes, please.")
@@ -84,8 +84,8 @@ func TestCloseEndsAnEagerTurn(t *testing.T) {
 func TestDeltas(t *testing.T) {
 	s := New(t, Script{FinalAfter: 500 * ms, Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}, {Text: "Adiós.", Language: "es"}}})
 	c := dial(t, s, plainPath)
-	c.hush(100 * ms)
-	c.say(1200 * ms)
+	c.Hush(100 * ms)
+	c.Say(1200 * ms)
 	c.Text("finalize")
 	list := c.Until("flush_done")
 	text, starts := "", []float64{}
@@ -104,8 +104,8 @@ func TestDeltas(t *testing.T) {
 	if text != "one two three four" || len(starts) != 4 || starts[0] != .1 || starts[3] != 1 || len(news(list)) < 3 {
 		t.Errorf("%q at %v: %q", text, starts, loopbacktest.Shorts(list))
 	}
-	c.hush(400 * ms)
-	c.say(260 * ms)
+	c.Hush(400 * ms)
+	c.Say(260 * ms)
 	c.Text("finalize")
 	c.Text("finalize") // of nothing
 	c.Text("done")
@@ -119,7 +119,7 @@ func TestTraps(t *testing.T) {
 	s := New(t, Script{Traps: Traps{FlushUnanswered: true}, Utterances: []Utterance{{Text: "yes", EmptyFinal: true}}})
 	c := dial(t, s, plainPath)
 	c.Text("finalize")
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.Text("finalize")
 	c.Text("close")
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "partial yes", "final ", "flush_done", "done")
@@ -132,7 +132,7 @@ func TestDelays(t *testing.T) {
 	for _, path := range []string{turnsPath, plainPath} {
 		c := dial(t, s, path)
 		begun := time.Now()
-		c.say(1500 * ms)
+		c.Say(1500 * ms)
 		end := "done"
 		if path == turnsPath {
 			end = `{"type":"close"}`
@@ -152,7 +152,7 @@ func TestGoesOnOverConnections(t *testing.T) {
 		s := New(t, script)
 		for _, text := range want {
 			c := dial(t, s, path)
-			c.say(time.Duration(len(strings.Fields(text))-1) * 250 * ms)
+			c.Say(time.Duration(len(strings.Fields(text))-1) * 250 * ms)
 			end := "close"
 			if path == turnsPath {
 				end = `{"type":"close"}`

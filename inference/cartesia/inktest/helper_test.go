@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -20,24 +21,9 @@ func header(key string) http.Header {
 	return http.Header{"X-Api-Key": {key}, "Cartesia-Version": {"2026-03-01"}}
 }
 
-// client is a raw client of one connection, with audio in µ-law.
-type client struct {
-	*loopbacktest.Client[message]
-}
-
-func dial(t *testing.T, s *Server, path string) client {
+func dial(t *testing.T, s *Server, path string) hearingtest.Client[message] {
 	t.Helper()
-	return client{loopbacktest.Dial[message](t, s.Server, path, header(s.Key))}
-}
-
-// say sends loud audio, hush quiet, in messages of 100 ms.
-func (c client) say(d time.Duration)  { c.audio(d, loopbacktest.Loud) }
-func (c client) hush(d time.Duration) { c.audio(d, loopbacktest.Quiet) }
-
-func (c client) audio(d time.Duration, level float64) {
-	for m := range loopbacktest.Sound(loopbacktest.Mulaw, d, 100*ms, level) {
-		c.Binary(m)
-	}
+	return hearingtest.Client[message]{Client: loopbacktest.Dial[message](t, s, path, header(s.Key)), Coding: loopbacktest.Mulaw, Each: 100 * ms}
 }
 
 // message is any message of the fake.

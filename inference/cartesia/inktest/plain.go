@@ -47,10 +47,7 @@ func (p *plain) flush() bool {
 // step implements protocol.
 func (p *plain) step(got hearingtest.Heard) {
 	p.words = append(p.words, got.Words...)
-	old := 0 // words of which the next one was heard too
-	for old < len(p.words)-1 && p.Now-p.words[old].End >= p.server.script.FinalAfter {
-		old++
-	}
+	old := p.Old(p.words, p.server.script.FinalAfter)
 	due := p.AfterWord(p.server.script.Delays.Word)
 	if old > 0 {
 		p.final(old, p.words[old-1].End, due)

@@ -16,7 +16,6 @@ package inktest
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -83,12 +82,7 @@ type Server struct {
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -97,11 +91,11 @@ func Start(script Script) (*Server, error) {
 	script.Idle = cmp.Or(script.Idle, 3*time.Minute)
 	script.FinalAfter = cmp.Or(script.FinalAfter, time.Second)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/stt/turns/websocket", func(w http.ResponseWriter, r *http.Request) { s.open(w, r, parseTurns, newTurns) })
-	mux.HandleFunc("/stt/websocket", func(w http.ResponseWriter, r *http.Request) { s.open(w, r, parsePlain, newPlain) })
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{
+		"/stt/turns/websocket": func(w http.ResponseWriter, r *http.Request) { s.open(w, r, parseTurns, newTurns) },
+		"/stt/websocket":       func(w http.ResponseWriter, r *http.Request) { s.open(w, r, parsePlain, newPlain) },
+	}))
 	return s, err
 }
 
@@ -125,13 +119,10 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, parse func(url.Val
 		return
 	}
 	defer s.Leave()
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
-	c := &session{Hearer: s.dialogue.Listen(s.Server, q.coding, q.rate), query: q, server: s, out: s.Queue(k), id: loopbacktest.ID()}
-	c.serve(k, begin(c))
+	s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) {
+		c := &session{Hearer: s.dialogue.Listen(s, q.coding, q.rate), query: q, server: s, out: s.Queue(k), id: loopbacktest.ID()}
+		c.serve(k, begin(c))
+	})
 }
 
 // shapes are what faults send.
@@ -181,12 +172,9 @@ func (c *session) serve(k *loopbacktest.Socket, p protocol) {
 			} else {
 				isClosed = c.ended
 			}
-		case len(data)%c.coding.Width() != 0:
+		case !c.Whole(data):
 			c.fail(fmt.Sprintf("%d bytes of audio are no whole samples", len(data)))
 		default:
-			if json.Valid(data) && len(data) > 0 && data[0] == '{' {
-				c.server.Violate("a text message came in a binary one: it is heard as audio")
-			}
 			c.Hear(data, p.step)
 		}
 	}

@@ -2,6 +2,7 @@ package inktest
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,63 +13,41 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body message
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Status == resp.StatusCode && body.Code != "" && body.Title != ""
+}
+
 func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		header http.Header
-		status int
-		says   string // a violation
-	}{
-		{turnsPath, header("wrong"), 401, ""},
-		{plainPath, nil, 401, ""},
-		{plainPath, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 400, "Cartesia-Version"},
-		{turnsPath + "&api_key=x", header(DefaultKey), 400, "unknown query parameter api_key"},
-		{turnsPath + "&language=en", header(DefaultKey), 400, "unknown query parameter language"},
-		{plainPath + "&keyterm=Ana", header(DefaultKey), 400, "unknown query parameter keyterm"},
-		{plainPath + "&language=es", header(DefaultKey), 400, "2 times"},
-		{strings.Replace(plainPath, "=en&", "=English&", 1), header(DefaultKey), 400, "language"},
-		{strings.Replace(strings.Replace(plainPath, "whisper", "2", 1), "=en&", "=es&", 1), header(DefaultKey), 400, "not supported by ink-2"},
-		{strings.Replace(plainPath, "mulaw", "opus", 1), header(DefaultKey), 400, "encoding"},
-		{strings.Replace(plainPath, "8000", "4000", 1), header(DefaultKey), 400, "sample_rate"},
-		{strings.Replace(plainPath, "model=ink-whisper&", "", 1), header(DefaultKey), 400, "model is required"},
-		{strings.Replace(turnsPath, "ink-2", "ink-whisper", 1), header(DefaultKey), 404, ""},
-		{turnsPath + strings.Repeat("&keyterm=a", 101), header(DefaultKey), 400, "101 terms"},
-		{turnsPath + "&keyterm=" + strings.Repeat("a", 1201), header(DefaultKey), 400, "1 terms"},
-		{turnsPath + "&turn_start_threshold=.95", header(DefaultKey), 400, "not in 0.5-0.9"},
-		{turnsPath + "&turn_eager_end_threshold=.2", header(DefaultKey), 400, "not in 0.3-0.6"},
-		{turnsPath + "&turn_end_threshold=.6", header(DefaultKey), 400, "not in 0.05-0.5"},
-		{turnsPath + "&turn_end_threshold=.45", header(DefaultKey), 400, "below its eager end"},
-		{turnsPath + "&turn_end_timeout_ms=500", header(DefaultKey), 400, "not in 640-11200"},
-	} {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		var body message
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" ||
-			json.NewDecoder(resp.Body).Decode(&body) != nil || body.Status != tt.status || body.Code == "" || body.Title == "" {
-			t.Errorf("%s: %d, %q, %+v", tt.path, resp.StatusCode, violations, body)
-		}
-	}
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(turnsPath, header("wrong"), 401, ""),
+		refuses(plainPath, nil, 401, ""),
+		refuses(plainPath, http.Header{"Authorization": {"Bearer " + DefaultKey}}, 400, "Cartesia-Version"),
+		refuses(turnsPath+"&api_key=x", header(DefaultKey), 400, "unknown query parameter api_key"),
+		refuses(turnsPath+"&language=en", header(DefaultKey), 400, "unknown query parameter language"),
+		refuses(plainPath+"&keyterm=Ana", header(DefaultKey), 400, "unknown query parameter keyterm"),
+		refuses(plainPath+"&language=es", header(DefaultKey), 400, "2 times"),
+		refuses(strings.Replace(plainPath, "=en&", "=English&", 1), header(DefaultKey), 400, "language"),
+		refuses(strings.Replace(strings.Replace(plainPath, "whisper", "2", 1), "=en&", "=es&", 1), header(DefaultKey), 400, "not supported by ink-2"),
+		refuses(strings.Replace(plainPath, "mulaw", "opus", 1), header(DefaultKey), 400, "encoding"),
+		refuses(strings.Replace(plainPath, "8000", "4000", 1), header(DefaultKey), 400, "sample_rate"),
+		refuses(strings.Replace(plainPath, "model=ink-whisper&", "", 1), header(DefaultKey), 400, "model is required"),
+		refuses(strings.Replace(turnsPath, "ink-2", "ink-whisper", 1), header(DefaultKey), 404, ""),
+		refuses(turnsPath+strings.Repeat("&keyterm=a", 101), header(DefaultKey), 400, "101 terms"),
+		refuses(turnsPath+"&keyterm="+strings.Repeat("a", 1201), header(DefaultKey), 400, "1 terms"),
+		refuses(turnsPath+"&turn_start_threshold=.95", header(DefaultKey), 400, "not in 0.5-0.9"),
+		refuses(turnsPath+"&turn_eager_end_threshold=.2", header(DefaultKey), 400, "not in 0.3-0.6"),
+		refuses(turnsPath+"&turn_end_threshold=.6", header(DefaultKey), 400, "not in 0.05-0.5"),
+		refuses(turnsPath+"&turn_end_threshold=.45", header(DefaultKey), 400, "below its eager end"),
+		refuses(turnsPath+"&turn_end_timeout_ms=500", header(DefaultKey), 400, "not in 640-11200"),
+	})
 }
 
 func TestHandshakesFail(t *testing.T) {
-	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-	for _, want := range []int{429, 503} {
-		if resp := loopbacktest.Refused(t, s.Server, turnsPath, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
-			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
-		}
-	}
-	dial(t, s, turnsPath).Until("connected")
-	if resp := loopbacktest.Refused(t, s.Server, plainPath, header(s.Key)); resp.StatusCode != 429 {
-		t.Error(resp.StatusCode)
-	}
-	if b := s.Books(); b.Attempts != 4 || b.Opened != 1 || s.Busy() != 1 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
+	s := New(t, Script{Sockets: 1, Faults: loopbacktest.Unavailable()})
+	loopbacktest.HandshakesFail(t, s, plainPath, header(s.Key), isOurs, func() { dial(t, s, turnsPath).Until("connected") }, nil)
 }
 
 func TestMessagesAreRefused(t *testing.T) {
@@ -93,7 +72,7 @@ func TestMessagesAreRefused(t *testing.T) {
 		c.Binary([]byte("abc"))
 		c.Closed(1008, "3 bytes")
 		c = dial(t, s, path)
-		c.say(300 * ms)
+		c.Say(300 * ms)
 		c.Binary([]byte(`{"type":"close"}`))
 		end := "close"
 		if path == turnsPath {
@@ -133,32 +112,14 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(booking)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 20 {
-			c := dial(t, s, []string{turnsPath, plainPath}[i%2])
-			c.say(500 * ms)
-			if i%4 < 2 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		s.Close()
-		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 20, Start, booking, func(s *Server, i int) io.Closer {
+		c := dial(t, s, []string{turnsPath, plainPath}[i%2])
+		c.Say(500 * ms)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"turns-pause", "turns-close", "plain"} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, booking)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(loopbacktest.Mulaw))
-		})
-	}
+	loopbacktest.TestReplays(t, New, header, loopbacktest.Recorded(loopbacktest.Mulaw), map[string]Script{"turns-pause": booking, "turns-close": booking, "plain": booking})
 }

@@ -18,11 +18,11 @@ var booking = Script{Utterances: []Utterance{
 func TestFluxPauseInsideATurn(t *testing.T) {
 	s := New(t, booking)
 	c := dial(t, s, fluxPath)
-	c.say(1500 * ms)
-	c.hush(400 * ms)
-	c.say(500 * ms)
-	c.hush(600 * ms)
-	c.say(300 * ms)
+	c.Say(1500 * ms)
+	c.Hush(400 * ms)
+	c.Say(500 * ms)
+	c.Hush(600 * ms)
+	c.Say(300 * ms)
 	list := c.Until("StartOfTurn Thanks")
 	loopbacktest.Same(t, news(list), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "TurnResumed I want to book a table",
 		"EagerEndOfTurn I want to book a table for two", "EndOfTurn I want to book a table for two", "StartOfTurn Thanks")
@@ -44,7 +44,7 @@ func TestFluxPauseInsideATurn(t *testing.T) {
 	if len(updates) < 5 {
 		t.Errorf("%d updates", len(updates))
 	}
-	c.hush(80 * ms)
+	c.Hush(80 * ms)
 	c.Text(`{"type":"CloseStream"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "EndOfTurn Thanks")
 }
@@ -53,10 +53,10 @@ func TestFluxPausesFollowTheAudio(t *testing.T) {
 	for _, pause := range []time.Duration{240 * ms, 400 * ms, 1200 * ms} {
 		s := New(t, booking)
 		c := dial(t, s, fluxPath)
-		c.say(1520 * ms) // a tail of 20 ms
-		c.hush(pause)
-		c.say(500 * ms)
-		c.hush(600 * ms)
+		c.Say(1520 * ms) // a tail of 20 ms
+		c.Hush(pause)
+		c.Say(500 * ms)
+		c.Hush(600 * ms)
 		list := c.Until("EndOfTurn")
 		loopbacktest.Same(t, news(list), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "TurnResumed I want to book a table",
 			"EagerEndOfTurn I want to book a table for two", "EndOfTurn I want to book a table for two")
@@ -70,20 +70,20 @@ func TestFluxPausesFollowTheAudio(t *testing.T) {
 func TestFluxWithoutEagerEnds(t *testing.T) {
 	s := New(t, booking)
 	c := dial(t, s, strings.Replace(fluxPath, "&eager_eot_threshold=.4", "", 1))
-	c.say(1500 * ms)
-	c.hush(400 * ms)
-	c.say(500 * ms)
-	c.hush(600 * ms)
+	c.Say(1500 * ms)
+	c.Hush(400 * ms)
+	c.Say(500 * ms)
+	c.Hush(600 * ms)
 	loopbacktest.Same(t, news(c.Until("EndOfTurn")), "Connected", "StartOfTurn I", "EndOfTurn I want to book a table for two")
 }
 
 func TestFluxTimesOut(t *testing.T) {
 	s := New(t, booking)
 	c := dial(t, s, fluxPath+"&eot_timeout_ms=500")
-	c.say(1500 * ms)
-	c.hush(600 * ms)
-	c.say(600 * ms)
-	c.hush(600 * ms)
+	c.Say(1500 * ms)
+	c.Hush(600 * ms)
+	c.Say(600 * ms)
+	c.Hush(600 * ms)
 	loopbacktest.Same(t, news(c.Until("EndOfTurn for")), "Connected", "StartOfTurn I", "EagerEndOfTurn I want to book a table", "EndOfTurn I want to book a table",
 		"StartOfTurn for", "EagerEndOfTurn for two", "EndOfTurn for two")
 }
@@ -92,12 +92,12 @@ func TestFluxIsForcedToEnd(t *testing.T) {
 	s := New(t, booking)
 	c := dial(t, s, strings.Replace(fluxPath, "eager_eot_threshold=.4", "eot_threshold=1.0", 1))
 	c.Text(`{"type":"ForceEndTurn"}`) // no turn is open
-	c.say(1500 * ms)
-	c.hush(3000 * ms)
+	c.Say(1500 * ms)
+	c.Hush(3000 * ms)
 	c.Text(`{"type":"ForceEndTurn"}`)
-	c.say(600 * ms)
-	c.hush(3000 * ms)
-	c.say(300 * ms)
+	c.Say(600 * ms)
+	c.Hush(3000 * ms)
+	c.Say(300 * ms)
 	c.Text(`{"type":"ForceEndTurn"}`)
 	list := c.Until("EndOfTurn for")
 	loopbacktest.Same(t, news(list), "Connected", "StartOfTurn I", "EndOfTurn I want to book a table", "StartOfTurn for", "EndOfTurn for two Thanks")

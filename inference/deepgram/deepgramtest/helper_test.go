@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -20,33 +21,20 @@ const (
 func header(key string) http.Header { return http.Header{"Authorization": {"Token " + key}} }
 
 // client is a raw client of one connection of recognition.
-type client struct {
-	*loopbacktest.Client[message]
-	coding loopbacktest.Coding
-}
+type client struct{ hearingtest.Client[message] }
 
 func dial(t *testing.T, s *Server, path string) client {
 	t.Helper()
-	c := client{loopbacktest.Dial[message](t, s, path, header(s.Key)), loopbacktest.S16}
+	c := client{hearingtest.Client[message]{Client: loopbacktest.Dial[message](t, s, path, header(s.Key)), Coding: loopbacktest.S16, Each: 80 * ms}}
 	if strings.Contains(path, "mulaw") {
-		c.coding = loopbacktest.Mulaw
+		c.Coding = loopbacktest.Mulaw
 	}
 	return c
 }
 
-// say sends loud audio, hush quiet, in messages of 80 ms.
-func (c client) say(d time.Duration)  { c.audio(d, loopbacktest.Loud) }
-func (c client) hush(d time.Duration) { c.audio(d, loopbacktest.Quiet) }
-
-func (c client) audio(d time.Duration, level float64) {
-	for m := range loopbacktest.Sound(c.coding, d, 80*ms, level) {
-		c.Binary(m)
-	}
-}
-
 // burst sends loud audio in one message, to a fake that may have cut the connection.
 func (c client) burst(d time.Duration) {
-	for m := range loopbacktest.Sound(c.coding, d, d, loopbacktest.Loud) {
+	for m := range loopbacktest.Sound(c.Coding, d, d, loopbacktest.Loud) {
 		_ = c.Conn.WriteMessage(websocket.BinaryMessage, m)
 	}
 }

@@ -19,9 +19,9 @@ var quick = strings.Replace(novaPath, "endpointing=300", "endpointing=100", 1)
 func TestNovaHearsAnUtterance(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "Good morning, Ana.", Length: 900 * ms}, {Text: "Bye."}}})
 	c := dial(t, s, novaPath+"&utterance_end_ms=1000")
-	c.hush(200 * ms)
-	c.say(900 * ms)
-	c.hush(1200 * ms)
+	c.Hush(200 * ms)
+	c.Say(900 * ms)
+	c.Hush(1200 * ms)
 	list := c.Until("UtteranceEnd")
 	texts := []string{}
 	for _, m := range list {
@@ -53,7 +53,7 @@ func TestNovaHearsAnUtterance(t *testing.T) {
 	if list[5].LastWordEnd != 1.1 {
 		t.Errorf("last word ended at %v", list[5].LastWordEnd)
 	}
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.Text(`{"type":"CloseStream"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "SpeechStarted", "partial Bye.", "final Bye.", "Metadata")
 	if b := s.Books(); b.Audio != 2560*ms || b.AudioBytes != 2560*16 || b.Opened != 1 {
@@ -64,20 +64,20 @@ func TestNovaHearsAnUtterance(t *testing.T) {
 func TestNovaPausesEndSpeech(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "my number is five five", Length: 1900 * ms, Pauses: []Pause{{After: 3, Length: 400 * ms}}}}})
 	c := dial(t, s, novaPath)
-	c.say(900 * ms)
-	c.hush(400 * ms)
-	c.say(600 * ms)
-	c.hush(300 * ms)
+	c.Say(900 * ms)
+	c.Hush(400 * ms)
+	c.Say(600 * ms)
+	c.Hush(300 * ms)
 	loopbacktest.Same(t, news(c.Until("speech_final five")), "SpeechStarted", "speech_final my number is", "speech_final five five")
 }
 
 func TestNovaFinalizes(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
 	c := dial(t, s, strings.Replace(novaPath, "endpointing=300", "endpointing=false", 1))
-	c.say(800 * ms)
+	c.Say(800 * ms)
 	c.Text(`{"type":"Finalize"}`)
-	c.say(400 * ms)
-	c.hush(600 * ms)
+	c.Say(400 * ms)
+	c.Hush(600 * ms)
 	c.Text(`{"type":"Finalize"}`)
 	c.Text(`{"type":"Finalize"}`)
 	c.Text(`{"type":"CloseStream"}`)
@@ -96,8 +96,8 @@ func TestNovaFinalizes(t *testing.T) {
 func TestNovaFinalsOfLongSpeech(t *testing.T) {
 	s := New(t, Script{FinalEvery: time.Second, Utterances: []Utterance{{Text: "a b c d e f", Length: 2400 * ms}}})
 	c := dial(t, s, quick)
-	c.say(2400 * ms)
-	c.hush(400 * ms)
+	c.Say(2400 * ms)
+	c.Hush(400 * ms)
 	list := c.Until("speech_final")
 	loopbacktest.Same(t, news(list), "SpeechStarted", "final a b", "final c d", "speech_final e f")
 	at := 0.0
@@ -116,8 +116,8 @@ func TestNovaTraps(t *testing.T) {
 		Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
 	c := dial(t, s, novaPath)
 	c.Text(`{"type":"Finalize"}`)
-	c.say(500 * ms)
-	c.hush(400 * ms)
+	c.Say(500 * ms)
+	c.Hush(400 * ms)
 	c.Text(`{"type":"Finalize"}`)
 	c.Text(`{"type":"CloseStream"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "SpeechStarted", "SpeechStarted", "partial yes", "partial yes please", "speech_final", "final", "Metadata")
@@ -133,10 +133,10 @@ func TestNovaGoesOnOverConnections(t *testing.T) {
 		t.Fatal("the connection was not cut")
 	}
 	c = dial(t, s, quick)
-	c.say(1600 * ms) // from the end of b
-	c.hush(400 * ms)
-	c.say(300 * ms)
-	c.hush(400 * ms)
+	c.Say(1600 * ms) // from the end of b
+	c.Hush(400 * ms)
+	c.Say(300 * ms)
+	c.Hush(400 * ms)
 	loopbacktest.Same(t, news(c.Until("speech_final next")), "SpeechStarted", "final c d", "speech_final e f", "SpeechStarted", "speech_final next")
 }
 

@@ -63,7 +63,7 @@ func TestStall(t *testing.T) {
 	s := New(t, Script{Utterances: booking.Utterances, Faults: []Fault{{Then: loopbacktest.Stall, AfterMessages: 1}}})
 	c := dial(t, s, fluxPath)
 	c.Until("Connected")
-	c.say(2 * time.Second)
+	c.Say(2 * time.Second)
 	_ = c.Conn.SetReadDeadline(time.Now().Add(100 * ms))
 	if _, data, err := c.Conn.ReadMessage(); err == nil {
 		t.Errorf("%s", data)
@@ -80,8 +80,8 @@ func TestDelays(t *testing.T) {
 	s := New(t, script)
 	c := dial(t, s, fluxPath)
 	begun := time.Now()
-	c.say(2400 * ms)
-	c.hush(500 * ms)
+	c.Say(2400 * ms)
+	c.Hush(500 * ms)
 	c.Until("EndOfTurn")
 	if took := time.Since(begun); took < 120*ms {
 		t.Errorf("the end came after %v", took)
@@ -91,7 +91,7 @@ func TestDelays(t *testing.T) {
 func TestNothingIsLeft(t *testing.T) {
 	loopbacktest.TestNothingIsLeft(t, 20, Start, booking, func(s *Server, i int) io.Closer {
 		c := dial(t, s, []string{novaPath, fluxPath}[i%2])
-		c.say(500 * ms)
+		c.Say(500 * ms)
 		return c.Conn
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -16,23 +17,12 @@ const path = "/v1/speech-to-text/realtime?model_id=scribe_v2_realtime&audio_form
 func header(key string) http.Header { return http.Header{"Xi-Api-Key": {key}} }
 
 // client is a raw client of one session, with audio in µ-law.
-type client struct {
-	*loopbacktest.Client[message]
-}
+type client struct{ hearingtest.Client[message] }
 
 func dial(t *testing.T, s *Server, path string, h http.Header) client {
 	t.Helper()
-	return client{loopbacktest.Dial[message](t, s.Server, path, h)}
-}
-
-// say sends loud audio, hush quiet, in chunks of 40 ms.
-func (c client) say(d time.Duration)  { c.audio(d, loopbacktest.Loud) }
-func (c client) hush(d time.Duration) { c.audio(d, loopbacktest.Quiet) }
-
-func (c client) audio(d time.Duration, level float64) {
-	for m := range loopbacktest.Sound(loopbacktest.Mulaw, d, 40*ms, level) {
-		c.JSON(chunk(m, false))
-	}
+	return client{hearingtest.Client[message]{Client: loopbacktest.Dial[message](t, s, path, h), Coding: loopbacktest.Mulaw, Each: 40 * ms,
+		Wrap: func(audio []byte) any { return chunk(audio, false) }}}
 }
 
 func (c client) commit() { c.JSON(chunk(nil, true)) }

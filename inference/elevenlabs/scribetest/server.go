@@ -29,12 +29,13 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-// Fault, Books and what is heard are those of all fakes. A Fail is a transcriber_error, unless its Reason begins
+// Fault, Books, Delays and what is heard are those of all fakes. A Fail is a transcriber_error, unless its Reason begins
 // with another error, as in "quota_exceeded There is no more." EmptyFinal of an Utterance makes committed
 // transcripts empty.
 type (
 	Fault     = loopbacktest.Fault
 	Books     = loopbacktest.Books
+	Delays    = hearingtest.Delays
 	Utterance = hearingtest.Utterance
 	Pause     = hearingtest.Pause
 )
@@ -58,12 +59,6 @@ type Script struct {
 	Idle time.Duration // without a chunk, by the clock; 0: 15 s
 }
 
-// Delays are drawn for each message, by the clock, in addition to the time of audio. Nil: none.
-type Delays struct {
-	Word  func() time.Duration // a word in a partial transcript, after its end
-	Final func() time.Duration // a committed transcript, after the last sound
-}
-
 // Traps are what ElevenLabs may do although no document says so.
 type Traps struct {
 	CommitUnanswered bool // when there were no words since the last one
@@ -79,12 +74,7 @@ type Server struct {
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -92,20 +82,15 @@ func Start(script Script) (*Server, error) {
 	script.Key = cmp.Or(script.Key, DefaultKey)
 	script.Idle = cmp.Or(script.Idle, 15*time.Second)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/speech-to-text/realtime", s.open)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v1/speech-to-text/realtime": s.open}))
 	return s, err
 }
 
 // open answers a handshake and serves the session.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		elevenlabstest.Refuse(w, fault.Status, "", "")
+	fault, ok := s.Admit(w, r, func(f Fault) { elevenlabstest.Refuse(w, f.Status, "", "") })
+	if !ok {
 		return
 	}
 	if !s.Enter(s.script.Sockets) {
@@ -113,28 +98,30 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.Leave()
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
-	c := newSession(s, k)
+	s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) {
+		c := newSession(s, k)
+		c.start(r)
+		c.serve(k)
+	})
+}
+
+// start begins the session that a handshake asks for, or ends it.
+func (c *session) start(r *http.Request) {
 	q, err := parseQuery(r.URL.Query())
 	switch key := r.Header.Get("xi-api-key"); {
 	case r.URL.Query().Has("token"):
-		s.Violate("a token is in the address: the fake gives none")
+		c.server.Violate("a token is in the address: the fake gives none")
 		c.end("auth_error", "the token is not valid")
 	case key == "":
-		s.Violate("there is no xi-api-key")
+		c.server.Violate("there is no xi-api-key")
 		c.end("auth_error", "you must be authenticated")
-	case key != s.Key:
+	case key != c.server.Key:
 		c.end("auth_error", "the key is not valid")
 	case err != nil:
 		c.fail(err.Error())
 	default:
 		c.begin(q)
 	}
-	c.serve(k)
 }
 
 // failures are the types of messages that report one.

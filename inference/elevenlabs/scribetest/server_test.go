@@ -2,6 +2,7 @@ package scribetest
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -52,43 +53,33 @@ func TestSessionsAreRefused(t *testing.T) {
 }
 
 func TestHandshakesFail(t *testing.T) {
-	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-	refused := func(want int) *http.Response {
-		t.Helper()
-		resp := loopbacktest.Refused(t, s.Server, path, header(s.Key))
+	isOurs := func(resp *http.Response) bool {
 		var body struct{ Detail struct{ Status string } }
-		if resp.StatusCode != want || json.NewDecoder(resp.Body).Decode(&body) != nil || body.Detail.Status == "" {
-			t.Errorf("%d %+v, want %d", resp.StatusCode, body, want)
-		}
-		return resp
+		return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Detail.Status != ""
 	}
-	if h := refused(429).Header; h.Get("Retry-After") != "2" {
-		t.Errorf("%v", h)
-	}
-	refused(503)
-	dial(t, s, path, header(s.Key)).Until("session_started")
-	refused(429)
-	if b := s.Books(); b.Attempts != 4 || b.Opened != 1 || s.Busy() != 1 || b.Query.Get("commit_strategy") != "manual" {
-		t.Errorf("%+v, %d busy", b, s.Busy())
+	s := New(t, Script{Sockets: 1, Faults: loopbacktest.Unavailable()})
+	loopbacktest.HandshakesFail(t, s, path, header(s.Key), isOurs, func() { dial(t, s, path, header(s.Key)).Until("session_started") }, nil)
+	if q := s.Books().Query; q.Get("commit_strategy") != "manual" {
+		t.Errorf("%v", q)
 	}
 }
 
 func TestManualCommits(t *testing.T) {
 	s := New(t, greeting)
 	c := dial(t, s, path, header(s.Key))
-	c.hush(200 * ms)
-	c.say(900 * ms)
+	c.Hush(200 * ms)
+	c.Say(900 * ms)
 	c.commit()
 	list := c.Until("committed")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "session_started", "partial good", "partial Good morning", "partial Good morning, ana", "committed Good morning, Ana.")
 	if list[0].Session == "" {
 		t.Errorf("%+v", list[0])
 	}
-	c.hush(300 * ms)
-	c.say(260 * ms)
+	c.Hush(300 * ms)
+	c.Say(260 * ms)
 	c.JSON(chunk(nil, false))
 	c.JSON(chunk(nil, true))
-	c.hush(400 * ms)
+	c.Hush(400 * ms)
 	c.commit() // of silence
 	loopbacktest.Same(t, loopbacktest.Shorts(append(c.Until("committed"), c.Until("committed")...)), "partial adiós", "committed Adiós.", "committed ")
 	if b := s.Books(); b.Audio != 2060*ms || b.Finishes != 3 || b.KeepAlives != 1 || b.Opened != 1 {
@@ -101,8 +92,8 @@ func TestTimes(t *testing.T) {
 	for query, words := range map[string]int{"&include_timestamps=true&language_code=en": 5, "&include_language_detection=true": 0} {
 		s := New(t, greeting)
 		c := dial(t, s, path+query, header(s.Key))
-		c.hush(200 * ms)
-		c.say(900 * ms)
+		c.Hush(200 * ms)
+		c.Say(900 * ms)
 		c.commit()
 		list := c.Until("timed")
 		m := list[len(list)-1]
@@ -122,10 +113,10 @@ func TestTheVendorCommits(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "one two three four", Length: 1800 * ms, Pauses: []Pause{{After: 2, Length: 800 * ms}}}}})
 	for seconds, want := range map[string]string{".5": "one two|three four", "1.5": "one two three four"} {
 		c := dial(t, s, strings.Replace(path, "manual", "vad", 1)+"&vad_silence_threshold_secs="+seconds, header(s.Key))
-		c.say(500 * ms)
-		c.hush(800 * ms)
-		c.say(500 * ms)
-		c.hush(1600 * ms)
+		c.Say(500 * ms)
+		c.Hush(800 * ms)
+		c.Say(500 * ms)
+		c.Hush(1600 * ms)
 		var texts []string
 		for joined := ""; joined != want; joined = strings.Join(texts, "|") {
 			list := c.Until("committed")
@@ -142,12 +133,12 @@ func TestTheVendorCommits(t *testing.T) {
 func TestCommitsAreThrottled(t *testing.T) {
 	s := New(t, Script{Utterances: greeting.Utterances, Expects: []string{"a commit of 280ms"}})
 	c := dial(t, s, path, header(s.Key))
-	c.say(280 * ms)
+	c.Say(280 * ms)
 	c.commit()
 	if m := c.Until("commit_throttled"); !strings.Contains(m[len(m)-1].Error, "0.28s") {
 		t.Errorf("%+v", m)
 	}
-	c.say(620 * ms)
+	c.Say(620 * ms)
 	c.commit()
 	c.Until("committed Good morning, Ana.")
 }
@@ -155,9 +146,9 @@ func TestCommitsAreThrottled(t *testing.T) {
 func TestTraps(t *testing.T) {
 	s := New(t, Script{Traps: Traps{CommitUnanswered: true}, Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
 	c := dial(t, s, path, header(s.Key))
-	c.hush(400 * ms)
+	c.Hush(400 * ms)
 	c.commit()
-	c.say(500 * ms)
+	c.Say(500 * ms)
 	c.commit()
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("committed")), "session_started", "partial yes", "partial yes please", "committed ")
 }
@@ -201,7 +192,7 @@ func TestDelays(t *testing.T) {
 	s := New(t, script)
 	c := dial(t, s, path, header(s.Key))
 	begun := time.Now()
-	c.say(900 * ms)
+	c.Say(900 * ms)
 	c.commit()
 	c.Until("committed")
 	if took := time.Since(begun); took < 120*ms {
@@ -214,12 +205,12 @@ func TestGoesOnOverConnections(t *testing.T) {
 	script.Continue = true
 	s := New(t, script)
 	c := dial(t, s, path, header(s.Key))
-	c.say(600 * ms)
+	c.Say(600 * ms)
 	c.commit()
 	c.Until("committed Good morning,")
 	c.Conn.Close()
 	c = dial(t, s, path, header(s.Key))
-	c.say(300 * ms)
+	c.Say(300 * ms)
 	c.commit()
 	c.Until("committed Ana.")
 }
@@ -243,35 +234,18 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(greeting)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 20 {
-			c := dial(t, s, path, header(s.Key))
-			c.say(500 * ms)
-			if i%4 < 2 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		s.Close()
-		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 20, Start, greeting, func(s *Server, _ int) io.Closer {
+		c := dial(t, s, path, header(s.Key))
+		c.Say(500 * ms)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for name, script := range map[string]Script{"manual": greeting, "vad": greeting, "throttled": {Expects: []string{"a commit of"}}} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
-				b, _ := json.Marshal(chunk(loopbacktest.Recorded(loopbacktest.Mulaw)(bytes, level), false))
-				return b
-			})
-		})
+	audio := func(bytes, level int) []byte {
+		b, _ := json.Marshal(chunk(loopbacktest.Recorded(loopbacktest.Mulaw)(bytes, level), false))
+		return b
 	}
+	loopbacktest.TestReplays(t, New, header, audio, map[string]Script{"manual": greeting, "vad": greeting, "throttled": {Expects: []string{"a commit of"}}})
 }

@@ -46,7 +46,7 @@ func newSession(s *Server, k *loopbacktest.Socket) *session {
 // begin tells the client what it has asked for.
 func (c *session) begin(q query) {
 	c.query = q
-	c.Hearer = c.server.dialogue.Listen(c.server.Server, q.format.coding, q.format.rate)
+	c.Hearer = c.server.dialogue.Listen(c.server, q.format.coding, q.format.rate)
 	c.out.Add(loopbacktest.Outgoing{Message: map[string]any{"message_type": "session_started", "session_id": loopbacktest.ID(),
 		"config": map[string]any{"model_id": "scribe_v2_realtime", "audio_format": q.name, "sample_rate": q.format.rate, "vad_commit_strategy": q.vad}}})
 }

@@ -7,6 +7,7 @@
 package hearingtest
 
 import (
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,12 @@ const loudness = -40
 
 // Frame is the length of the pieces that are heard as loud or quiet.
 const Frame = 20 * time.Millisecond
+
+// Delays are drawn for each message, by the clock, in addition to the time of audio. Nil: none.
+type Delays struct {
+	Word  func() time.Duration // a word in what is not final, after its end
+	Final func() time.Duration // what is final because speech is over, after the last sound
+}
 
 // Dialogue is what all connections of one server hear. Safe for concurrent use.
 type Dialogue struct {
@@ -91,6 +98,22 @@ type Heard struct {
 	Onset bool // an utterance began
 	Loud  bool
 	Words []Word // that ended
+}
+
+// Whole says whether a binary message is whole samples. A text message in one is a mistake: it is heard as audio.
+func (h *Hearer) Whole(data []byte) bool {
+	if len(data) > 0 && data[0] == '{' && json.Valid(data) {
+		h.server.Violate("a text message came in a binary one: it is heard as audio")
+	}
+	return len(data)%h.coding.Width() == 0
+}
+
+// Old is how many of some words become final while speech goes on: they ended so long ago, and another was heard since.
+func (h *Hearer) Old(words []Word, after time.Duration) (n int) {
+	for n < len(words)-1 && h.Now-words[n].End >= after {
+		n++
+	}
+	return n
 }
 
 // Hear takes a message of audio and calls each with every whole frame.

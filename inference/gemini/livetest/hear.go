@@ -71,7 +71,7 @@ func (s *session) audio(mime, data string) error {
 		return invalid("Request contains an invalid argument: %d bytes of audio are no whole samples.", len(samples))
 	}
 	if s.hear == nil {
-		s.hear, s.mime = s.server.dialogue.Listen(s.server.Server, loopbacktest.S16, rate), mime
+		s.hear, s.mime = s.server.dialogue.Listen(s.server, loopbacktest.S16, rate), mime
 	}
 	s.hear.Hear(samples, s.step)
 	return nil

@@ -44,7 +44,7 @@ func header(key string) http.Header { return http.Header{"X-Goog-Api-Key": {key}
 
 func dial(t *testing.T, s *Server) *client {
 	t.Helper()
-	return &client{loopbacktest.Dial[said](t, s.Server, Path, header(s.Key))}
+	return &client{loopbacktest.Dial[said](t, s, Path, header(s.Key))}
 }
 
 // begun is a client whose session has a model, and more settings in JSON.

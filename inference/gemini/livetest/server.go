@@ -18,7 +18,6 @@ package livetest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -107,12 +106,7 @@ type Server struct {
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -121,10 +115,8 @@ func Start(script Script) (*Server, error) {
 	script.Lifetime = cmp.Or(script.Lifetime, 10*time.Minute)
 	script.Notice = min(cmp.Or(script.Notice, 50*time.Second), script.Lifetime/2)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue), handles: map[string]*memory{}}
-	mux := http.NewServeMux()
-	mux.HandleFunc(Path, s.open)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{Path: s.open}))
 	return s, err
 }
 
@@ -157,50 +149,41 @@ func (s *Server) note(f func()) {
 
 // open answers a handshake and serves the session.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		refuse(w, fault.Status)
+	refuse := func(f Fault) {
+		loopbacktest.Answer(w, f.Status, map[string]any{"error": map[string]any{"code": f.Status, "message": http.StatusText(f.Status), "status": cmp.Or(statuses[f.Status], "UNKNOWN")}})
+	}
+	fault, ok := s.Admit(w, r, refuse)
+	if !ok {
 		return
 	}
 	if r.URL.RawQuery != "" {
 		s.Violate("the address has a query: keys do not belong into addresses")
 	}
 	if !s.Enter(s.script.Sockets) {
-		refuse(w, http.StatusTooManyRequests)
+		refuse(Fault{Status: http.StatusTooManyRequests})
 		return
 	}
 	defer s.Leave()
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
-	if !ok {
-		return
-	}
-	defer k.End()
-	if s.script.Spelling.Binary {
-		k.InBinary()
-	}
-	if key := r.Header.Get("x-goog-api-key"); key != s.Key {
-		code, reason := websocket.CloseInvalidFramePayloadData, "API key not valid. Please pass a valid API key."
-		if key == "" {
-			code, reason = websocket.ClosePolicyViolation, "Method doesn't allow unregistered callers (callers without established identity)."
-			s.Violate("x-goog-api-key is missing")
+	s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) {
+		if s.script.Spelling.Binary {
+			k.InBinary()
 		}
-		k.Close(code, reason)
-	}
-	serve(s, k)
+		if key := r.Header.Get("x-goog-api-key"); key != s.Key {
+			code, reason := websocket.CloseInvalidFramePayloadData, "API key not valid. Please pass a valid API key."
+			if key == "" {
+				code, reason = websocket.ClosePolicyViolation, "Method doesn't allow unregistered callers (callers without established identity)."
+				s.Violate("x-goog-api-key is missing")
+			}
+			k.Close(code, reason)
+		}
+		serve(s, k)
+	})
 }
 
 // statuses are the names of refusals over HTTP.
 var statuses = map[int]string{
 	http.StatusBadRequest: "INVALID_ARGUMENT", http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusForbidden: "PERMISSION_DENIED",
 	http.StatusTooManyRequests: "RESOURCE_EXHAUSTED", http.StatusInternalServerError: "INTERNAL", http.StatusServiceUnavailable: "UNAVAILABLE",
-}
-
-func refuse(w http.ResponseWriter, status int) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"code": status, "message": http.StatusText(status), "status": cmp.Or(statuses[status], "UNKNOWN")}})
 }
 
 // shapes are what faults send.

@@ -1,6 +1,9 @@
 package livetest
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +25,7 @@ func TestKeysAreRefused(t *testing.T) {
 		{"", Path + "?key=" + DefaultKey, 1008, "unregistered callers", []string{"x-goog-api-key is missing", "the address has a query"}},
 	} {
 		s := New(t, Script{Expects: tt.says})
-		c := loopbacktest.Dial[said](t, s.Server, tt.path, header(tt.key))
+		c := loopbacktest.Dial[said](t, s, tt.path, header(tt.key))
 		if list := c.Closed(tt.code, tt.reason); list != nil {
 			t.Errorf("%+v", list)
 		}
@@ -30,17 +33,13 @@ func TestKeysAreRefused(t *testing.T) {
 }
 
 func TestHandshakesFail(t *testing.T) {
-	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-	for _, want := range []int{429, 503} {
-		if resp := loopbacktest.Refused(t, s.Server, Path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
-			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
-		}
+	isOurs := func(resp *http.Response) bool {
+		var body struct{ Error struct{ Code int } }
+		return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Error.Code == resp.StatusCode
 	}
-	begun(t, s, third, "")
-	if resp := loopbacktest.Refused(t, s.Server, Path, header(s.Key)); resp.StatusCode != 429 {
-		t.Errorf("a second socket: %d", resp.StatusCode)
-	}
-	if b := s.Books(); b.Opened != 1 || b.Open != 1 || s.Busy() != 1 || !strings.Contains(string(b.Body), third) {
+	s := New(t, Script{Sockets: 1, Faults: loopbacktest.Unavailable()})
+	loopbacktest.HandshakesFail(t, s, Path, header(s.Key), isOurs, func() { begun(t, s, third, "") }, nil)
+	if b := s.Books(); !strings.Contains(string(b.Body), third) {
 		t.Errorf("%+v", b)
 	}
 }
@@ -140,38 +139,28 @@ func TestSetupTakesTime(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(held())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 20 {
-			c := begun(t, s, third, "")
-			c.write("Hello?")
-			c.Until("audio")
-		}
-		s.Close()
-		for _, turn := range s.Turns() {
-			if turn.End != "cut" || turn.Audio != 80*ms {
-				t.Errorf("%+v", turn)
-			}
-		}
+	s := loopbacktest.TestNothingIsLeft(t, 20, Start, held(), func(s *Server, _ int) io.Closer {
+		c := begun(t, s, third, "")
+		c.write("Hello?")
+		c.Until("audio")
+		return c.Conn
 	})
+	for _, turn := range s.Turns() {
+		if turn.End != "cut" || turn.Audio != 80*ms {
+			t.Errorf("%+v", turn)
+		}
+	}
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
 	stopped := held()
 	stopped.Expects = []string{"invalid argument"}
-	for name, script := range map[string]Script{"function": dinner, "interrupted": stopped} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), func(bytes, level int) []byte {
-				if level == 0 {
-					level = loopbacktest.Quiet
-				}
-				return []byte(spoken(bytes, float64(level)))
-			})
-		})
+	audio := func(bytes, level int) []byte {
+		if level == 0 {
+			level = loopbacktest.Quiet
+		}
+		return []byte(spoken(bytes, float64(level)))
 	}
+	loopbacktest.TestReplays(t, New, header, audio, map[string]Script{"function": dinner, "interrupted": stopped})
 }

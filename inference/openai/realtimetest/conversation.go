@@ -72,12 +72,7 @@ type Usage struct {
 // NewConversation starts a server that runs until the test ends, and then reports violations.
 func NewConversation(t testing.TB, script ConversationScript) *Conversation {
 	t.Helper()
-	s, err := StartConversation(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, StartConversation, script, script.Expects)
 }
 
 // StartConversation starts a server that runs until Close.

@@ -43,8 +43,8 @@ func call() ConversationScript {
 func TestTheCallerIsAnswered(t *testing.T) {
 	s := NewConversation(t, dinner)
 	c := talking(t, s, detects, "")
-	c.say(500 * ms)
-	c.hush(400 * ms)
+	c.Say(500 * ms)
+	c.Hush(400 * ms)
 	list := c.Until("response.done")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "speech_started", "speech_stopped", "committed", "item.added", "item.done", "created", "rate_limits.updated",
 		"output_item.added", "item.added", "content_part.added", "output_audio_transcript.delta Hello", "output_audio.delta",
@@ -57,8 +57,8 @@ func TestTheCallerIsAnswered(t *testing.T) {
 	if u := r.Usage; u.Details.Audio != 9 || u.Details.Text != 4 || u.Details.Cached != 0 || u.OutDetails.Audio != 6 || u.OutDetails.Text != 3 || u.In != 13 || u.Out != 9 || len(r.Output) != 1 {
 		t.Errorf("%+v", r)
 	}
-	c.say(700 * ms)
-	c.hush(400 * ms)
+	c.Say(700 * ms)
+	c.Hush(400 * ms)
 	list = c.Until("response.done completed")
 	u := list[len(list)-1].Response.Usage
 	if u.Details.Cached != 13 || u.In != 13+6+11 {
@@ -75,7 +75,7 @@ func TestTheCallerIsAnswered(t *testing.T) {
 func TestTheClientAsks(t *testing.T) {
 	s := NewConversation(t, call())
 	c := talking(t, s, "null", booking)
-	c.say(500 * ms)
+	c.Say(500 * ms)
 	c.commit()
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("item.done")), "committed", "item.added", "item.done")
 	c.Text(`{"type":"response.create","response":{"instructions":"Look first.","metadata":{"a":"b"}}}`)
@@ -90,11 +90,11 @@ func TestTheClientAsks(t *testing.T) {
 func TestTheCallerInterrupts(t *testing.T) {
 	s := NewConversation(t, held())
 	c := talking(t, s, detects, "")
-	c.say(500 * ms)
-	c.hush(400 * ms)
+	c.Say(500 * ms)
+	c.Hush(400 * ms)
 	said := c.Until("output_audio.delta")
 	item := said[len(said)-1].Item
-	c.say(40 * ms)
+	c.Say(40 * ms)
 	list := c.Until("response.done")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "speech_started", "output_audio.done", "output_audio_transcript.done Hello", "content_part.done", "item.done",
 		"output_item.done", "response.done cancelled turn_detected")
@@ -154,10 +154,10 @@ func TestResponsesEnd(t *testing.T) {
 func TestPausesDoNotEndTurns(t *testing.T) {
 	s := NewConversation(t, ConversationScript{Utterances: []Utterance{{Text: "I want a table.", Length: 2000 * ms, Pauses: []Pause{{After: 2, Length: 1000 * ms}}}}})
 	c := talking(t, s, `{"type":"semantic_vad","eagerness":"low","interrupt_response":false}`, `,"output_modalities":["text"]`)
-	c.say(500 * ms)
-	c.hush(1000 * ms)
-	c.say(500 * ms)
-	c.hush(240 * ms)
+	c.Say(500 * ms)
+	c.Hush(1000 * ms)
+	c.Say(500 * ms)
+	c.Hush(240 * ms)
 	list := c.Until("response.done completed")
 	if list[1].Type != "input_audio_buffer.speech_stopped" || list[1].End != 2200 {
 		t.Errorf("%+v", list[1])
@@ -170,8 +170,8 @@ func TestTranscripts(t *testing.T) {
 	s := NewConversation(t, dinner)
 	c := dial(t, s.server, talks, header(s.Key))
 	c.Text(strings.Replace(spoken8(detects, ""), `"turn_detection"`, `"transcription":{"model":"whisper-1"},"turn_detection"`, 1))
-	c.say(500 * ms)
-	c.hush(400 * ms)
+	c.Say(500 * ms)
+	c.Hush(400 * ms)
 	list := c.Until("created")
 	loopbacktest.Same(t, loopbacktest.Shorts(list[len(list)-4:]), "delta Good", "delta  evening.", "completed Good evening.", "created")
 	c.Until("response.done")
@@ -227,21 +227,15 @@ func TestFaultsOfConversations(t *testing.T) {
 }
 
 func TestNothingOfConversationsIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := StartConversation(held())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 20 {
-			c := talking(t, s, "null", "")
-			c.Text(ask)
-			c.Until("output_audio.delta")
-		}
-		s.Close()
-		for _, r := range s.Responses() {
-			if r.Status != "cut" || r.Audio != 80*ms {
-				t.Errorf("%+v", r)
-			}
-		}
+	s := loopbacktest.TestNothingIsLeft(t, 20, StartConversation, held(), func(s *Conversation, _ int) io.Closer {
+		c := talking(t, s, "null", "")
+		c.Text(ask)
+		c.Until("output_audio.delta")
+		return c.Conn
 	})
+	for _, r := range s.Responses() {
+		if r.Status != "cut" || r.Audio != 80*ms {
+			t.Errorf("%+v", r)
+		}
+	}
 }

@@ -2,12 +2,14 @@ package realtimetest
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -19,13 +21,14 @@ const (
 )
 
 // client is a raw client of one session, with audio in µ-law.
-type client struct{ *loopbacktest.Client[event] }
+type client struct{ hearingtest.Client[event] }
 
 func header(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
 func dial(t *testing.T, s *server, path string, h http.Header) *client {
 	t.Helper()
-	return &client{loopbacktest.Dial[event](t, s.Server, path, h)}
+	return &client{hearingtest.Client[event]{Client: loopbacktest.Dial[event](t, s, path, h), Coding: loopbacktest.Mulaw, Each: 40 * ms,
+		Wrap: func(audio []byte) any { return json.RawMessage(appended(audio)) }}}
 }
 
 // configured is a client whose session has a model and a detection, which is JSON.
@@ -55,16 +58,6 @@ func spoken8(detection, more string) string {
 func configuration(model, detection string) string {
 	return fmt.Sprintf(`{"type":"session.update","session":{"type":"transcription","audio":{"input":{"format":{"type":"audio/pcmu"},
 		"transcription":{"model":%q,"language":"en"},"turn_detection":%s}}}}`, model, detection)
-}
-
-// say sends loud audio, hush quiet, in messages of 40 ms.
-func (c *client) say(d time.Duration)  { c.audio(d, loopbacktest.Loud) }
-func (c *client) hush(d time.Duration) { c.audio(d, loopbacktest.Quiet) }
-
-func (c *client) audio(d time.Duration, level float64) {
-	for audio := range loopbacktest.Sound(loopbacktest.Mulaw, d, 40*ms, level) {
-		c.Text(appended(audio))
-	}
 }
 
 // appended is an event with audio.

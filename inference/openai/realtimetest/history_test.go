@@ -64,7 +64,7 @@ func TestHistoryIsWritten(t *testing.T) {
 		got = append(got, i.ID+" "+i.Role+" "+i.Text)
 	}
 	loopbacktest.Same(t, got, "zero system Be kind.", "one user Hello.", "call  {}", "two assistant Hello there.")
-	c.say(120 * ms)
+	c.Say(120 * ms)
 	c.commit()
 	if m := c.Until("committed")[0]; m.Previous != "two" {
 		t.Errorf("after %q", m.Previous)
@@ -110,7 +110,7 @@ func TestItemsAreRefused(t *testing.T) {
 	c.Text(ask)
 	list := c.Until("response.done")
 	said := list[len(list)-1].Response.Output[0].ID
-	c.say(120 * ms)
+	c.Say(120 * ms)
 	c.commit()
 	heard := c.Until("item.done")[0].Item
 	for _, tt := range tests {

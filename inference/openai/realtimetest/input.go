@@ -102,7 +102,7 @@ func (c *input) buffer(kind string, data []byte) error {
 func (c *input) append(text string) error {
 	coding, rate := codings[c.settings.format.Type], rates[c.settings.format.Type]
 	if c.hear == nil {
-		c.hear = c.server.dialogue.Listen(c.server.Server, coding, rate)
+		c.hear = c.server.dialogue.Listen(c.server, coding, rate)
 	}
 	audio, err := base64.StdEncoding.DecodeString(text)
 	switch {

@@ -13,9 +13,9 @@ var greeting = TranscriptionScript{Utterances: []Utterance{{Text: "Good morning,
 func TestTheClientCommits(t *testing.T) {
 	s := NewTranscription(t, greeting)
 	c := configured(t, s.server, "gpt-4o-transcribe", "null")
-	c.hush(200 * ms)
-	c.say(900 * ms)
-	c.hush(300 * ms)
+	c.Hush(200 * ms)
+	c.Say(900 * ms)
+	c.Hush(300 * ms)
 	c.commit()
 	first := c.Until("completed")
 	loopbacktest.Same(t, loopbacktest.Shorts(first), "committed", "delta Good", "delta  morning,", "delta  Ana.", "completed Good morning, Ana.")
@@ -27,7 +27,7 @@ func TestTheClientCommits(t *testing.T) {
 	if u := first[4].Usage; u.Type != "tokens" || u.Details.Audio != 14 || u.In != 14 || u.Out != 5 || u.Total != 19 {
 		t.Errorf("%+v", u)
 	}
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.commit()
 	second := c.Until("completed")
 	loopbacktest.Same(t, loopbacktest.Shorts(second), "committed", "delta Bye.", "completed Bye.")
@@ -44,10 +44,10 @@ func TestBooksHaveTheUsage(t *testing.T) {
 	s := NewTranscription(t, greeting)
 	c := dial(t, s.server, path, header(s.Key))
 	c.Text(strings.Replace(configuration("gpt-4o-mini-transcribe", "null"), `"language":"en"`, `"language":"en","prompt":"A hairdresser."`, 1))
-	c.say(1000 * ms)
+	c.Say(1000 * ms)
 	c.commit()
 	c.Until("completed")
-	c.say(500 * ms)
+	c.Say(500 * ms)
 	c.commit()
 	c.Until("committed")
 	s.Close()
@@ -59,7 +59,7 @@ func TestBooksHaveTheUsage(t *testing.T) {
 func TestWordsAreStreamed(t *testing.T) {
 	s := NewTranscription(t, greeting)
 	c := configured(t, s.server, live, "null")
-	c.say(900 * ms)
+	c.Say(900 * ms)
 	deltas := c.Until("delta  Ana.")
 	loopbacktest.Same(t, loopbacktest.Shorts(deltas), "delta Good", "delta  morning,", "delta  Ana.")
 	c.commit()
@@ -73,9 +73,9 @@ func TestWordsAreStreamed(t *testing.T) {
 func TestTheServerCommits(t *testing.T) {
 	s := NewTranscription(t, greeting)
 	c := configured(t, s.server, "whisper-1", `{"type":"server_vad","silence_duration_ms":400,"prefix_padding_ms":100}`)
-	c.hush(300 * ms)
-	c.say(900 * ms)
-	c.hush(500 * ms)
+	c.Hush(300 * ms)
+	c.Say(900 * ms)
+	c.Hush(500 * ms)
 	c.commit() // too late, but no mistake
 	list := []event{}
 	for range 8 { // the error does not wait for the transcript
@@ -100,8 +100,8 @@ func TestTheServerCommits(t *testing.T) {
 			t.Errorf("%q in %q", want, loopbacktest.Shorts(list))
 		}
 	}
-	c.say(260 * ms)
-	c.hush(400 * ms)
+	c.Say(260 * ms)
+	c.Hush(400 * ms)
 	if m := c.Until("speech_started")[0]; m.Item == list[0].Item || m.Start != 1600 {
 		t.Errorf("%+v", m)
 	}
@@ -111,15 +111,15 @@ func TestTheServerCommits(t *testing.T) {
 func TestShortCommits(t *testing.T) {
 	s := NewTranscription(t, TranscriptionScript{Expects: []string{"buffer only has 80.00ms", "buffer only has 0.00ms"}})
 	c := configured(t, s.server, "gpt-transcribe", "null")
-	c.say(80 * ms)
+	c.Say(80 * ms)
 	c.Text(`{"type":"input_audio_buffer.commit","event_id":"mine"}`)
 	if m := c.Until("error")[0]; m.Error.Code != "input_audio_buffer_commit_empty" || m.Error.Event != "mine" || m.Error.Type != invalidRequest {
 		t.Errorf("%+v", m)
 	}
-	c.say(40 * ms) // the session goes on with the same buffer
+	c.Say(40 * ms) // the session goes on with the same buffer
 	c.commit()
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("completed")), "committed", "completed")
-	c.say(200 * ms)
+	c.Say(200 * ms)
 	c.Text(`{"type":"input_audio_buffer.clear"}`)
 	c.commit()
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("error")), "cleared", "error input_audio_buffer_commit_empty")
@@ -130,10 +130,10 @@ func TestTraps(t *testing.T) {
 	script.Traps = Traps{Late: []int{0}, Failed: []int{2}, Unanswered: []int{3}}
 	s := NewTranscription(t, script)
 	c := configured(t, s.server, live, "null")
-	c.say(900 * ms)
+	c.Say(900 * ms)
 	c.commit()
-	c.hush(300 * ms)
-	c.say(260 * ms)
+	c.Hush(300 * ms)
+	c.Say(260 * ms)
 	c.commit()
 	list := c.Until("completed Good")
 	var got []string
@@ -143,14 +143,14 @@ func TestTraps(t *testing.T) {
 		}
 	}
 	loopbacktest.Same(t, got, "completed Bye.", "completed Good morning, Ana.")
-	c.hush(300 * ms)
-	c.say(260 * ms)
+	c.Hush(300 * ms)
+	c.Say(260 * ms)
 	c.commit()
 	c.Until("failed")
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.commit()
 	c.Until("committed")
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.commit()
 	if list := c.Until("completed"); len(list) != 2 || list[1].Item != list[0].Item {
 		t.Errorf("%q", loopbacktest.Shorts(list))
@@ -161,7 +161,7 @@ func TestEmptyTranscripts(t *testing.T) {
 	s := NewTranscription(t, TranscriptionScript{Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
 	c := dial(t, s.server, path, header(s.Key))
 	c.Text(strings.Replace(configuration("gpt-4o-transcribe", "null"), `"type":"transcription",`, `"type":"transcription","include":["item.input_audio_transcription.logprobs"],`, 1))
-	c.say(500 * ms)
+	c.Say(500 * ms)
 	c.commit()
 	list := c.Until("completed")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "session.created", "session.updated", "committed", "delta yes", "delta  please", "completed")
@@ -177,9 +177,9 @@ func TestDelays(t *testing.T) {
 	s := NewTranscription(t, script)
 	c := configured(t, s.server, "gpt-4o-transcribe", `{"type":"server_vad"}`)
 	begun := time.Now()
-	c.say(900 * ms)
-	c.hush(520 * ms)
-	c.say(260 * ms)
+	c.Say(900 * ms)
+	c.Hush(520 * ms)
+	c.Say(260 * ms)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("delta")), "speech_started", "speech_stopped", "committed", "speech_started", "delta Good")
 	if took := time.Since(begun); took < 200*ms {
 		t.Errorf("the transcript came after %v", took)
@@ -192,14 +192,14 @@ func TestGoesOnOverConnections(t *testing.T) {
 	script.Faults = []Fault{{Connections: 1, AfterMessages: 7, Then: loopbacktest.Cut}}
 	s := NewTranscription(t, script)
 	c := configured(t, s.server, live, "null")
-	c.say(900 * ms)
+	c.Say(900 * ms)
 	c.commit()
 	c.Until("completed")
 	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
 	c = configured(t, s.server, live, "null")
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	c.commit()
 	c.Until("completed Bye.")
 }

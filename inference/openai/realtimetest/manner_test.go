@@ -90,14 +90,5 @@ func TestConfigurationsAreRefused(t *testing.T) {
 
 // TestGoldenConversations replays exchanges in the vendor's shapes.
 func TestGoldenConversations(t *testing.T) {
-	for _, name := range []string{"function", "barge-in"} {
-		t.Run(name, func(t *testing.T) {
-			script := call()
-			if name == "barge-in" {
-				script = held()
-			}
-			s := NewConversation(t, script)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), golden)
-		})
-	}
+	loopbacktest.TestReplays(t, NewConversation, header, golden, map[string]ConversationScript{"function": call(), "barge-in": held()})
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -42,10 +41,8 @@ func start(script TranscriptionScript, k kind) (*server, error) {
 	script.Key = cmp.Or(script.Key, DefaultKey)
 	script.Lifetime = cmp.Or(script.Lifetime, time.Hour)
 	s := &server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue), kind: k}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/realtime", s.open)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v1/realtime": s.open}))
 	return s, err
 }
 
@@ -68,54 +65,44 @@ func (s *server) item() int {
 // open answers a handshake and serves the session.
 func (s *server) open(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	s.Note(func(b *Books) { b.Query, b.Header = query, r.Header.Clone() })
-	fault := s.Next()
-	if fault.Status != 0 {
-		fault.Headers(w.Header())
-		s.refuse(w, fault.Status, fault.Reason, "")
+	fault, ok := s.Admit(w, r, func(f Fault) { refuse(w, f.Status, f.Reason, "") })
+	if !ok {
 		return
 	}
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if scheme != "Bearer" {
-		s.Violate("Authorization is not Bearer KEY")
-	}
-	if scheme != "Bearer" || key != s.Key {
-		s.refuse(w, http.StatusUnauthorized, "", "")
+	if _, ok := s.Bears(r, "Bearer"); !ok {
+		refuse(w, http.StatusUnauthorized, "", "")
 		return
 	}
 	for name, values := range query {
 		if !slices.Contains([]string{"intent", "model"}, name) || len(values) > 1 {
 			s.Violate("the query has %s %d times", name, len(values))
-			s.refuse(w, http.StatusBadRequest, "", "Unknown query parameter: "+name)
+			refuse(w, http.StatusBadRequest, "", "Unknown query parameter: "+name)
 			return
 		}
 	}
 	if !s.Enter(s.script.Sockets) {
-		s.refuse(w, http.StatusTooManyRequests, "", "")
+		refuse(w, http.StatusTooManyRequests, "", "")
 		return
 	}
 	defer s.Leave()
-	k, ok := s.Upgrade(w, r, http.Header{"X-Request-Id": {loopbacktest.ID()}}, fault, s.shapes())
-	if !ok {
-		return
-	}
-	defer k.End()
-	err := s.kind.admits(query)
-	if r.Header.Get("OpenAI-Beta") != "" {
-		err = trouble{Code: "beta_api_shape_disabled", Message: "The Realtime Beta API is no longer supported."}
-	}
-	var t trouble
-	if errors.As(err, &t) {
-		s.turnAway(k, t)
-		return
-	}
-	s.Go(func() {
-		if s.Wait(k.Context(), s.script.Lifetime) {
-			_ = k.Write(s.failure(trouble{Code: expired, Message: tooOld}))
-			k.Close(websocket.CloseGoingAway, tooOld)
+	s.Serve(w, r, http.Header{"X-Request-Id": {loopbacktest.ID()}}, fault, s.shapes(), func(k *loopbacktest.Socket) {
+		err := s.kind.admits(query)
+		if r.Header.Get("OpenAI-Beta") != "" {
+			err = trouble{Code: "beta_api_shape_disabled", Message: "The Realtime Beta API is no longer supported."}
 		}
+		var t trouble
+		if errors.As(err, &t) {
+			s.turnAway(k, t)
+			return
+		}
+		s.Go(func() {
+			if s.Wait(k.Context(), s.script.Lifetime) {
+				_ = k.Write(s.failure(trouble{Code: expired, Message: tooOld}))
+				k.Close(websocket.CloseGoingAway, tooOld)
+			}
+		})
+		s.kind.serve(s, k, query)
 	})
-	s.kind.serve(s, k, query)
 }
 
 // turnAway ends a session that cannot begin, and waits until the client has gone.
@@ -172,7 +159,7 @@ var refusals = map[int][3]string{
 }
 
 // refuse answers a handshake with an error. Its code and message are those of the status unless they are given.
-func (s *server) refuse(w http.ResponseWriter, status int, code, message string) {
+func refuse(w http.ResponseWriter, status int, code, message string) {
 	text, ok := refusals[status]
 	if !ok {
 		text = [3]string{"server_error", fmt.Sprint(status), http.StatusText(status)}
@@ -180,8 +167,6 @@ func (s *server) refuse(w http.ResponseWriter, status int, code, message string)
 	if code != "" {
 		text = [3]string{kindOf(code), code, cmp.Or(fatal[code], text[2])}
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("x-request-id", loopbacktest.ID())
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"type": text[0], "code": text[1], "message": cmp.Or(message, text[2]), "param": nil}})
+	loopbacktest.Answer(w, status, map[string]any{"error": map[string]any{"type": text[0], "code": text[1], "message": cmp.Or(message, text[2]), "param": nil}})
 }

@@ -9,12 +9,13 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-// Fault, Books and what is heard are those of all fakes. The Reason of a Status is the error's
+// Fault, Books, Delays and what is heard are those of all fakes. The Reason of a Status is the error's
 // code. A Fail whose Reason is session_expired ends a session as its 60 minutes do, and one that is the code of
 // an account that cannot go on, as insufficient_quota, as OpenAI does. EmptyFinal of an Utterance makes transcripts empty.
 type (
 	Fault     = loopbacktest.Fault
 	Books     = loopbacktest.Books
+	Delays    = hearingtest.Delays
 	Utterance = hearingtest.Utterance
 	Pause     = hearingtest.Pause
 )
@@ -37,12 +38,6 @@ type TranscriptionScript struct {
 	Lifetime time.Duration // of a session, by the clock; 0: 60 min
 }
 
-// Delays are drawn for each message, by the clock, in addition to the time of audio. Nil: none.
-type Delays struct {
-	Word  func() time.Duration // a delta while audio comes, after its word
-	Final func() time.Duration // a transcript, after the last sound
-}
-
 // Traps are what OpenAI does although it is awkward. Items are counted from 0 over all connections,
 // in the order of their commits.
 type Traps struct {
@@ -57,12 +52,7 @@ type Transcription struct{ *server }
 // NewTranscription starts a server that runs until the test ends, and then reports violations.
 func NewTranscription(t testing.TB, script TranscriptionScript) *Transcription {
 	t.Helper()
-	s, err := StartTranscription(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, StartTranscription, script, script.Expects)
 }
 
 // StartTranscription starts a server that runs until Close.

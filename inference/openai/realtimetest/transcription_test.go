@@ -13,36 +13,23 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		header http.Header
-		status int
-		says   string // a violation
-	}{
-		{path, header("wrong"), 401, ""},
-		{path, nil, 401, "Authorization"},
-		{path, http.Header{"Authorization": {"Token " + DefaultKey}}, 401, "Authorization"},
-		{path + "&language=en", header(DefaultKey), 400, "language"},
-		{path + "&intent=transcription", header(DefaultKey), 400, "2 times"},
-	} {
-		s, err := StartTranscription(TranscriptionScript{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" {
-			t.Errorf("%s: %d, %q", tt.path, resp.StatusCode, violations)
-		}
-		var body struct {
-			Error struct{ Type, Code, Message string }
-		}
-		if json.NewDecoder(resp.Body).Decode(&body) != nil || body.Error.Code == "" || body.Error.Message == "" || resp.Header.Get("x-request-id") == "" {
-			t.Errorf("%s: no body of the vendor's: %+v", tt.path, body)
-		}
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body struct {
+		Error struct{ Type, Code, Message string }
 	}
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Error.Code != "" && body.Error.Message != "" && resp.Header.Get("x-request-id") != ""
+}
+
+func TestHandshakesAreRefused(t *testing.T) {
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Transcription, error) { return StartTranscription(TranscriptionScript{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(path, header("wrong"), 401, ""),
+		refuses(path, nil, 401, "Authorization"),
+		refuses(path, http.Header{"Authorization": {"Token " + DefaultKey}}, 401, "Authorization"),
+		refuses(path+"&language=en", header(DefaultKey), 400, "language"),
+		refuses(path+"&intent=transcription", header(DefaultKey), 400, "2 times"),
+	})
 }
 
 func TestSessionsAreRefused(t *testing.T) {
@@ -64,18 +51,10 @@ func TestSessionsAreRefused(t *testing.T) {
 }
 
 func TestHandshakesFail(t *testing.T) {
-	s := NewTranscription(t, TranscriptionScript{Sockets: 1, Faults: []Fault{{Connections: 2, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-	for _, want := range []int{429, 429, 503} {
-		if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
-			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
-		}
-	}
-	dial(t, s.server, path, header(s.Key)).Until("session.created")
-	if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != 429 {
-		t.Errorf("a second socket: %d", resp.StatusCode)
-	}
-	if b := s.Books(); b.Attempts != 5 || b.Opened != 1 || b.Open != 1 || s.Busy() != 1 || b.Query.Get("intent") != "transcription" {
-		t.Errorf("%+v", b)
+	s := NewTranscription(t, TranscriptionScript{Sockets: 1, Faults: loopbacktest.Unavailable()})
+	loopbacktest.HandshakesFail(t, s, path, header(s.Key), isOurs, func() { dial(t, s.server, path, header(s.Key)).Until("session.created") }, nil)
+	if q := s.Books().Query; q.Get("intent") != "transcription" {
+		t.Errorf("%v", q)
 	}
 }
 
@@ -187,34 +166,16 @@ func play(t *testing.T, s *server, path string, messages ...string) *websocket.C
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := StartTranscription(greeting)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 20 {
-			c := configured(t, s.server, []string{live, "whisper-1"}[i%2], "null")
-			c.say(500 * ms)
-			if i%4 < 2 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		s.Close()
-		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 20, StartTranscription, greeting, func(s *Transcription, i int) io.Closer {
+		c := configured(t, s.server, []string{live, "whisper-1"}[i%2], "null")
+		c.Say(500 * ms)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"manual", "server-vad"} {
-		t.Run(name, func(t *testing.T) {
-			s := NewTranscription(t, greeting)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), golden)
-		})
-	}
+	loopbacktest.TestReplays(t, NewTranscription, header, golden, map[string]TranscriptionScript{"manual": greeting, "server-vad": greeting})
 }
 
 func ExampleStartTranscription() {

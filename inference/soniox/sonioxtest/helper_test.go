@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/inference/enginetest/hearingtest"
 	"parley/inference/enginetest/loopbacktest"
 )
 
@@ -19,29 +20,14 @@ const (
 // with adds to the configuration.
 func with(more string) string { return strings.TrimSuffix(start, "}") + "," + more + "}" }
 
-// client is a raw client of one connection, with audio in µ-law.
-type client struct {
-	*loopbacktest.Client[message]
-}
-
 func header(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
-// dial connects and sends the first message.
-func dial(t *testing.T, s *Server, first string) client {
+// dial connects a client with audio in µ-law, and sends the first message.
+func dial(t *testing.T, s *Server, first string) hearingtest.Client[message] {
 	t.Helper()
-	c := client{loopbacktest.Dial[message](t, s.Server, path, header(s.Key))}
+	c := hearingtest.Client[message]{Client: loopbacktest.Dial[message](t, s, path, header(s.Key)), Coding: loopbacktest.Mulaw, Each: 40 * ms}
 	c.Text(first)
 	return c
-}
-
-// say sends loud audio, hush quiet, in messages of 40 ms.
-func (c client) say(d time.Duration)  { c.audio(d, loopbacktest.Loud) }
-func (c client) hush(d time.Duration) { c.audio(d, loopbacktest.Quiet) }
-
-func (c client) audio(d time.Duration, level float64) {
-	for m := range loopbacktest.Sound(loopbacktest.Mulaw, d, 40*ms, level) {
-		c.Binary(m)
-	}
 }
 
 // message is any message of the fake.

@@ -10,7 +10,6 @@ package sonioxtest
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,12 +22,13 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-// Fault, Books and what is heard are those of all fakes. A Fail says that the request cannot go on,
+// Fault, Books, Delays and what is heard are those of all fakes. A Fail says that the request cannot go on,
 // 503, unless its Reason begins with another code, as in "408 Input too slow". EmptyFinal of an
 // Utterance leaves out its final tokens.
 type (
 	Fault     = loopbacktest.Fault
 	Books     = loopbacktest.Books
+	Delays    = hearingtest.Delays
 	Utterance = hearingtest.Utterance
 	Pause     = hearingtest.Pause
 )
@@ -54,12 +54,6 @@ type Script struct {
 	EndAfter   time.Duration // of quiet until an endpoint; 0: 400 ms
 }
 
-// Delays are drawn for each message, by the clock, in addition to the time of audio. Nil: none.
-type Delays struct {
-	Word  func() time.Duration // a word in a token that is not final, after its end
-	Final func() time.Duration // <end> and <fin>, after the last sound
-}
-
 // Traps are what Soniox may do although no document says so.
 type Traps struct {
 	FinalizeUnanswered bool // when no words are pending
@@ -76,12 +70,7 @@ type Server struct {
 // New starts a server that runs until the test ends, and then reports violations.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s, err := Start(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Watch(t, script.Expects)
-	return s
+	return loopbacktest.Started(t, Start, script, script.Expects)
 }
 
 // Start starts a server that runs until Close.
@@ -91,48 +80,31 @@ func Start(script Script) (*Server, error) {
 	script.FinalAfter = cmp.Or(script.FinalAfter, time.Second)
 	script.EndAfter = cmp.Or(script.EndAfter, 400*time.Millisecond)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/transcribe-websocket", s.open)
 	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, mux)
+	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/transcribe-websocket": s.open}))
 	return s, err
 }
 
 // open answers a handshake and serves the connection.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) {
-	s.Note(func(b *Books) { b.Query, b.Header = r.URL.Query(), r.Header.Clone() })
-	fault := s.Next()
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	switch {
-	case fault.Status != 0:
-		fault.Headers(w.Header())
-		s.refuse(w, fault.Status, http.StatusText(fault.Status))
-		return
-	case scheme != "Bearer":
-		s.Violate("Authorization is not Bearer KEY")
-		s.refuse(w, http.StatusUnauthorized, "Missing API key.")
-		return
-	case key != s.Key:
-		s.refuse(w, http.StatusUnauthorized, "Invalid API key.")
-		return
-	case r.URL.RawQuery != "":
-		s.Violate("there is a query: the first message has the configuration")
-		s.refuse(w, http.StatusBadRequest, "Unexpected query.")
-		return
+	refuse := func(status int, message string) {
+		loopbacktest.Answer(w, status, map[string]any{"status_code": status, "message": message, "validation_errors": []string{}, "request_id": loopbacktest.ID()})
 	}
-	k, ok := s.Upgrade(w, r, nil, fault, shapes)
+	fault, ok := s.Admit(w, r, func(f Fault) { refuse(f.Status, http.StatusText(f.Status)) })
 	if !ok {
 		return
 	}
-	defer k.End()
-	serve(s, k)
-}
-
-// refuse answers a handshake with an error.
-func (s *Server) refuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"status_code": status, "message": message, "validation_errors": []string{}, "request_id": loopbacktest.ID()})
+	switch schemed, ok := s.Bears(r, "Bearer"); {
+	case !schemed:
+		refuse(http.StatusUnauthorized, "Missing API key.")
+	case !ok:
+		refuse(http.StatusUnauthorized, "Invalid API key.")
+	case r.URL.RawQuery != "":
+		s.Violate("there is a query: the first message has the configuration")
+		refuse(http.StatusBadRequest, "Unexpected query.")
+	default:
+		s.Serve(w, r, nil, fault, shapes, func(k *loopbacktest.Socket) { serve(s, k) })
+	}
 }
 
 // cannotGoOn is what Soniox says when it wants a new request.

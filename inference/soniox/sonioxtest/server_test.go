@@ -14,52 +14,36 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 )
 
-func TestHandshakesAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		path   string
-		header http.Header
-		status int
-		says   string // a violation
-	}{
-		{path, header("wrong"), 401, ""},
-		{path, nil, 401, "Authorization"},
-		{path, http.Header{"Authorization": {DefaultKey}}, 401, "Authorization"},
-		{path + "?api_key=x", header(DefaultKey), 400, "a query"},
-	} {
-		s, err := Start(Script{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp := loopbacktest.Refused(t, s.Server, tt.path, tt.header)
-		s.Close()
-		violations := strings.Join(s.Violations(), "\n")
-		var body struct {
-			Status  int `json:"status_code"`
-			Message string
-		}
-		if resp.StatusCode != tt.status || !strings.Contains(violations, tt.says) || tt.says == "" && violations != "" ||
-			json.NewDecoder(resp.Body).Decode(&body) != nil || body.Status != tt.status || body.Message == "" {
-			t.Errorf("%s: %d, %q, %+v", tt.path, resp.StatusCode, violations, body)
-		}
+// isOurs says whether the body of a refusal is the vendor's.
+func isOurs(resp *http.Response) bool {
+	var body struct {
+		Status  int `json:"status_code"`
+		Message string
 	}
+	return json.NewDecoder(resp.Body).Decode(&body) == nil && body.Status == resp.StatusCode && body.Message != ""
+}
+
+func TestHandshakesAreRefused(t *testing.T) {
+	refuses := loopbacktest.Refuses
+	loopbacktest.TestHandshakesAreRefused(t, func(f []Fault) (*Server, error) { return Start(Script{Faults: f}) }, isOurs, []loopbacktest.Handshake{
+		refuses(path, header("wrong"), 401, ""),
+		refuses(path, nil, 401, "Authorization"),
+		refuses(path, http.Header{"Authorization": {DefaultKey}}, 401, "Authorization"),
+		refuses(path+"?api_key=x", header(DefaultKey), 400, "a query"),
+	})
 }
 
 func TestHandshakesFail(t *testing.T) {
-	s := New(t, Script{Sockets: 1, Faults: []Fault{{Connections: 1, Status: 429, RetryAfter: 1500 * ms}, {Connections: 1, Status: 503}}})
-	for _, want := range []int{429, 503} {
-		if resp := loopbacktest.Refused(t, s.Server, path, header(s.Key)); resp.StatusCode != want || want == 429 && resp.Header.Get("Retry-After") != "2" {
-			t.Errorf("%d, %v", resp.StatusCode, resp.Header)
+	s := New(t, Script{Sockets: 1, Faults: loopbacktest.Unavailable()})
+	loopbacktest.HandshakesFail(t, s, path, header(s.Key), isOurs, func() {
+		c := dial(t, s, start)
+		c.Text(`{"type":"finalize"}`)
+		c.Until("<fin>")
+	}, func() {
+		if m := dial(t, s, start).Closed(1000, ""); len(m) != 1 || m[0].Code != 429 || !strings.Contains(m[0].Error, "concurrent requests") {
+			t.Errorf("a second request: %+v", m)
 		}
-	}
-	c := dial(t, s, start)
-	c.Text(`{"type":"finalize"}`)
-	c.Until("<fin>")
-	if m := dial(t, s, start).Closed(1000, ""); len(m) != 1 || m[0].Code != 429 || !strings.Contains(m[0].Error, "concurrent requests") {
-		t.Errorf("a second request: %+v", m)
-	}
-	if b := s.Books(); b.Attempts != 4 || b.Opened != 2 || s.Busy() != 1 {
-		t.Errorf("%+v, %d busy", b, s.Busy())
-	}
+	})
 }
 
 func TestConfigurationsAreRefused(t *testing.T) {
@@ -114,7 +98,7 @@ func TestMessagesAreRefused(t *testing.T) {
 		}
 	}
 	s := New(t, Script{Expects: []string{"must be a text message"}})
-	c := loopbacktest.Dial[message](t, s.Server, path, header(s.Key))
+	c := loopbacktest.Dial[message](t, s, path, header(s.Key))
 	c.Binary([]byte(start))
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "Start request must be a text message.")
 }
@@ -123,7 +107,7 @@ func TestMistakesThatAreHeard(t *testing.T) {
 	s := New(t, Script{Expects: []string{"a binary one", "after the empty one"}, Utterances: []Utterance{{Text: "Yes."}},
 		Delays: Delays{Final: func() time.Duration { return 200 * ms }}})
 	c := dial(t, s, start)
-	c.say(300 * ms)
+	c.Say(300 * ms)
 	c.Binary([]byte(`{"type":"keepalive"}`))
 	c.Binary(nil)
 	c.Text(`{"type":"keepalive"}`) // while the last words are not due
@@ -164,34 +148,16 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	loopbacktest.NothingIsLeft(t, func() {
-		s, err := Start(greeting)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 20 {
-			c := dial(t, s, start)
-			c.say(500 * ms)
-			if i%4 < 2 {
-				c.Conn.Close()
-			}
-		}
-		s.Close()
-		s.Close()
-		if b := s.Books(); b.Opened != 20 || b.Open != 0 || b.OpenTime == 0 || s.Busy() != 0 {
-			t.Errorf("%+v, %d busy", b, s.Busy())
-		}
+	loopbacktest.TestNothingIsLeft(t, 20, Start, greeting, func(s *Server, _ int) io.Closer {
+		c := dial(t, s, start)
+		c.Say(500 * ms)
+		return c.Conn
 	})
 }
 
 // TestGolden replays exchanges in the vendor's shapes.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"endpoints", "finalize"} {
-		t.Run(name, func(t *testing.T) {
-			s := New(t, greeting)
-			loopbacktest.Replay(t, "testdata/"+name+".jsonl", s.URL, header(s.Key), loopbacktest.Recorded(loopbacktest.Mulaw))
-		})
-	}
+	loopbacktest.TestReplays(t, New, header, loopbacktest.Recorded(loopbacktest.Mulaw), map[string]Script{"endpoints": greeting, "finalize": greeting})
 }
 
 func ExampleStart() {

@@ -1,7 +1,6 @@
 package sonioxtest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -99,16 +98,13 @@ func (c *session) configure(kind int, data []byte) bool {
 		c.end(http.StatusTooManyRequests, "Your organization has exceeded max number of concurrent requests.")
 		return false
 	}
-	c.Hearer = c.server.dialogue.Listen(c.server.Server, codings[c.Format], c.Rate)
+	c.Hearer = c.server.dialogue.Listen(c.server, codings[c.Format], c.Rate)
 	return true
 }
 
 // audio hears a message, unless it is none.
 func (c *session) audio(data []byte) {
-	if json.Valid(data) && data[0] == '{' {
-		c.server.Violate("a text message came in a binary one: it is heard as audio")
-	}
-	if len(data)%codings[c.Format].Width() != 0 {
+	if !c.Whole(data) {
 		c.fail(fmt.Sprintf("Audio decode error.: %d bytes are no whole samples", len(data)))
 		return
 	}

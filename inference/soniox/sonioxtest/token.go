@@ -31,10 +31,7 @@ func (c *session) step(got hearingtest.Heard) {
 		c.send(len(c.pending), endpoint, c.AfterSound(c.server.script.Delays.Final))
 		return
 	}
-	old := 0 // words of which the next one was heard too
-	for old < len(c.pending)-1 && c.Now-c.pending[old].End >= c.server.script.FinalAfter {
-		old++
-	}
+	old := c.Old(c.pending, c.server.script.FinalAfter)
 	if len(got.Words) > 0 || old > 0 {
 		c.send(old, "", c.AfterWord(c.server.script.Delays.Word))
 	}

@@ -13,9 +13,9 @@ var greeting = Script{Utterances: []Utterance{{Text: "Good morning, Ana.", Lengt
 func TestEndpoints(t *testing.T) {
 	s := New(t, greeting)
 	c := dial(t, s, with(`"enable_endpoint_detection":true,"enable_language_identification":true,"enable_speaker_diarization":true`))
-	c.hush(200 * ms)
-	c.say(900 * ms)
-	c.hush(400 * ms)
+	c.Hush(200 * ms)
+	c.Say(900 * ms)
+	c.Hush(400 * ms)
 	list := c.Until("Good morning, Ana.<end>")
 	loopbacktest.Same(t, loopbacktest.Shorts(list), "[good]", "[Good morning]", "[Good morning, ana]", "Good morning, Ana.<end>")
 	last := list[3]
@@ -33,7 +33,7 @@ func TestEndpoints(t *testing.T) {
 	if last.FinalMS != 1500 || last.TotalMS != 1500 || list[0].FinalMS != 0 || list[0].TotalMS != 500 {
 		t.Errorf("%+v", list)
 	}
-	c.say(260 * ms)
+	c.Say(260 * ms)
 	if m := c.Until("[ adiós]")[0]; m.Tokens[0].Language != "es" {
 		t.Errorf("%+v", m)
 	}
@@ -52,7 +52,7 @@ func TestEndpoints(t *testing.T) {
 func TestTokensBecomeFinal(t *testing.T) {
 	s := New(t, Script{FinalAfter: 500 * ms, Utterances: []Utterance{{Text: "a b c d e f", Length: 1800 * ms}}})
 	c := dial(t, s, start)
-	c.say(1800 * ms)
+	c.Say(1800 * ms)
 	c.Binary(nil)
 	list := c.Closed(1000, "")
 	if got := finals(list); got != "a b c d e f" {
@@ -72,10 +72,10 @@ func TestTokensBecomeFinal(t *testing.T) {
 func TestFinalize(t *testing.T) {
 	s := New(t, Script{Utterances: []Utterance{{Text: "one two three four", Length: 1200 * ms}}})
 	c := dial(t, s, start)
-	c.say(800 * ms)
+	c.Say(800 * ms)
 	c.Text(`{"type":"finalize"}`)
-	c.say(400 * ms)
-	c.hush(600 * ms)
+	c.Say(400 * ms)
+	c.Hush(600 * ms)
 	c.Text(`{"type":"finalize","trailing_silence_ms":600}`)
 	c.Text(`{"type":"finalize"}`)
 	c.Text("")
@@ -94,11 +94,11 @@ func TestEndpointsAndFinalize(t *testing.T) {
 		script.Traps.EndAfterFin = trap
 		s := New(t, script)
 		c := dial(t, s, with(`"enable_endpoint_detection":true,"max_endpoint_delay_ms":500`))
-		c.say(900 * ms)
+		c.Say(900 * ms)
 		c.Text(`{"type":"finalize"}`)
-		c.hush(500 * ms)
-		c.say(260 * ms)
-		c.hush(500 * ms)
+		c.Hush(500 * ms)
+		c.Say(260 * ms)
+		c.Hush(500 * ms)
 		c.Text("")
 		if got := finals(c.Closed(1000, "")); got != want {
 			t.Errorf("trap %v: %q", trap, got)
@@ -114,10 +114,10 @@ func TestLongestDelay(t *testing.T) {
 		`"max_endpoint_delay_ms":2000`: "my number is five five<end>",
 	} {
 		c := dial(t, s, with(`"enable_endpoint_detection":true,`+options))
-		c.say(900 * ms)
-		c.hush(1000 * ms)
-		c.say(600 * ms)
-		c.hush(600 * ms)
+		c.Say(900 * ms)
+		c.Hush(1000 * ms)
+		c.Say(600 * ms)
+		c.Hush(600 * ms)
 		c.Text("")
 		if got := finals(c.Closed(1000, "")); got != want {
 			t.Errorf("%s: %q", options, got)
@@ -129,7 +129,7 @@ func TestTraps(t *testing.T) {
 	s := New(t, Script{Traps: Traps{FinalizeUnanswered: true}, Utterances: []Utterance{{Text: "yes please", EmptyFinal: true}}})
 	c := dial(t, s, start)
 	c.Text(`{"type":"finalize"}`)
-	c.say(500 * ms)
+	c.Say(500 * ms)
 	c.Text(`{"type":"finalize"}`)
 	c.Text("")
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Closed(1000, "")), "[yes]", "[yes please]", "<fin>", "finished")
@@ -149,7 +149,7 @@ func TestDelays(t *testing.T) {
 	s := New(t, script)
 	c := dial(t, s, start)
 	begun := time.Now()
-	c.say(900 * ms)
+	c.Say(900 * ms)
 	c.Text(`{"type":"finalize"}`)
 	c.Until("Good morning, Ana.<fin>")
 	if took := time.Since(begun); took < 120*ms {
@@ -163,14 +163,14 @@ func TestGoesOnOverConnections(t *testing.T) {
 	script.Faults = []Fault{{Connections: 1, AfterMessages: 3, Then: loopbacktest.Cut}}
 	s := New(t, script)
 	c := dial(t, s, start)
-	c.say(600 * ms)
+	c.Say(600 * ms)
 	c.Text(`{"type":"finalize"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("Good morning,<fin>")), "[good]", "[Good morning]", "Good morning,<fin>")
 	if _, err := c.Read(); err == nil {
 		t.Fatal("the connection was not cut")
 	}
 	c = dial(t, s, start)
-	c.say(300 * ms)
+	c.Say(300 * ms)
 	c.Text(`{"type":"finalize"}`)
 	loopbacktest.Same(t, loopbacktest.Shorts(c.Until("Ana.<fin>")), "[ana]", "Ana.<fin>")
 }
