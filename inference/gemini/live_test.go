@@ -16,13 +16,9 @@ import (
 	"parley/inference/realtime"
 )
 
-const asked = "are you open on Sunday"
-
 func speaking(t *testing.T, script livetest.Script, model string) (*livetest.Server, *duplex.Engine) {
 	t.Helper()
-	if script.Utterances == nil {
-		script.Utterances = slices.Repeat([]livetest.Utterance{{Text: asked, Length: 800 * time.Millisecond}}, 20)
-	}
+	script.Utterances = enginetest.AskedOften()
 	s := livetest.New(t, script)
 	silence := `{"silence_ms": 400}`
 	e, err := NewLive(LiveConfig{BaseURL: s.URL, APIKey: s.Key, Model: model, Options: inference.Options(silence)})
@@ -35,40 +31,27 @@ func speaking(t *testing.T, script livetest.Script, model string) (*livetest.Ser
 // models are one of each generation: they take histories in different ways.
 var models = []string{"gemini-2.5-flash-native-audio", "gemini-3.1-flash-live"}
 
-func talk(t *testing.T, e *duplex.Engine, c inference.RealtimeConfig) inference.Session {
-	t.Helper()
-	c.Prompt, c.Voice, c.Language = "Be brief.", "F1", "en"
-	s, err := e.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
-
-// until takes events up to one of a kind, and returns all.
-func until(t *testing.T, s inference.Session, kind inference.RealtimeKind) (list []inference.RealtimeEvent) {
-	t.Helper()
-	for e := range s.Events() {
-		if e.Err != nil {
-			t.Fatal(e.Err)
+// vendor is Gemini with one of them.
+func vendor(model string) enginetest.RealtimeStart {
+	return func(t *testing.T, replies []livetest.Reply, faults []livetest.Fault) enginetest.RealtimeVendor {
+		s, e := speaking(t, livetest.Script{Replies: replies, Faults: faults}, model)
+		return enginetest.RealtimeVendor{Realtime: e, Key: s.Key, Last: inference.RealtimeUsed,
+			Used: func() inference.Usage {
+				b := s.Books()
+				return inference.Usage{In: b.TokensIn - b.AudioTokensIn, Out: b.TokensOut - b.AudioTokensOut, AudioIn: b.AudioTokensIn, AudioOut: b.AudioTokensOut}
+			},
+			History: func() (list []string) {
+				for _, c := range s.Contents() {
+					list = append(list, c.Role+" "+strings.ReplaceAll(c.Text, "\n", " "))
+				}
+				return list
+			},
+			Asked: func(t *testing.T) {
+				if b := s.Books(); !strings.Contains(string(b.Body), "Be kind.") || !strings.Contains(string(b.Body), `"Kore"`) {
+					t.Errorf("it began with %s", b.Body)
+				}
+			},
 		}
-		if list = append(list, e); e.Kind == kind {
-			return list
-		}
-	}
-	t.Fatal("the session ended")
-	return nil
-}
-
-// speak writes 0.8 s of tone and 1 s of silence at once.
-func speak(s inference.Session) {
-	audio := make([]int16, 16000*9/5)
-	for i := range audio[:12800] {
-		audio[i] = int16(8000 - 16000*(i/20%2))
-	}
-	for part := range slices.Chunk(audio, 320) {
-		s.Write(part)
 	}
 }
 
@@ -87,70 +70,15 @@ func TestLiveSuite(t *testing.T) {
 	})
 }
 
-// TestLiveConversation: a turn is heard before its reply, functions are called and answered, and what is used is what Gemini
-// has in its books.
 func TestLiveConversation(t *testing.T) {
 	t.Parallel()
-	server, e := speaking(t, livetest.Script{Replies: []livetest.Reply{
-		{Calls: []livetest.Call{{Name: "hours", Arguments: `{"day":"Sunday"}`}}}, {Text: "No, we are closed.", Length: time.Second}}}, models[1])
-	s := talk(t, e, inference.RealtimeConfig{})
-	s.Update("Be kind.", []inference.Tool{{Name: "hours", Description: "Opening hours"}})
-	speak(s)
-	list := until(t, s, inference.RealtimeDone)
-	var kinds []inference.RealtimeKind
-	for _, x := range list {
-		kinds = append(kinds, x.Kind)
-	}
-	if want := []inference.RealtimeKind{inference.RealtimeSpeechStart, inference.RealtimeSpeechEnd, inference.RealtimeHeard, inference.RealtimeReply,
-		inference.RealtimeTool, inference.RealtimeDone}; !slices.Equal(kinds, want) {
-		t.Fatalf("events %v, want %v", kinds, want)
-	}
-	call := list[4].ToolCall
-	if list[2].Text != asked || call.Name != "hours" || call.Arguments != `{"day":"Sunday"}` || list[5].Finish != inference.FinishTools {
-		t.Errorf("heard %q, called %+v, %q", list[2].Text, call, list[5].Finish)
-	}
-	s.ToolResult(call.ID, "closed")
-	s.Reply("")
-	text, samples := "", 0
-	var used inference.Usage
-	for _, x := range append(until(t, s, inference.RealtimeDone), until(t, s, inference.RealtimeUsed)...) {
-		text += x.Text
-		samples += len(x.Chunk.Samples)
-		if x.Usage != nil {
-			used = used.Plus(*x.Usage)
-		}
-	}
-	if text != "No, we are closed." || samples != 24000 {
-		t.Errorf("said %q in %d samples", text, samples)
-	}
-	b := server.Books()
-	if used.In+used.AudioIn != b.TokensIn || used.Out+used.AudioOut != b.TokensOut || used.AudioIn != b.AudioTokensIn || used.AudioOut != b.AudioTokensOut || used.AudioIn == 0 {
-		t.Errorf("used %+v, the books have %+v", used, b)
-	}
-	if !strings.Contains(string(b.Body), "Be kind.") || !strings.Contains(string(b.Body), `"Kore"`) {
-		t.Errorf("it began with %s", b.Body)
-	}
+	enginetest.TestRealtimeConversation(t, vendor(models[1]))
 }
 
-// TestLiveHistory: a session begins with what was said, and answers it only when it is asked.
 func TestLiveHistory(t *testing.T) {
 	t.Parallel()
 	for _, model := range models {
-		server, e := speaking(t, livetest.Script{}, model)
-		s := talk(t, e, inference.RealtimeConfig{History: []inference.Message{
-			{Role: inference.RoleUser, Text: "Are you open?"},
-			{Role: inference.RoleAgent, Text: "Let me", Interrupted: true, ToolCalls: []inference.ToolCall{{ID: "call_1", Name: "hours", Arguments: "{}"}, {ID: "call_2", Name: "lost"}}},
-			{Role: inference.RoleTool, ToolCallID: "call_1", Text: "yes"},
-		}})
-		s.Reply("Say hello.")
-		until(t, s, inference.RealtimeDone)
-		var got []string
-		for _, c := range server.Contents() {
-			got = append(got, c.Role+" "+strings.ReplaceAll(c.Text, "\n", " "))
-		}
-		if want := []string{"user Are you open?", "model Let me … hours{}", `user {"output":"yes"}`, "user Say hello.", "model Yes, I can help."}; !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", model, got, want)
-		}
+		enginetest.TestRealtimeHistory(t, vendor(model), "user Are you open?", "model Let me … hours{}", `user {"output":"yes"}`, "user Say hello.", "model Yes, I can help.")
 	}
 }
 
@@ -159,14 +87,14 @@ func TestLiveInterrupted(t *testing.T) {
 	t.Parallel()
 	pace := livetest.Pace{Piece: func() time.Duration { return 20 * time.Millisecond }}
 	_, e := speaking(t, livetest.Script{Pace: pace, Replies: []livetest.Reply{{Text: "A long story follows.", Length: 2 * time.Second}, {Text: "Sorry?", Length: 200 * time.Millisecond}}}, models[1])
-	s := talk(t, e, inference.RealtimeConfig{})
+	s := enginetest.Talk(t, e)
 	s.Reply("Tell a story.")
-	item := until(t, s, inference.RealtimeAudio)[0].Item
+	item := enginetest.Until(t, s, inference.RealtimeAudio)[0].Item
 	s.Interrupt(item)
 	s.Truncate(item, 0)
 	s.Reply("Be sorry.")
 	samples, text := 0, ""
-	for _, x := range append(until(t, s, inference.RealtimeDone), until(t, s, inference.RealtimeDone)...) {
+	for _, x := range append(enginetest.Until(t, s, inference.RealtimeDone), enginetest.Until(t, s, inference.RealtimeDone)...) {
 		if x.Item == item {
 			continue
 		}
@@ -182,20 +110,20 @@ func TestLiveInterrupted(t *testing.T) {
 func TestLiveExpires(t *testing.T) {
 	t.Parallel()
 	_, e := speaking(t, livetest.Script{Lifetime: time.Hour, Notice: time.Hour}, models[1])
-	s := talk(t, e, inference.RealtimeConfig{})
+	s := enginetest.Talk(t, e)
 	s.Reply("Hello.")
-	until(t, s, inference.RealtimeDone)
+	enginetest.Until(t, s, inference.RealtimeDone)
 	s.Update("Be kind.", nil)
-	until(t, s, inference.RealtimeExpires)
+	enginetest.Until(t, s, inference.RealtimeExpires)
 	s.Update("Be very kind.", nil)
 	s.Reply("Go on.")
-	for _, x := range until(t, s, inference.RealtimeDone) {
+	for _, x := range enginetest.Until(t, s, inference.RealtimeDone) {
 		if x.Kind == inference.RealtimeExpires {
 			t.Error("it is said twice")
 		}
 	}
 	_, e = speaking(t, livetest.Script{Lifetime: 4 * time.Second, Notice: 4 * time.Second}, models[1])
-	until(t, talk(t, e, inference.RealtimeConfig{}), inference.RealtimeExpires)
+	enginetest.Until(t, enginetest.Talk(t, e), inference.RealtimeExpires)
 }
 
 // TestLiveRenewed: a session that is replaced goes on by its handle, and has no history besides; without a handle it begins with
@@ -289,34 +217,16 @@ func TestLiveRenewed(t *testing.T) {
 
 func TestLiveRefused(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		fault livetest.Fault
-		want  inference.Fault
-	}{
-		{livetest.Fault{Status: http.StatusForbidden}, inference.ErrRefused},
-		{livetest.Fault{Status: http.StatusTooManyRequests}, inference.ErrUnavailable},
-		{livetest.Fault{AfterMessages: 1, Then: loopbacktest.Cut}, inference.ErrFailed},
-		{livetest.Fault{AfterMessages: 1, Then: loopbacktest.Invalid}, inference.ErrFailed},
-		{livetest.Fault{AfterMessages: 1, Then: loopbacktest.Close, Code: 1007, Reason: "API key not valid."}, inference.ErrRefused},
-		{livetest.Fault{AfterMessages: 1, Then: loopbacktest.Close, Code: 1011, Reason: "Internal error encountered."}, inference.ErrFailed},
-		{livetest.Fault{AfterMessages: 1, Then: loopbacktest.Unknown}, 0},
-		{livetest.Fault{AfterMessages: 1, Then: loopbacktest.Nulls}, 0},
-	} {
-		_, e := speaking(t, livetest.Script{Faults: []livetest.Fault{tt.fault}}, models[1])
-		s, err := e.Open(t.Context(), inference.RealtimeConfig{Voice: "M1"})
-		if err == nil {
-			s.Reply("Hello.")
-			for x := range s.Events() {
-				if err = x.Err; err != nil || x.Kind == inference.RealtimeDone {
-					break
-				}
-			}
-			s.Close()
-		}
-		if inference.FaultOf(err) != tt.want || err != nil && strings.Contains(err.Error(), livetest.DefaultKey) {
-			t.Errorf("%+v: %v", tt.fault, err)
-		}
-	}
+	enginetest.TestRealtimeFaults(t, vendor(models[1]), map[livetest.Fault]inference.Fault{
+		{Status: http.StatusForbidden}:                                                                  inference.ErrRefused,
+		{Status: http.StatusTooManyRequests}:                                                            inference.ErrUnavailable,
+		{AfterMessages: 1, Then: loopbacktest.Cut}:                                                      inference.ErrFailed,
+		{AfterMessages: 1, Then: loopbacktest.Invalid}:                                                  inference.ErrFailed,
+		{AfterMessages: 1, Then: loopbacktest.Close, Code: 1007, Reason: "API key not valid."}:          inference.ErrRefused,
+		{AfterMessages: 1, Then: loopbacktest.Close, Code: 1011, Reason: "Internal error encountered."}: inference.ErrFailed,
+		{AfterMessages: 1, Then: loopbacktest.Unknown}:                                                  0,
+		{AfterMessages: 1, Then: loopbacktest.Nulls}:                                                    0,
+	})
 }
 
 func TestLiveConfig(t *testing.T) {

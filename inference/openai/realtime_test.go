@@ -17,13 +17,9 @@ import (
 	"parley/inference/openai/realtimetest"
 )
 
-const asked = "are you open on Sunday"
-
 func speaking(t *testing.T, script realtimetest.ConversationScript) (*realtimetest.Conversation, *duplex.Engine) {
 	t.Helper()
-	if script.Utterances == nil {
-		script.Utterances = slices.Repeat([]realtimetest.Utterance{{Text: asked, Length: 800 * time.Millisecond}}, 20)
-	}
+	script.Utterances = enginetest.AskedOften()
 	s := realtimetest.NewConversation(t, script)
 	e, err := NewRealtime(Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-realtime-2.1"})
 	if err != nil {
@@ -32,41 +28,32 @@ func speaking(t *testing.T, script realtimetest.ConversationScript) (*realtimete
 	return s, e
 }
 
-// talk opens a session.
-func talk(t *testing.T, e *duplex.Engine, c inference.RealtimeConfig) inference.Session {
-	t.Helper()
-	c.Prompt, c.Voice, c.Language = "Be brief.", "F1", "en"
-	s, err := e.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
-
-// until takes events up to one of a kind, and returns all.
-func until(t *testing.T, s inference.Session, kind inference.RealtimeKind) (list []inference.RealtimeEvent) {
-	t.Helper()
-	for e := range s.Events() {
-		if e.Err != nil {
-			t.Fatal(e.Err)
-		}
-		if list = append(list, e); e.Kind == kind {
+// vendor is OpenAI.
+func vendor(t *testing.T, replies []realtimetest.Reply, faults []realtimetest.Fault) enginetest.RealtimeVendor {
+	s, e := speaking(t, realtimetest.ConversationScript{Replies: replies, Faults: faults})
+	return enginetest.RealtimeVendor{Realtime: e, Key: s.Key, Last: inference.RealtimeDone,
+		Used: func() (sum inference.Usage) {
+			for _, r := range s.Responses() {
+				u := r.Usage
+				sum = sum.Plus(inference.Usage{In: u.TextIn, AudioIn: u.AudioIn, Cached: u.TextCached, AudioCached: u.AudioCached, Out: u.TextOut, AudioOut: u.AudioOut})
+			}
+			return sum
+		},
+		History: func() (list []string) {
+			if r := s.Responses()[0]; !strings.HasPrefix(r.Instructions, "Be brief.") || !strings.HasSuffix(r.Instructions, "Say hello.") {
+				t.Errorf("instructions %q", r.Instructions)
+			}
+			for _, i := range s.Items() {
+				list = append(list, i.Type+" "+i.Role+i.Call+" "+i.Text)
+			}
 			return list
-		}
-	}
-	t.Fatal("the session ended")
-	return nil
-}
-
-// speak writes 0.8 s of tone and 1 s of silence at once.
-func speak(s inference.Session) {
-	audio := make([]int16, 16000*9/5)
-	for i := range audio[:12800] {
-		audio[i] = int16(8000 - 16000*(i/20%2))
-	}
-	for part := range slices.Chunk(audio, 320) {
-		s.Write(part)
+		},
+		Asked: func(t *testing.T) {
+			all := s.Responses()
+			if len(all) != 2 || !strings.HasPrefix(all[0].Instructions, "Be kind.") || !slices.Equal(all[0].Tools, []string{"hours"}) || all[0].Voice != "marin" {
+				t.Errorf("%+v", all)
+			}
+		},
 	}
 }
 
@@ -77,80 +64,15 @@ func TestRealtimeSuite(t *testing.T) {
 	enginetest.TestRealtime(t, e, enginetest.RealtimeOptions{Busy: s.Busy})
 }
 
-// TestRealtimeConversation: a turn is heard before its reply, functions are called and answered, and what is used is what
-// OpenAI has in its books.
 func TestRealtimeConversation(t *testing.T) {
 	t.Parallel()
-	server, e := speaking(t, realtimetest.ConversationScript{Replies: []realtimetest.Reply{
-		{Calls: []realtimetest.Call{{Name: "hours", Arguments: `{"day":"Sunday"}`}}}, {Text: "No, we are closed.", Length: time.Second}}})
-	s := talk(t, e, inference.RealtimeConfig{})
-	s.Update("Be kind.", []inference.Tool{{Name: "hours", Description: "Opening hours"}})
-	speak(s)
-	var used inference.Usage
-	list := until(t, s, inference.RealtimeDone)
-	var kinds []inference.RealtimeKind
-	for _, x := range list {
-		kinds = append(kinds, x.Kind)
-	}
-	if want := []inference.RealtimeKind{inference.RealtimeSpeechStart, inference.RealtimeSpeechEnd, inference.RealtimeHeard, inference.RealtimeReply,
-		inference.RealtimeTool, inference.RealtimeDone}; !slices.Equal(kinds, want) {
-		t.Fatalf("events %v, want %v", kinds, want)
-	}
-	call, end := list[4].ToolCall, list[5]
-	if list[2].Text != asked || call.Name != "hours" || call.Arguments != `{"day":"Sunday"}` || end.Finish != inference.FinishTools {
-		t.Errorf("heard %q, called %+v, %q", list[2].Text, call, end.Finish)
-	}
-	used = used.Plus(*end.Usage)
-	s.ToolResult(call.ID, "closed")
-	s.Reply("")
-	text, samples := "", 0
-	for _, x := range until(t, s, inference.RealtimeDone) {
-		text += x.Text
-		samples += len(x.Chunk.Samples)
-		end = x
-	}
-	used = used.Plus(*end.Usage)
-	if text != "No, we are closed." || samples != 24000 || end.Finish != inference.FinishStop {
-		t.Errorf("said %q in %d samples, %q", text, samples, end.Finish)
-	}
-	all := server.Responses()
-	if len(all) != 2 || !strings.HasPrefix(all[0].Instructions, "Be kind.") || !slices.Equal(all[0].Tools, []string{"hours"}) || all[0].Voice != "marin" {
-		t.Fatalf("%+v", all)
-	}
-	var books realtimetest.Usage
-	for _, r := range all {
-		u := r.Usage
-		books.TextIn, books.AudioIn, books.TextOut, books.AudioOut = books.TextIn+u.TextIn, books.AudioIn+u.AudioIn, books.TextOut+u.TextOut, books.AudioOut+u.AudioOut
-		books.TextCached, books.AudioCached = books.TextCached+u.TextCached, books.AudioCached+u.AudioCached
-	}
-	if got := (realtimetest.Usage{TextIn: used.In, AudioIn: used.AudioIn, TextCached: used.Cached, AudioCached: used.AudioCached, TextOut: used.Out, AudioOut: used.AudioOut}); got != books || books.AudioIn == 0 {
-		t.Errorf("used %+v, the books have %+v", got, books)
-	}
+	enginetest.TestRealtimeConversation(t, vendor)
 }
 
-// TestRealtimeHistory: a session begins with what was said, without calls that have no result.
 func TestRealtimeHistory(t *testing.T) {
 	t.Parallel()
-	server, e := speaking(t, realtimetest.ConversationScript{})
-	s := talk(t, e, inference.RealtimeConfig{History: []inference.Message{
-		{Role: inference.RoleUser, Text: "Are you open?"},
-		{Role: inference.RoleAgent, Text: "Let me", Interrupted: true, ToolCalls: []inference.ToolCall{{ID: "call_1", Name: "hours", Arguments: "{}"}, {ID: "call_2", Name: "lost", Arguments: "{}"}}},
-		{Role: inference.RoleTool, ToolCallID: "call_1", Text: "yes"},
-		{Role: inference.RoleTool, ToolCallID: "call_3", Text: "whose?"},
-	}})
-	s.Reply("Say hello.")
-	until(t, s, inference.RealtimeDone)
-	var got []string
-	for _, i := range server.Items() {
-		got = append(got, i.Type+" "+i.Role+i.Call+" "+i.Text)
-	}
-	want := []string{"message user Are you open?", "message assistant Let me …", "function_call call_1 {}", "function_call_output call_1 yes", "message assistant Yes, I can help."}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if r := server.Responses()[0]; !strings.HasPrefix(r.Instructions, "Be brief.") || !strings.HasSuffix(r.Instructions, "Say hello.") {
-		t.Errorf("instructions %q", r.Instructions)
-	}
+	enginetest.TestRealtimeHistory(t, vendor,
+		"message user Are you open?", "message assistant Let me …", "function_call call_1 {}", "function_call_output call_1 yes", "message assistant Yes, I can help.")
 }
 
 // TestRealtimeInterrupted: a reply is cut to what was heard and never beyond what came, whatever is asked; the next one is
@@ -159,20 +81,20 @@ func TestRealtimeInterrupted(t *testing.T) {
 	t.Parallel()
 	pace := realtimetest.Pace{Piece: func() time.Duration { return 50 * time.Millisecond }}
 	server, e := speaking(t, realtimetest.ConversationScript{Pace: pace, Replies: []realtimetest.Reply{{Text: "A long story follows.", Length: 3 * time.Second}, {Text: "Sorry?", Length: 200 * time.Millisecond}}})
-	s := talk(t, e, inference.RealtimeConfig{})
+	s := enginetest.Talk(t, e)
 	s.Reply("")
-	item := until(t, s, inference.RealtimeAudio)[0].Item
+	item := enginetest.Until(t, s, inference.RealtimeAudio)[0].Item
 	s.Reply("") // while OpenAI speaks
-	until(t, s, inference.RealtimeAudio)
+	enginetest.Until(t, s, inference.RealtimeAudio)
 	s.Interrupt(item)
 	s.Truncate(item, time.Hour)
 	s.Truncate(item, 120*time.Millisecond)
 	s.Truncate(item, time.Second)
 	s.Truncate("nobody's", 0)
-	if end := until(t, s, inference.RealtimeDone); end[len(end)-1].Item != item || end[len(end)-1].Usage.AudioOut == 0 {
+	if end := enginetest.Until(t, s, inference.RealtimeDone); end[len(end)-1].Item != item || end[len(end)-1].Usage.AudioOut == 0 {
 		t.Errorf("%+v", end)
 	}
-	next := until(t, s, inference.RealtimeDone)
+	next := enginetest.Until(t, s, inference.RealtimeDone)
 	if next[0].Kind != inference.RealtimeReply || next[0].Item == item {
 		t.Errorf("%+v", next[0])
 	}
@@ -190,50 +112,32 @@ func TestRealtimeInterrupted(t *testing.T) {
 // TestRealtimeOwnTurns: the call may find the ends of turns.
 func TestRealtimeOwnTurns(t *testing.T) {
 	t.Parallel()
-	server := realtimetest.NewConversation(t, realtimetest.ConversationScript{Utterances: []realtimetest.Utterance{{Text: asked, Length: 800 * time.Millisecond}}})
+	server := realtimetest.NewConversation(t, realtimetest.ConversationScript{Utterances: enginetest.AskedOften()})
 	e, err := NewRealtime(Config{BaseURL: server.URL + "/v1", APIKey: server.Key, Options: inference.Options(`{"turn_detection": null, "noise_reduction": "near_field"}`)})
 	if err != nil || e.Info().Caps.Turns {
 		t.Fatalf("%+v, %v", e.Info(), err)
 	}
-	s := talk(t, e, inference.RealtimeConfig{})
-	speak(s)
+	s := enginetest.Talk(t, e)
+	enginetest.Speak(s)
 	s.Commit()
-	if list := until(t, s, inference.RealtimeDone); list[0].Kind != inference.RealtimeHeard || list[0].Text != asked {
+	if list := enginetest.Until(t, s, inference.RealtimeDone); list[0].Kind != inference.RealtimeHeard || list[0].Text != enginetest.AskedOften()[0].Text {
 		t.Errorf("%+v", list[0])
 	}
 }
 
 func TestRealtimeRefused(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		fault realtimetest.Fault
-		want  inference.Fault
-	}{
-		{realtimetest.Fault{Status: http.StatusUnauthorized}, inference.ErrRefused},
-		{realtimetest.Fault{Status: http.StatusTooManyRequests, RetryAfter: time.Second}, inference.ErrUnavailable},
-		{realtimetest.Fault{Status: http.StatusInternalServerError}, inference.ErrFailed},
-		{realtimetest.Fault{AfterMessages: 2, Then: loopbacktest.Cut}, inference.ErrFailed},
-		{realtimetest.Fault{AfterMessages: 2, Then: loopbacktest.Invalid}, inference.ErrFailed},
-		{realtimetest.Fault{AfterMessages: 2, Then: loopbacktest.Huge}, inference.ErrFailed},
-		{realtimetest.Fault{AfterMessages: 2, Then: loopbacktest.Fail, Reason: "session_expired"}, inference.ErrFailed},
-		{realtimetest.Fault{AfterMessages: 3, Then: loopbacktest.Unknown}, 0},
-		{realtimetest.Fault{AfterMessages: 3, Then: loopbacktest.Nulls}, 0},
-	} {
-		_, e := speaking(t, realtimetest.ConversationScript{Faults: []realtimetest.Fault{tt.fault}})
-		s, err := e.Open(t.Context(), inference.RealtimeConfig{Voice: "M1"})
-		if err == nil {
-			s.Reply("")
-			for x := range s.Events() {
-				if err = x.Err; err != nil || x.Kind == inference.RealtimeDone {
-					break
-				}
-			}
-			s.Close()
-		}
-		if inference.FaultOf(err) != tt.want || err != nil && strings.Contains(err.Error(), realtimetest.DefaultKey) {
-			t.Errorf("%+v: %v", tt.fault, err)
-		}
-	}
+	enginetest.TestRealtimeFaults(t, vendor, map[realtimetest.Fault]inference.Fault{
+		{Status: http.StatusUnauthorized}:                                      inference.ErrRefused,
+		{Status: http.StatusTooManyRequests, RetryAfter: time.Second}:          inference.ErrUnavailable,
+		{Status: http.StatusInternalServerError}:                               inference.ErrFailed,
+		{AfterMessages: 2, Then: loopbacktest.Cut}:                             inference.ErrFailed,
+		{AfterMessages: 2, Then: loopbacktest.Invalid}:                         inference.ErrFailed,
+		{AfterMessages: 2, Then: loopbacktest.Huge}:                            inference.ErrFailed,
+		{AfterMessages: 2, Then: loopbacktest.Fail, Reason: "session_expired"}: inference.ErrFailed,
+		{AfterMessages: 3, Then: loopbacktest.Unknown}:                         0,
+		{AfterMessages: 3, Then: loopbacktest.Nulls}:                           0,
+	})
 }
 
 // TestRealtimeReplyFails: a reply that fails says why.
@@ -241,7 +145,7 @@ func TestRealtimeReplyFails(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]inference.Fault{"insufficient_quota": inference.ErrRefused, "rate_limit_exceeded": inference.ErrUnavailable, "server_error": inference.ErrFailed} {
 		_, e := speaking(t, realtimetest.ConversationScript{Replies: []realtimetest.Reply{{End: code}}})
-		s := talk(t, e, inference.RealtimeConfig{})
+		s := enginetest.Talk(t, e)
 		s.Reply("")
 		var last inference.RealtimeEvent
 		for last = range s.Events() {
