@@ -95,9 +95,7 @@ func Start(script Script) (*Server, error) {
 	script.TooMany = cmp.Or(script.TooMany, codePolicy)
 	script.Burst = cmp.Or(script.Burst, time.Second)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v3/ws": s.open}))
-	return s, err
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{"/v3/ws": s.open})
 }
 
 // shapes are what faults send.

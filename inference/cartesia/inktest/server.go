@@ -91,12 +91,10 @@ func Start(script Script) (*Server, error) {
 	script.Idle = cmp.Or(script.Idle, 3*time.Minute)
 	script.FinalAfter = cmp.Or(script.FinalAfter, time.Second)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{
 		"/stt/turns/websocket": func(w http.ResponseWriter, r *http.Request) { s.open(w, r, parseTurns, newTurns) },
 		"/stt/websocket":       func(w http.ResponseWriter, r *http.Request) { s.open(w, r, parsePlain, newPlain) },
-	}))
-	return s, err
+	})
 }
 
 // open answers a handshake and serves the connection.

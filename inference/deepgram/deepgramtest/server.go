@@ -101,14 +101,12 @@ func Start(script Script) (*Server, error) {
 	script.Voice.FlushWindow = cmp.Or(script.Voice.FlushWindow, time.Minute)
 	script.Voice.Age = cmp.Or(script.Voice.Age, time.Hour)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{
 		"/v1/listen": func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseNova, serveNova) },
 		"/v2/listen": func(w http.ResponseWriter, r *http.Request) { s.listen(w, r, parseFlux, serveFlux) },
 		"/v1/speak":  func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, auraProduct) },
 		"/v2/speak":  func(w http.ResponseWriter, r *http.Request) { s.speak(w, r, turnsProduct) },
-	}))
-	return s, err
+	})
 }
 
 // admit answers handshakes that a fault or a wrong key refuses; true: it may go on.

@@ -89,9 +89,7 @@ func Start(script Script) (*Server, error) {
 		script.Voices = []string{DefaultVoice}
 	}
 	s := &Server{script: script}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v1/text-to-speech/{voice}/multi-stream-input": s.connect}))
-	return s, err
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{"/v1/text-to-speech/{voice}/multi-stream-input": s.connect})
 }
 
 // connect answers a handshake and serves the socket.

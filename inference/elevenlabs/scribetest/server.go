@@ -82,9 +82,7 @@ func Start(script Script) (*Server, error) {
 	script.Key = cmp.Or(script.Key, DefaultKey)
 	script.Idle = cmp.Or(script.Idle, 15*time.Second)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v1/speech-to-text/realtime": s.open}))
-	return s, err
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{"/v1/speech-to-text/realtime": s.open})
 }
 
 // open answers a handshake and serves the session.

@@ -23,13 +23,14 @@ func Started[S Fake, C any](t testing.TB, start func(C) (S, error), script C, ex
 	return s
 }
 
-// Mux has these handlers at their patterns.
-func Mux(handlers map[string]http.HandlerFunc) *http.ServeMux {
+// ListenAt sets the server that a fake embeds to one that serves handlers at their patterns, as Listen says.
+func ListenAt(s **Server, key string, faults []Fault, handlers map[string]http.HandlerFunc) (err error) {
 	mux := http.NewServeMux()
 	for pattern, h := range handlers {
 		mux.HandleFunc(pattern, h)
 	}
-	return mux
+	*s, err = Listen(key, faults, mux)
+	return err
 }
 
 // Answer answers a request with a value as JSON.

@@ -85,8 +85,7 @@ type Model[Q, R any] struct {
 // ListenModel begins to serve a vendor's model.
 func ListenModel[Q, R any](script ModelScript[Q, R], v ModelVendor[Q, R]) (*Model[Q, R], error) {
 	m := &Model[Q, R]{Script: script, vendor: v}
-	var err error
-	m.Server, err = Listen(cmp.Or(script.Key, v.Key), script.Faults, Mux(map[string]http.HandlerFunc{
+	return m, ListenAt(&m.Server, cmp.Or(script.Key, v.Key), script.Faults, map[string]http.HandlerFunc{
 		v.Post: m.ask,
 		v.List: func(w http.ResponseWriter, r *http.Request) {
 			if err := v.Admit(r); err != nil {
@@ -98,8 +97,7 @@ func ListenModel[Q, R any](script ModelScript[Q, R], v ModelVendor[Q, R]) (*Mode
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			v.Refuse(w, m.mistake(http.StatusNotFound, "%s %s does not exist", r.Method, r.URL.Path))
 		},
-	}))
-	return m, err
+	})
 }
 
 // mistake notes one of the client's, and is the error for it.

@@ -115,9 +115,7 @@ func Start(script Script) (*Server, error) {
 	script.Lifetime = cmp.Or(script.Lifetime, 10*time.Minute)
 	script.Notice = min(cmp.Or(script.Notice, 50*time.Second), script.Lifetime/2)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue), handles: map[string]*memory{}}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{Path: s.open}))
-	return s, err
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{Path: s.open})
 }
 
 // Turns are all turns of the model in the order in which they began. The caller owns the list.

@@ -41,9 +41,7 @@ func start(script TranscriptionScript, k kind) (*server, error) {
 	script.Key = cmp.Or(script.Key, DefaultKey)
 	script.Lifetime = cmp.Or(script.Lifetime, time.Hour)
 	s := &server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue), kind: k}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/v1/realtime": s.open}))
-	return s, err
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{"/v1/realtime": s.open})
 }
 
 // id is a new id that begins so. No two connections have the same.

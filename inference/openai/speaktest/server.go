@@ -82,15 +82,13 @@ func New(t testing.TB, script Script) *Server {
 func Start(script Script) (*Server, error) {
 	script.Key = cmp.Or(script.Key, DefaultKey)
 	s := &Server{script: script}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{
 		"POST /v1/audio/speech": s.speech,
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			s.Violate("%s %s does not exist", r.Method, r.URL.Path)
 			refuse(w, http.StatusNotFound, refusal{message: "Invalid URL"})
 		},
-	}))
-	return s, err
+	})
 }
 
 // Speeches are all requests that were accepted, in order. The caller owns the list.

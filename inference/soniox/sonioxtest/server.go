@@ -80,9 +80,7 @@ func Start(script Script) (*Server, error) {
 	script.FinalAfter = cmp.Or(script.FinalAfter, time.Second)
 	script.EndAfter = cmp.Or(script.EndAfter, 400*time.Millisecond)
 	s := &Server{script: script, dialogue: hearingtest.NewDialogue(script.Utterances, script.Continue)}
-	var err error
-	s.Server, err = loopbacktest.Listen(script.Key, script.Faults, loopbacktest.Mux(map[string]http.HandlerFunc{"/transcribe-websocket": s.open}))
-	return s, err
+	return s, loopbacktest.ListenAt(&s.Server, script.Key, script.Faults, map[string]http.HandlerFunc{"/transcribe-websocket": s.open})
 }
 
 // open answers a handshake and serves the connection.
