@@ -32,6 +32,19 @@ func (l *Lateness) Add(o Lateness) {
 	l.Max = max(l.Max, o.Max)
 }
 
+// Cumulative returns how many frames there are, and how many of them were at most as late as each bound, by the bound in seconds,
+// as Prometheus has histograms.
+func (l *Lateness) Cumulative() (frames uint64, within map[float64]uint64) {
+	within = make(map[float64]uint64, len(latenessBounds))
+	for i, n := range l.Counts {
+		frames += n
+		if i < len(latenessBounds) {
+			within[latenessBounds[i].Seconds()] = frames
+		}
+	}
+	return frames, within
+}
+
 // Quantile is an upper bound of the lateness of the share q of all frames, 0 to 1.
 func (l *Lateness) Quantile(q float64) time.Duration {
 	var total, sum uint64

@@ -22,4 +22,7 @@ func TestLatenessQuantile(t *testing.T) {
 			t.Errorf("quantile %v: %v, want %v", q, got, want)
 		}
 	}
+	if frames, within := l.Cumulative(); frames != 1000 || within[0.0005] != 999 || within[0.04] != 999 || within[0.08] != 1000 || len(within) != len(latenessBounds) {
+		t.Errorf("%d frames, %v", frames, within)
+	}
 }

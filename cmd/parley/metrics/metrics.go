@@ -37,6 +37,7 @@ type Calls struct {
 	tokens   *prometheus.CounterVec
 	mos      prometheus.Histogram
 	late     prometheus.Histogram
+	packets  *lateness
 	lost     prometheus.Counter
 	traces   *trace.Tracer
 	log      *slog.Logger
@@ -55,8 +56,9 @@ func New(reg prometheus.Registerer, traces *trace.Tracer, log *slog.Logger) *Cal
 		return registered.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 	}
 	isolate.Log(log)
-	reg.MustRegister(faults{})
-	c := &Calls{traces: traces, log: log, stages: newStages(reg),
+	packets := &lateness{}
+	reg.MustRegister(faults{}, packets)
+	c := &Calls{traces: traces, log: log, stages: newStages(reg), packets: packets,
 		ended:      counters("parley_calls_ended_total", "Calls that ended, by how they came and why they ended.", "leg", "reason", "detail"),
 		answered:   counters("parley_calls_answered_by_total", "Outbound calls that were answered, by who answered.", "verdict"),
 		discards:   counter("parley_speculations_discarded_total", "Replies that were begun before the caller had finished, and were not the answer."),
@@ -147,5 +149,6 @@ func (c *Calls) Quality(session string, q quality.Report) {
 // Telephone counts and logs the quality of a telephone call's audio.
 func (c *Calls) Telephone(session string, s rtp.Stats) {
 	c.late.Observe(s.Lateness.Quantile(0.999).Seconds())
+	c.packets.add(s.Lateness)
 	c.Quality(session, s.Quality())
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley/cmd/parley/trace"
 	"parley/inference"
+	"parley/media/rtp"
 	"parley/pipeline"
 	"parley/pipeline/reply"
 	"parley/pipeline/session"
@@ -39,6 +40,10 @@ func TestTurnsAreCounted(t *testing.T) {
 		phone.Observe(e)
 	}
 	manager.Lost([]ledger.Lost{{ID: "a"}, {ID: "b"}, {ID: "c", Err: store.ErrUnavailable}})
+	var stats rtp.Stats
+	stats.Lateness.Counts[1], stats.Lateness.Counts[4] = 3, 1 // 1 ms at most, and 5 ms
+	calls.Telephone("d", stats)
+	calls.Telephone("e", stats)
 	families, err := reg.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +67,7 @@ func TestTurnsAreCounted(t *testing.T) {
 		"parley_turn_seconds web": 2, "parley_turn_seconds telephone": 1, "parley_turn_seconds telephone sum": .8, "parley_turn_endpoint_seconds telephone sum": .4,
 		"parley_turn_model_seconds telephone sum": .3, "parley_turn_voice_seconds telephone sum": .09, "parley_turn_overhead_seconds telephone sum": .01,
 		"parley_tool_calls_total ok": 1, "parley_tool_calls_total timeout": 1, "parley_interruptions_total": 1, "parley_speculations_discarded_total": 1,
+		"parley_rtp_packet_lateness_seconds": 8, "parley_rtp_packet_lateness_seconds sum": .016,
 		"parley_traces_dropped_total": 0, "parley_sessions_lost_total": 2, "parley_sessions_lost_failures_total": 1,
 	} {
 		if v, ok := got[key]; !ok || v != want {
