@@ -40,7 +40,7 @@ func ReadRateCard(path string) (*RateCard, error) {
 }
 
 // ParseRateCard reads a card from YAML or JSON, which is YAML too. Every key of
-// the served card must be present once, those of realtime together or not at all, and no other; prices are plain decimals
+// the served card must be present once, those of realtime together or not at all, those of own keys or not, and no other; prices are plain decimals
 // read as text, never through a float. The error is a CardError.
 func ParseRateCard(text []byte) (*RateCard, error) {
 	var doc yaml.Node

@@ -30,6 +30,9 @@ type cardFields struct {
 		InputPerMillion    Money `json:"input_per_million_tokens"`
 		OutputPerMillion   Money `json:"output_per_million_tokens"`
 		SpeculativeDefault bool  `json:"speculative_replies_default"`
+		// Of tokens on keys of the account's own; nil: they are free.
+		OwnKeyInputPerMillion  *Money `json:"own_key_input_per_million_tokens,omitempty"`
+		OwnKeyOutputPerMillion *Money `json:"own_key_output_per_million_tokens,omitempty"`
 	} `json:"llm"`
 	Phone struct {
 		Billing        string           `json:"billing"`

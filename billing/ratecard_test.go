@@ -191,3 +191,30 @@ func TestRealtimePrices(t *testing.T) {
 		t.Errorf("one price is missing: %v", err)
 	}
 }
+
+// TestOwnKeyPrices: tokens on an account's own key are free unless the card has prices for them.
+func TestOwnKeyPrices(t *testing.T) {
+	var m Meter
+	m.AddOwn(1000, 100)
+	for prices, want := range map[string]Money{
+		"": 0,
+		"  own_key_input_per_million_tokens: 0.1\n":                                           100_000,
+		"  own_key_input_per_million_tokens: 0.1\n  own_key_output_per_million_tokens: 0.2\n": 120_000,
+	} {
+		c, err := ParseRateCard([]byte(strings.Replace(string(builtin), "llm:\n", "llm:\n"+prices, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ParseRateCard(c.JSON()); err != nil || back.SHA256() != c.SHA256() {
+			t.Errorf("it does not read back: %v\n%s", err, c.JSON())
+		}
+		tariff, err := c.Tariff(Terms{Kind: Web})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bill, err := tariff.Price(m.Usage())
+		if err != nil || bill.Total() != want || !bill[OwnIn].Rated || bill[OwnOut].Quantity != 100 {
+			t.Errorf("%q: %s, %v; want %s", prices, bill.Total(), err, want)
+		}
+	}
+}

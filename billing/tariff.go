@@ -78,6 +78,12 @@ func (c *RateCard) Tariff(t Terms) (Tariff, error) {
 			r[in] = rate{c.f.LLM.InputPerMillion, perMillion}
 			r[in+1] = rate{c.f.LLM.OutputPerMillion, perMillion}
 		}
+		for i, price := range []*Money{c.f.LLM.OwnKeyInputPerMillion, c.f.LLM.OwnKeyOutputPerMillion} {
+			r[OwnIn+Component(i)] = rate{per: perMillion}
+			if price != nil {
+				r[OwnIn+Component(i)].price = *price
+			}
+		}
 		if p := c.f.Realtime; c.SellsRealtime() {
 			r[AudioIn], r[AudioCached], r[AudioOut] = rate{*p.AudioInputPerMillion, perMillion}, rate{*p.CachedAudioInputPerMillion, perMillion}, rate{*p.AudioOutputPerMillion, perMillion}
 		}

@@ -21,11 +21,11 @@ func tariff(t testing.TB, terms Terms) Tariff {
 
 func TestPriceOfEverySessionKind(t *testing.T) {
 	all := Usage{AgentTime: 60_001, LineTime: 60_000, ReplyIn: 1000, ReplyOut: 100, SpeculativeIn: 10, SpeculativeOut: 1,
-		SummaryIn: 20, SummaryOut: 2, TTSChars: 1000, STTTime: 1, DenoiseTime: 59_999, CRMCalls: 1, WebSearches: 2}
+		SummaryIn: 20, SummaryOut: 2, TTSChars: 1000, STTTime: 1, DenoiseTime: 59_999, CRMCalls: 1, WebSearches: 2, OwnIn: 1000, OwnOut: 100}
 	talk := map[Component]Money{
 		AgentTime: 81_333_333, // 61 s of 0.08 a minute, rounded once
 		ReplyIn:   600_000, ReplyOut: 240_000, SpeculativeIn: 6000, SpeculativeOut: 2400, SummaryIn: 12_000, SummaryOut: 4800,
-		CRMCalls: 20_000_000, WebSearches: 20_000_000,
+		CRMCalls: 20_000_000, WebSearches: 20_000_000, OwnIn: 0, OwnOut: 0,
 	}
 	with := func(line Money) map[Component]Money {
 		m := map[Component]Money{LineTime: line}

@@ -23,6 +23,8 @@ const (
 	AudioIn     // tokens of audio that a realtime engine read for the first time
 	AudioCached // and again, as part of the conversation
 	AudioOut    // and spoke
+	OwnIn       // tokens of any completion on a key of the account's own
+	OwnOut
 	NumComponents
 )
 
@@ -30,6 +32,7 @@ var componentNames = [NumComponents]string{
 	"agent", "line", "llm_reply_input", "llm_reply_output", "llm_speculative_input", "llm_speculative_output",
 	"llm_summary_input", "llm_summary_output", "tts", "stt", "denoise", "crm", "web_search",
 	"realtime_audio_input", "realtime_cached_audio_input", "realtime_audio_output",
+	"llm_own_key_input", "llm_own_key_output",
 }
 
 // String is the component's name in receipts and ledger accounts.
@@ -79,6 +82,12 @@ func (m *Meter) Add(c Component, n int64) {
 func (m *Meter) AddTokens(k TokenKind, in, out int) {
 	m.Add(ReplyIn+2*Component(k), int64(in))
 	m.Add(ReplyOut+2*Component(k), int64(out))
+}
+
+// AddOwn counts a completion's tokens on a key of the account's own.
+func (m *Meter) AddOwn(in, out int) {
+	m.Add(OwnIn, int64(in))
+	m.Add(OwnOut, int64(out))
 }
 
 // AddAudio counts what a realtime engine used for a reply; cached is part of in.

@@ -1,5 +1,7 @@
 package store
 
+import "parley/billing"
+
 // The words for a session whose process died, in media.EndReason's.
 const (
 	ReasonFailed   = "failed"
@@ -24,6 +26,20 @@ type Generation struct {
 	OutTokens int64
 	Source    string // who counted: provider or counted
 	Engine    string // that answered; empty: not known, or none
+	Own       bool   // on a key of the account's
+}
+
+// EngineUse is what an engine has used in a call, of one unit.
+type EngineUse struct {
+	Stage    string // asr, llm, tts or realtime
+	Engine   string
+	Model    string // empty: the vendor's usual one
+	Own      bool   // on a key of the account's; else on the operator's, or on none
+	Unit     billing.Unit
+	Quantity int64          // of seconds thousandths
+	Source   string         // who counted: provider or counted
+	Cost     *billing.Money // what the vendor charges the operator; nil: not known, or it is the account's
+	Price    *billing.Money // what the account is charged; nil: it is part of the price of the call
 }
 
 // ServedBy is which engines served a call, by stage, in the order in which they began to.

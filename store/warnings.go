@@ -33,6 +33,9 @@ const (
 	// WarnSpending: a day's limit of spending is used by four fifths, or reached. Ends with
 	// the day (UTC). One for each limit, day and of the two.
 	WarnSpending WarningKind = "spending.limit"
+	// WarnEngineKey: the vendor of an engine refused the account's own key. Ends when another is
+	// set, or it is taken again, or with it. One for each key.
+	WarnEngineKey WarningKind = "engine_key.refused"
 )
 
 // WarningData are the figures of a warning; which are there depends on its kind.
@@ -45,13 +48,14 @@ type WarningData struct {
 	DueAt     *time.Time     `json:"due_at,omitempty"`     // number.past_due: when the month was to be paid
 	ReleaseAt *time.Time     `json:"release_at,omitempty"` // number.past_due: when the number goes; number.released: when it went
 	Attempt   string         `json:"attempt,omitempty"`    // recharge.failed
-	Reason    string         `json:"reason,omitempty"`     // recharge.failed: the provider's word for it, such as "card_declined"; webhook.disabled: failing or gone
+	Reason    string         `json:"reason,omitempty"`     // recharge.failed: the provider's word for it, such as "card_declined"; webhook.disabled: failing or gone; engine_key.refused: what the vendor said
 	Disabled  bool           `json:"disabled,omitempty"`   // recharge.failed: there will be no further attempt
 	Dispute   string         `json:"dispute,omitempty"`    // dispute.opened: the provider's or the operator's name of it
 	Webhook   string         `json:"webhook,omitempty"`    // webhook.disabled: its identifier
 	Subject   string         `json:"subject,omitempty"`    // spending.limit: the account, the key or the agent
 	Limit     *billing.Money `json:"limit,omitempty"`      // spending.limit: of a day
 	Spent     *billing.Money `json:"spent,omitempty"`      // spending.limit: of it, what is held included
+	Engine    string         `json:"engine,omitempty"`     // engine_key.refused: its name
 }
 
 // Warning is one thing that an account was warned of.

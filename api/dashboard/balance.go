@@ -229,6 +229,7 @@ var componentNames = map[string]string{
 	billing.TTSChars.String(): "Speech from text", billing.STTTime.String(): "Transcription", billing.DenoiseTime.String(): "Noise removal",
 	billing.CRMCalls.String(): "CRM calls", billing.WebSearches.String(): "Web searches",
 	billing.AudioIn.String(): "Speech model, heard", billing.AudioCached.String(): "Speech model, heard before", billing.AudioOut.String(): "Speech model, spoken",
+	billing.OwnIn.String(): "Language model on your key, read", billing.OwnOut.String(): "Language model on your key, written",
 }
 
 func componentName(component string) string {

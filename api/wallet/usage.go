@@ -165,6 +165,8 @@ var units = func() map[string]unit {
 		billing.AudioIn.String():        token,
 		billing.AudioCached.String():    token,
 		billing.AudioOut.String():       token,
+		billing.OwnIn.String():          token,
+		billing.OwnOut.String():         token,
 		numberMonth:                     {"month", 1},
 	}
 }()

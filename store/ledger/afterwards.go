@@ -88,11 +88,15 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 // summarize notes a completion that a call's summary took, and counts its tokens.
 func (s *session) summarize(ctx context.Context, tx pgx.Tx, g store.Generation) error {
 	g.InTokens, g.OutTokens = max(0, g.InTokens), max(0, g.OutTokens)
-	s.usage[billing.SummaryIn] += g.InTokens
-	s.usage[billing.SummaryOut] += g.OutTokens
-	return store.Do(ctx, tx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine)
-		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, '')
-		from calls where session_id = $1`, s.id, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine)
+	in, out := billing.SummaryIn, billing.SummaryOut
+	if g.Own {
+		in, out = billing.OwnIn, billing.OwnOut
+	}
+	s.usage[in] += g.InTokens
+	s.usage[out] += g.OutTokens
+	return store.Do(ctx, tx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
+		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, ''), $7
+		from calls where session_id = $1`, s.id, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine, g.Own)
 }
 
 // summarizeAll is summarize for all that one try took, which holds nothing any more.

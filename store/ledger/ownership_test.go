@@ -3,12 +3,14 @@ package ledger_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/billing"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -250,6 +252,8 @@ func TestConversationHistory(t *testing.T) {
 			{Gen: 1, Turn: 1, Kind: "speculative", Outcome: "discarded", InTokens: 10, OutTokens: 2, Source: "counted"},
 			{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", InTokens: 12, OutTokens: 9, Source: "provider"}},
 		AnsweredBy: "machine",
+		Uses: []store.EngineUse{{Stage: "asr", Engine: "flux", Model: "flux-general-en", Unit: billing.OpenSeconds, Quantity: 12_500, Source: "counted", Cost: new(billing.Money)},
+			{Stage: "llm", Engine: "haiku", Own: true, Unit: billing.TokensIn, Quantity: 12, Source: "provider", Price: new(billing.Money)}},
 	}
 	for range 2 { // replaces, never adds
 		f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, c))
@@ -257,7 +261,8 @@ func TestConversationHistory(t *testing.T) {
 	got, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
 	if len(got.Transcript) != 2 || got.Transcript[1].Text != "¿Sí?" || string(got.Turns) != `[{"ms": 430}]` ||
-		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil || got.AnsweredBy != "machine" {
+		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil || got.AnsweredBy != "machine" ||
+		!reflect.DeepEqual(got.Uses, c.Uses) {
 		t.Errorf("%+v", got)
 	}
 	if err := history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {

@@ -72,6 +72,7 @@ type Summary struct {
 	In, Out   int64  // tokens
 	CountedBy string // provider or counted
 	Engine    string // that wrote it
+	Own       bool   // on a key of the account's
 }
 
 // SaveSummary keeps the summary of a row's call, which has ended, and charges it to the
@@ -86,7 +87,7 @@ func (l *Ledger) SaveSummary(ctx context.Context, account, id string, m Summary)
 		if err != nil || !saved {
 			return false, nil, err
 		}
-		err = s.summarizeAll(ctx, w, store.Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine})
+		err = s.summarizeAll(ctx, w, store.Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine, Own: m.Own})
 		return true, []store.Event{{Account: account, Kind: store.CallSummarized, About: id}}, err
 	})
 }

@@ -102,6 +102,7 @@ var unevident = []damage{
 	{26, "an agent that talked for less than the line was open", `update session_usage set agent_ms = 1000 where session_id = ` + theCall},
 	{26, "tokens that were not counted", `update session_usage set reply_out = 0 where session_id = ` + theCall},
 	{26, "a summary that was not counted", `update call_generations set kind = 'summary' where ordinal = 1 and session_id = ` + theCall},
+	{26, "tokens on an own key that were not counted", `update call_generations set own = true where ordinal = 1 and session_id = ` + theCall},
 	{26, "a line that was not counted", `update session_usage set line_ms = 1, agent_ms = 0 where session_id = ` + theCall},
 	{26, "minutes that were asked for and not counted", `update session_usage set line_granted = 12 where session_id = ` + theCall},
 	{26, "an answer without a start", `update session_usage set started_at = null, amount_nano = 0, posted_nano = 0 where session_id = ` + theCall},

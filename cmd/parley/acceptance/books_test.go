@@ -75,7 +75,7 @@ type bill struct {
 }
 
 const selectBills = `select s.account_id, s.id, s.state, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''), s.kind, s.country, s.mobile,
-	u.agent_ms, u.line_ms, u.reply_in, u.reply_out, u.speculative_in, u.speculative_out, u.summary_in, u.summary_out, u.audio_in, u.audio_cached, u.audio_out, u.amount_nano, u.posted_nano,
+	u.agent_ms, u.line_ms, u.reply_in, u.reply_out, u.speculative_in, u.speculative_out, u.summary_in, u.summary_out, u.audio_in, u.audio_cached, u.audio_out, u.own_in, u.own_out, u.amount_nano, u.posted_nano,
 	(select coalesce(sum(amount_nano), 0) from ledger_transfers t where t.session_id = s.id),
 	(select count(distinct idem) from ledger_transfers t where t.session_id = s.id), u.ckpt_seq, s.node_epoch
 	from sessions s join session_usage u on u.session_id = s.id join calls c on c.session_id = s.id where `
@@ -100,7 +100,7 @@ func (b *books) query(which string, args ...any) []bill {
 		u := &x.Usage
 		err := rows.Scan(&x.Account, &x.ID, &x.State, &x.Reason, &x.Detail, &x.Terms.Kind, &x.Terms.Country, &x.Terms.Mobile,
 			&u[billing.AgentTime], &u[billing.LineTime], &u[billing.ReplyIn], &u[billing.ReplyOut], &u[billing.SpeculativeIn],
-			&u[billing.SpeculativeOut], &u[billing.SummaryIn], &u[billing.SummaryOut], &u[billing.AudioIn], &u[billing.AudioCached], &u[billing.AudioOut], &x.Amount, &said, &x.Posted, &x.Postings, &x.Checkpoints, &x.Epoch)
+			&u[billing.SpeculativeOut], &u[billing.SummaryIn], &u[billing.SummaryOut], &u[billing.AudioIn], &u[billing.AudioCached], &u[billing.AudioOut], &u[billing.OwnIn], &u[billing.OwnOut], &x.Amount, &said, &x.Posted, &x.Postings, &x.Checkpoints, &x.Epoch)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func (b *books) checkTokens(x bill) int {
 		in += g.InTokens
 		out += g.OutTokens
 	}
-	if u := x.Usage; u[billing.ReplyIn]+u[billing.SpeculativeIn] != in || u[billing.ReplyOut]+u[billing.SpeculativeOut] != out {
+	if u := x.Usage; u[billing.ReplyIn]+u[billing.SpeculativeIn]+u[billing.OwnIn] != in || u[billing.ReplyOut]+u[billing.SpeculativeOut]+u[billing.OwnOut] != out {
 		b.t.Errorf("session %s: charged %v, the completions used %d and %d", x.ID, x.Usage, in, out)
 	}
 	if in == 0 || out == 0 {

@@ -32,11 +32,16 @@ var evidenceInvariants = []invariant{
 			from (select e.id, count(*) as runs, sum(g.in_tokens) as took, sum(g.out_tokens) as gave,
 					u.reply_in + u.speculative_in as counted_in, u.reply_out + u.speculative_out as counted_out
 				from ended e join session_usage u on u.session_id = e.id join call_generations g on g.session_id = e.id
-				where g.kind <> 'summary' and not e.lost group by 1, 5, 6) g
+				where g.kind <> 'summary' and not g.own and not e.lost group by 1, 5, 6) g
 			where g.runs < 5000 and (g.took <> g.counted_in or g.gave <> g.counted_out)
 		union all select id, format('summaries took %%s and gave %%s tokens, counted are %%s and %%s', g.took, g.gave, g.counted_in, g.counted_out)
 			from (select s.id, sum(g.in_tokens) as took, sum(g.out_tokens) as gave, u.summary_in as counted_in, u.summary_out as counted_out
 				from sessions s join session_usage u on u.session_id = s.id join call_generations g on g.session_id = s.id
-				where g.kind = 'summary' and s.state = 'closed' group by 1, 4, 5) g
-			where g.took <> g.counted_in or g.gave <> g.counted_out`, sameTime)},
+				where g.kind = 'summary' and not g.own and s.state = 'closed' group by 1, 4, 5) g
+			where g.took <> g.counted_in or g.gave <> g.counted_out
+		union all select id, format('completions on own keys took %%s and gave %%s tokens, counted are %%s and %%s', g.took, g.gave, g.counted_in, g.counted_out)
+			from (select e.id, count(*) as runs, sum(g.in_tokens) as took, sum(g.out_tokens) as gave, u.own_in as counted_in, u.own_out as counted_out
+				from ended e join session_usage u on u.session_id = e.id join call_generations g on g.session_id = e.id
+				where g.own and not e.lost group by 1, 5, 6) g
+			where g.runs < 5000 and (g.took <> g.counted_in or g.gave <> g.counted_out)`, sameTime)},
 }

@@ -1,0 +1,2 @@
+-- +goose Up
+alter table warnings validate constraint warnings_kind_check;
