@@ -24,6 +24,8 @@ type Error struct {
 	Err    error
 	// RetryAfter is how long the server wants to be left alone; 0: it does not say.
 	RetryAfter time.Duration
+	// Key says of ErrRefused that it is about the key: that is wrong, is not paid for, or may not do this.
+	Key bool
 }
 
 func (e *Error) Error() string {
@@ -47,6 +49,20 @@ func (f Fault) String() string {
 		return "refused"
 	}
 	return "failed"
+}
+
+// KeyRefused says whether an engine's server refused the key.
+func KeyRefused(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Key
+}
+
+// Reason is what an engine's server has said of a request that it refused.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return ErrRefused.String()
 }
 
 // ErrStalled is the cause to cancel a context with when an engine has been

@@ -233,7 +233,7 @@ func refused(name string, status int) error {
 	case status >= 500 || status == 0:
 		f = inference.ErrFailed
 	}
-	return fault(name, f, fmt.Sprintf("status %d", status))
+	return &inference.Error{Engine: name, Fault: f, Err: fmt.Errorf("status %d", status), Key: remote.KeyStatus(status)}
 }
 
 func fault(name string, f inference.Fault, text string) error {

@@ -90,14 +90,14 @@ func milliseconds(n float64) time.Duration { return remote.Time(n, time.Millisec
 
 // failed is an error, after which ElevenLabs closes the socket.
 func (v *vendor) failed(code string) error {
-	fault := inference.ErrFailed
+	fault, key := inference.ErrFailed, strings.Contains(code, "auth") || strings.Contains(code, "quota")
 	switch {
 	case strings.Contains(code, "max_active"), strings.Contains(code, "too_many"), strings.Contains(code, "busy"):
 		fault = inference.ErrUnavailable
-	case strings.Contains(code, "auth"), strings.Contains(code, "quota"), strings.Contains(code, "invalid"), strings.Contains(code, "voice_not_found"):
+	case key, strings.Contains(code, "invalid"), strings.Contains(code, "voice_not_found"):
 		fault = inference.ErrRefused
 	}
-	return v.fault(fault, "the server reports an error")
+	return &inference.Error{Engine: v.name, Fault: fault, Err: errors.New("the server reports an error"), Key: key && fault == inference.ErrRefused}
 }
 
 func (v *vendor) fault(f inference.Fault, text string) error {

@@ -205,7 +205,7 @@ var scribeFaults = map[string]inference.Fault{
 // failed is the error of a message; nil: it is none.
 func (c *scribeConnection) failed(kind string) error {
 	if f, known := scribeFaults[kind]; known {
-		return c.fault(f, kind)
+		return &inference.Error{Engine: c.name, Fault: f, Err: errors.New(kind), Key: strings.HasPrefix(kind, "auth") || strings.HasPrefix(kind, "quota")}
 	}
 	if strings.HasSuffix(kind, "error") {
 		return c.fault(inference.ErrFailed, "the server reports an error")

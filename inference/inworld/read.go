@@ -93,7 +93,7 @@ func (v *vendor) failed(code int) error {
 	case invalidArgument, notFound, permissionDenied, unauthenticated:
 		fault = inference.ErrRefused
 	}
-	return v.fault(fault, fmt.Sprintf("status %d", code))
+	return &inference.Error{Engine: v.name, Fault: fault, Err: fmt.Errorf("status %d", code), Key: code == permissionDenied || code == unauthenticated}
 }
 
 func (v *vendor) fault(f inference.Fault, text string) error {

@@ -116,7 +116,11 @@ func (s *stream) post(ctx context.Context, audio []int16, format string) (*remot
 	file, _ := form.CreateFormFile("file", "audio.wav")
 	wav.Encode(file, wav.Clip{Rate: media.Rate16k, Samples: audio})
 	form.Close()
-	return s.asr.Post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
+	a, err := s.asr.Post(ctx, "/audio/transcriptions", form.FormDataContentType(), body.Bytes())
+	if err == nil {
+		inference.Spent(ctx, inference.StageASR, s.asr.Engine(), inference.Usage{Audio: media.Rate16k.Duration(len(audio)).Duration(), Requests: 1, Source: inference.UsageCounted})
+	}
+	return a, err
 }
 
 // heard notes what was said, in which language, when its words were, if that is known, and the confidence.

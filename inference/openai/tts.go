@@ -104,6 +104,7 @@ func (t *TTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[inference
 		}
 		defer a.Close()
 		usage := inference.Usage{Characters: utf8.RuneCountInString(s.Text), Requests: 1, Source: inference.UsageCounted}
+		defer func() { inference.Spent(ctx, inference.StageTTS, t.Engine(), usage) }()
 		if err := (speech{a, &usage}).audio(yield); err != nil && err != remote.ErrLeft {
 			yield(inference.Chunk{}, err)
 		}

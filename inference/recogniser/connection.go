@@ -346,8 +346,8 @@ func (s *stream) overdue() error {
 // again replaces a socket that has broken, unless the vendor has refused or sockets break too often.
 func (s *stream) again(err error) error {
 	s.conn.socket.Close()
-	s.open += time.Since(s.openedAt)
 	now := time.Now()
+	s.open, s.openedAt = s.open+now.Sub(s.openedAt), now
 	kept := s.broken[:0]
 	for _, at := range s.broken {
 		if now.Sub(at) < brokenWithin {

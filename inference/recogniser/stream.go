@@ -69,7 +69,8 @@ func open(ctx context.Context, e *Engine, c inference.ASRConfig) (*stream, error
 		leave()
 		return nil, err
 	}
-	isolate.Go("inference/recogniser/stream", s.cancel, s.run, func() { s.cancel(errClosed) }, func() { s.conn.end() }, leave,
+	spent := func() { inference.Spent(s.ctx, inference.StageASR, s.engine.client.Engine(), *s.usage()) }
+	isolate.Go("inference/recogniser/stream", s.cancel, s.run, func() { s.cancel(errClosed) }, func() { s.conn.end() }, leave, spent,
 		func() { close(s.results) }, func() { close(s.done) })
 	return s, nil
 }

@@ -152,6 +152,35 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
+// TestSpent: a meter gets what a stream has consumed, over all its sockets and until they are closed, before the stream has ended.
+func TestSpent(t *testing.T) {
+	for name, make := range vendors {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, s := make(t, true, loopbacktest.Fault{Connections: 1, AfterMessages: 2, Then: loopbacktest.Cut})
+			var spent []inference.Usage // written by the stream, which has ended when it is read
+			meter := inference.Meter(func(stage, engine string, u inference.Usage) {
+				if stage != inference.StageASR || engine != e.Info().Name {
+					t.Errorf("%s of %s", engine, stage)
+				}
+				spent = append(spent, u)
+			})
+			r, err := e.Open(meter.With(t.Context()), inference.ASRConfig{Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := hear(t, r, voice()); err != nil {
+				t.Error(err)
+			}
+			r.Close()
+			loopbacktest.Await(t, "the end of the sockets", func() bool { return s.Books().Open == 0 })
+			if len(spent) != 1 || spent[0].Audio != 1200*time.Millisecond || spent[0].Open <= 0 || spent[0].Open > s.Books().OpenTime+2*time.Second {
+				t.Errorf("%+v, the vendor's books have %v", spent, s.Books().OpenTime)
+			}
+		})
+	}
+}
+
 // TestOddMessages: what is unknown, or lacks fields, is passed over; what is no JSON each time ends the stream.
 func TestOddMessages(t *testing.T) {
 	for name, make := range vendors {

@@ -48,7 +48,8 @@ func (c *Client) refusal(status int, header http.Header, body []byte) error {
 		var inner struct {
 			Named
 			Details []struct {
-				Retry string `json:"retryDelay"` // Google's, as in 34.5s
+				Retry  string `json:"retryDelay"` // Google's, as in 34.5s
+				Reason string `json:"reason"`
 			} `json:"details"`
 		}
 		json.Unmarshal(e.Error, &inner) // a string at some: then the outer names count
@@ -57,6 +58,9 @@ func (c *Client) refusal(status int, header http.Header, body []byte) error {
 			fault = cmp.Or(faults[name], fault)
 		}
 		for _, d := range inner.Details {
+			if _, known := ofKey[d.Reason]; known {
+				name = d.Reason
+			}
 			if delay, err := time.ParseDuration(d.Retry); err == nil {
 				rest = min(max(rest, delay), time.Hour)
 			}

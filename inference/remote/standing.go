@@ -77,26 +77,33 @@ func (c *Client) resting() error {
 	if left <= 0 {
 		return nil
 	}
-	return &inference.Error{Engine: c.engine, Fault: s.fault, Err: errors.New(s.text), RetryAfter: left}
+	return &inference.Error{Engine: c.engine, Fault: s.fault, Err: errors.New(s.text), RetryAfter: left, Key: s.fault == inference.ErrRefused}
 }
 
-// Names of errors that are about the key, whatever was asked, and of those that say that it asks too often.
+// Names of errors that are about the key, those true whatever was asked, and of those that say that it asks too often.
 var (
-	dead = map[string]bool{"authentication_error": true, "billing_error": true, "insufficient_quota": true, "invalid_api_key": true,
-		"account_deactivated": true, "billing_hard_limit_reached": true}
+	ofKey = map[string]bool{"authentication_error": true, "billing_error": true, "insufficient_quota": true, "invalid_api_key": true,
+		"account_deactivated": true, "billing_hard_limit_reached": true, "API_KEY_INVALID": true, "permission_error": false}
 	tooOften = map[string]bool{"rate_limit_error": true, "rate_limit_exceeded": true}
 )
+
+// KeyStatus says whether a status is about the key: it is wrong (401), is not paid for (402), or may not do this (403).
+func KeyStatus(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusForbidden
+}
 
 // refused is the error of a refusal, which it notes where it is about the key. rest is for how long the vendor wants to be left
 // alone; 0: it does not say.
 func (c *Client) refused(fault inference.Fault, status int, name, text string, rest time.Duration) error {
+	dead, about := ofKey[name]
+	about = fault == inference.ErrRefused && (about || KeyStatus(status))
 	switch {
-	case fault == inference.ErrRefused && (status == http.StatusUnauthorized || status == http.StatusPaymentRequired || dead[name]):
+	case about && (dead || KeyStatus(status) && status != http.StatusForbidden): // what it may not do says nothing of what it may
 		c.standing.refuse(rest, text)
 	case fault == inference.ErrUnavailable && (rest > 0 || status == http.StatusTooManyRequests || tooOften[name]):
 		rest = c.standing.leave(rest)
 	}
-	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: rest}
+	return &inference.Error{Engine: c.engine, Fault: fault, Err: errors.New(text), RetryAfter: rest, Key: about}
 }
 
 // Limit has at most n streams at a time reach the vendor with the key; 0: any number. Of several limits the lowest counts. No

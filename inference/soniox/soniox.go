@@ -232,7 +232,7 @@ func (c *connection) failed(code int) error {
 	case code >= 500, code == 408:
 		fault = inference.ErrFailed
 	}
-	return c.fault(fault, fmt.Sprintf("error %d", code))
+	return &inference.Error{Engine: c.name, Fault: fault, Err: fmt.Errorf("error %d", code), Key: remote.KeyStatus(code)}
 }
 
 func milliseconds(n float64) time.Duration { return remote.Time(n, time.Millisecond) }

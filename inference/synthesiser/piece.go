@@ -161,6 +161,16 @@ func (u *utterance) usage() *inference.Usage {
 	return &usage
 }
 
+// spend reports what the utterance has consumed.
+func (u *utterance) spend() {
+	u.mu.Lock()
+	used := u.usage()
+	u.mu.Unlock()
+	if used.Characters > 0 {
+		inference.Spent(u.ctx, inference.StageTTS, u.engine.client.Engine(), *used)
+	}
+}
+
 // mark marks the end of the Says that were flushed together, or of all; false: nobody wants more.
 func (u *utterance) mark(all bool) bool {
 	u.mu.Lock()

@@ -88,7 +88,7 @@ func begin(ctx context.Context, e *Engine, v inference.VoiceConfig, path string)
 	u.ctx, u.cancel = context.WithCancelCause(ctx)
 	detach := context.AfterFunc(e.life, func() { u.cancel(e.closed()) })
 	isolate.Go("inference/synthesiser/utterance", u.cancel, u.run, func() { u.cancel(inference.ErrUtteranceEnded) },
-		func() { detach() }, func() { close(u.chunks) }, e.pool.work.Done)
+		func() { detach() }, u.spend, func() { close(u.chunks) }, e.pool.work.Done)
 	return u
 }
 

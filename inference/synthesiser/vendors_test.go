@@ -272,6 +272,37 @@ func TestFaults(t *testing.T) {
 	})
 }
 
+// TestSpent: a meter gets what each utterance has consumed, cancelled ones included, before its chunks have ended.
+func TestSpent(t *testing.T) {
+	every(t, func(t *testing.T, v vendor) {
+		e, s := v.make(t, setup{})
+		var spent inference.Usage // written by an utterance, which has ended when it is read
+		meter := inference.Meter(func(stage, engine string, u inference.Usage) {
+			if stage != inference.StageTTS || engine != e.Info().Name {
+				t.Errorf("%s of %s", engine, stage)
+			}
+			spent = spent.Plus(u)
+		})
+		for _, cancels := range []bool{false, true} {
+			u, err := e.Open(meter.With(t.Context()), inference.VoiceConfig{Voice: "F1", Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.Say("Good morning to all of you. ")
+			if cancels {
+				<-u.Chunks()
+				u.Cancel()
+			} else {
+				u.End()
+			}
+			heard(u)
+		}
+		if n := s.Books().Characters; spent.Characters != n || spent.Requests != 2 || spent.Audio <= 0 {
+			t.Errorf("%+v, the vendor counted %d characters", spent, n)
+		}
+	})
+}
+
 // TestOddMessages: what is unknown is passed over, and what lacks fields does no more than end an utterance.
 func TestOddMessages(t *testing.T) {
 	every(t, func(t *testing.T, v vendor) {
