@@ -69,6 +69,9 @@ type Config struct {
 	// answers by itself has to know it before. It may be nil.
 	Begins func(*inference.Request)
 
+	// Meter takes what streams of the recogniser and the voice have consumed; nil: nobody does.
+	Meter inference.Meter
+
 	// OnHangup is called on the conductor's goroutine when either side has hung up, before the
 	// leg and the engines are torn down: it stops the meter. It may be nil.
 	OnHangup func(at time.Time)
@@ -117,7 +120,7 @@ const forever = media.Time(1<<62 - 1)
 // *media.Ended, says why the call ends. A call that was prepared must be Run or
 // Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
-	c.crew.life, c.crew.kill = context.WithCancelCause(ctx)
+	c.crew.life, c.crew.kill = context.WithCancelCause(c.cfg.Meter.With(ctx))
 	if err := toolbox.Check(c.cfg.Functions, bridge.TransferCall); err != nil {
 		c.crew.kill(err)
 		return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/billing"
-	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline"
@@ -44,6 +43,7 @@ type Session struct {
 	budget  budget
 	meters  map[string]tool.Meter // of the functions that cost something, by name
 	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
+	uses    uses
 }
 
 // ID is the session's and the call's identifier.
@@ -114,7 +114,7 @@ func (s *Session) Bind(cfg *pipeline.Config) {
 			next(e)
 		}
 	}
-	cfg.LLM = &payingModel{cfg.LLM, s}
+	cfg.LLM, cfg.Meter = &payingModel{cfg.LLM, s}, s.Spent
 	cfg.OnHangup = s.stopMeter
 }
 
@@ -154,12 +154,6 @@ func (s *Session) Replayed(from func() []byte) {
 	s.replay = from
 }
 
-// Spoke counts the audio of a reply of a realtime engine. It does not block.
-func (s *Session) Spoke(u inference.Usage) {
-	s.meter.AddAudio(u.AudioIn, u.AudioCached, u.AudioOut)
-	s.checkpointSoon()
-}
-
 func (s *Session) Observe(e pipeline.Event) {
 	switch e.Kind {
 	case pipeline.ToolEnded:
@@ -167,14 +161,7 @@ func (s *Session) Observe(e pipeline.Event) {
 			s.ran(e.Call.Name)
 		}
 	case pipeline.Used:
-		t := e.Usage.Tokens
-		kind := billing.Reply
-		if e.Usage.Speculative() {
-			kind = billing.Speculative
-		}
-		s.meter.AddTokens(kind, t.In, t.Out)
-		s.checkpointSoon()
-		s.note(func() { s.history.addGeneration(&e) })
+		s.used(&e)
 	case pipeline.UserLine, pipeline.AgentLine:
 		s.note(func() {
 			if line, kept := s.history.addLine(&e); kept {
@@ -273,6 +260,7 @@ func (s *Session) conversation() history.Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	talk := s.history.stored()
+	talk.Uses = s.uses.stored(&s.stored.Tariff)
 	if s.replay != nil {
 		talk.Replay = s.replay()
 	}

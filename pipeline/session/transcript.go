@@ -148,12 +148,12 @@ func (h *conversation) answered(by string) {
 	h.log.add(history.CallEvent{AnsweredBy: by})
 }
 
-// addGeneration adds a completion with its tokens.
-func (h *conversation) addGeneration(e *pipeline.Event) {
+// addGeneration adds a completion with its tokens; own says that they are on a key of the account's.
+func (h *conversation) addGeneration(e *pipeline.Event, own bool) {
 	if len(h.talk.Generations) < maxGenerations {
 		u := &e.Usage
 		h.talk.Generations = append(h.talk.Generations, store.Generation{Gen: u.Generation, Turn: e.Turn, Kind: u.Kind, Outcome: string(u.Outcome),
-			InTokens: int64(u.Tokens.In), OutTokens: int64(u.Tokens.Out), Source: string(u.Tokens.Source), Engine: u.Engine})
+			InTokens: int64(u.Tokens.In), OutTokens: int64(u.Tokens.Out), Source: string(u.Tokens.Source), Engine: u.Engine, Own: own})
 	}
 }
 
