@@ -60,10 +60,13 @@ func newEngineCommand() *cobra.Command {
 		}), newEngineBench(), newEngineRecord())
 }
 
-// named is the engine of that name.
+// named is the engine of that name, which has a key here if it needs one.
 func named(all []engineRow, name string) (engineRow, error) {
 	for _, e := range all {
-		if e.Name == name {
+		switch {
+		case e.Name == name && e.engine.AccountKeys:
+			return e, fmt.Errorf("%s works with keys of accounts, who test them: POST /v1/engine-keys/%s/test", name, name)
+		case e.Name == name:
 			return e, nil
 		}
 	}

@@ -104,7 +104,7 @@ func vendorsEngines(j *command.Job, names []string) (rows []engineRow, err error
 		rows = append(rows, row)
 	}
 	if len(names) == 0 {
-		rows = slices.DeleteFunc(all, func(e engineRow) bool { return e.engine.Embedded() })
+		rows = slices.DeleteFunc(all, func(e engineRow) bool { return e.engine.Embedded() || e.engine.AccountKeys })
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("there is no engine of a vendor; parley engine list says which there are")

@@ -27,11 +27,13 @@ import (
 
 // Work does the work. All fields are set.
 type Work struct {
-	Store     *store.DB
-	Ledger    *ledger.Ledger
-	Calls     *history.Store
-	Model     func(wanted *agent.Engines) inference.LLM // of an agent; nil: the server's own
-	Databases *tool.Provider                            // the customer databases of accounts
+	Store  *store.DB
+	Ledger *ledger.Ledger
+	Calls  *history.Store
+	// Model is the language model that an agent of an account wants, without an agent the server's own; own says which
+	// of its engines work with a key of the account's.
+	Model     func(ctx context.Context, account string, wanted *agent.Engines) (llm inference.LLM, own func(engine string) bool)
+	Databases *tool.Provider // the customer databases of accounts
 	Log       *slog.Logger
 }
 

@@ -1,6 +1,7 @@
 package afterwards
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -30,6 +31,7 @@ type desk struct {
 	life    store.Node
 	work    *Work
 	model   inference.LLM
+	own     string // an engine that works with a key of the account's
 	account string
 }
 
@@ -42,7 +44,9 @@ func newDesk(t *testing.T) *desk {
 	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
 	d.account = d.customer("A")
-	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(*agent.Engines) inference.LLM { return d.model }}
+	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(context.Context, string, *agent.Engines) (inference.LLM, func(string) bool) {
+		return d.model, func(engine string) bool { return engine == d.own }
+	}}
 	return d
 }
 
@@ -185,6 +189,41 @@ func TestAnalysisOfACall(t *testing.T) {
 	}
 	if want := []string{"summary committed fake-llm provider", "summary discarded fake-llm provider", "summary committed fake-llm provider"}; !slices.Equal(outcomes, want) {
 		t.Errorf("%q, want %q", outcomes, want)
+	}
+	d.verified()
+}
+
+// TestOwnKeyOfAnAnalysis: an answer on a key of the account's is counted as that, and is free.
+func TestOwnKeyOfAnAnalysis(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.own = "fake-llm"
+	call, _ := d.analyzing(`{"analysis": {"summary": true}}`, booked, func(int, inference.Request) []enginetest.Step { return answered("They come on Friday.") })
+	d.ok(d.work.analyze(t.Context(), analyses{}))
+	if a := d.analysis(call); a.State != ledger.AnalysisDone {
+		t.Errorf("%+v", a)
+	}
+	if in, out := d.summaryTokens(call); in != 0 || out != 0 {
+		t.Errorf("%d tokens in and %d out are charged as a summary's", in, out)
+	}
+	r, err := ledger.New(d.db).Receipt(t.Context(), d.account, call)
+	d.ok(err)
+	own := map[string]int64{}
+	for _, l := range r.Lines {
+		if l.Component == billing.OwnIn.String() || l.Component == billing.OwnOut.String() {
+			own[l.Component] = l.Quantity
+			if l.Amount != 0 {
+				t.Errorf("%+v", l)
+			}
+		}
+	}
+	if own[billing.OwnIn.String()] != 100 || own[billing.OwnOut.String()] != 10 {
+		t.Errorf("%v", own)
+	}
+	c, err := history.New(d.db).Call(t.Context(), d.account, call)
+	d.ok(err)
+	if len(c.Generations) != 1 || !c.Generations[0].Own {
+		t.Errorf("%+v", c.Generations)
 	}
 	d.verified()
 }

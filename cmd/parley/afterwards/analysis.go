@@ -64,7 +64,8 @@ func (w *Work) analysisOf(ctx context.Context, d *ledger.DueAnalysis, call *hist
 	case len(call.Transcript) == 0:
 		return ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisSilence}, nil, nil
 	}
-	q := question{llm: w.Model(settings.Engines), lines: SummaryLines(call.Transcript), language: d.Language}
+	q := question{lines: SummaryLines(call.Transcript), language: d.Language}
+	q.llm, q.own = w.Model(ctx, d.Account, settings.Engines)
 	var expect billing.Usage
 	summary := inference.SummaryFor(q.lines, q.language, wanted.SummaryPrompt)
 	if wanted.Summary && result.Summary == nil {

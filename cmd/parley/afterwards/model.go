@@ -39,6 +39,7 @@ func expectAnswers(u *billing.Usage, r inference.Request, times int64) {
 // question is what a model is asked about one call, with what that took.
 type question struct {
 	llm      inference.LLM
+	own      func(engine string) bool // see Work.Model
 	lines    []inference.SummaryLine
 	language string
 	took     []store.Generation
@@ -76,7 +77,7 @@ func (q *question) discard() { q.took[len(q.took)-1].Outcome = string(reply.Disc
 // ask lets the model answer, and notes what it took.
 func (q *question) ask(ctx context.Context, r inference.Request) (string, error) {
 	text, g, err := Complete(ctx, q.llm, r)
-	if err == nil {
+	if g.Own = q.own(g.Engine); err == nil {
 		q.took = append(q.took, g)
 	}
 	return text, err

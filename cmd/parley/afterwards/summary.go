@@ -48,13 +48,15 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 		w.Log.Warn("a call of a batch has no summary: the model does not answer", "session", c.ID)
 		return nil
 	}
-	language, llm := "", w.Model(nil)
+	var language string
+	var wanted *agent.Engines
 	if c.Agent != nil {
 		if a, err := w.Store.Agent(ctx, args.Account, *c.Agent); err == nil {
 			settings, _ := agent.ParseSettings(a.Settings) // what cannot be read is the server's
-			language, llm = a.Language, w.Model(settings.Engines)
+			language, wanted = a.Language, settings.Engines
 		}
 	}
+	llm, own := w.Model(ctx, args.Account, wanted)
 	request := inference.SummaryRequest(SummaryLines(c.Transcript), language)
 	var expect billing.Usage
 	expectAnswers(&expect, request, 1)
@@ -69,6 +71,6 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 		return fmt.Errorf("summary: %w", err)
 	}
 	_, err = w.Ledger.SaveSummary(ctx, args.Account, args.Call, ledger.Summary{Text: clippedTo(text, maxSummary),
-		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine})
+		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine, Own: own(g.Engine)})
 	return err
 }

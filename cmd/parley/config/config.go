@@ -210,6 +210,9 @@ func (c *Config) check() error {
 				return c.wrong(s.name+"_API_KEY", "the engine "+vendor+" needs it; allowed: one line of text")
 			}
 		}
+		if all := s.All()[:len(s.Engines)]; len(all) > 0 && !slices.ContainsFunc(all, func(e Engine) bool { return !e.AccountKeys }) {
+			return c.wrong(s.name, "serves only accounts with keys of their own; allowed: an engine besides that serves all")
+		}
 	}
 	for _, check := range []func() error{c.checkPayments, c.checkTelnyx, c.checkCRM, c.checkCluster, c.checkTrunks, c.checkTLS} {
 		if err := check(); err != nil {

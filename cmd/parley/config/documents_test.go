@@ -79,6 +79,11 @@ const enginesExample = `
 # Those of realtime hear, answer and speak by themselves, for agents that name one; the rate card must have the prices of realtime.
 # Vendors serve as many streams at a time as an account has bought: with concurrency one more waits 0.3 s for a place, and then the
 # next engine serves. Engines of a stage with the same vendor, url and key share the places, and the lowest number counts.
+# Accounts may set keys of their own (PUT /v1/engine-keys), which then serve them in place of these, each with places of its own;
+# with key: account an engine serves those accounts alone.
+# costs say what the vendor charges, in US dollars, and what each call has used is recorded with it: audio_minute, open_minute,
+# request, million_characters, million_tokens_in, million_tokens_in_cached, million_tokens_in_audio, million_tokens_in_audio_cached,
+# million_tokens_out, million_tokens_out_audio.
 #engines:
 #  - name: flux
 #    stage: asr
@@ -94,6 +99,7 @@ const enginesExample = `
 #    models: [claude-haiku-4-5, claude-sonnet-4-5]   # those that agents may name; without it any
 #    key_file: /etc/parley/anthropic.key
 #    options: {temperature: 0.5, cache_ttl: 5m}
+#    costs: {million_tokens_in: 1, million_tokens_in_cached: 0.1, million_tokens_out: 5}
 #  - name: flash
 #    stage: llm
 #    vendor: gemini
@@ -114,6 +120,10 @@ const enginesExample = `
 #    key_file: /etc/parley/cartesia.key
 #    # The vendor's voices by ours; a missing one is the first of its gender. F1-es is what F1 is in Spanish.
 #    voices: {F1: "identifier of a voice", F1-es: "identifier of a voice", M1: "identifier of a voice"}
+#  - name: theirs
+#    stage: llm
+#    vendor: anthropic
+#    key: account                  # for accounts that have set a key for it, and no others
 #  - name: local
 #    stage: llm
 #    vendor: openai                # any server of that dialect

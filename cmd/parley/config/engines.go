@@ -10,10 +10,15 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"parley/billing"
 )
 
 // enginesKey is the list of engines, which only the file has.
 const enginesKey = "engines"
+
+// accountKeys is the key of an engine for which accounts bring theirs.
+const accountKeys = "account"
 
 const (
 	// maxEngines bounds the list.
@@ -24,16 +29,18 @@ const (
 
 // Engine is one speech or language engine.
 type Engine struct {
-	Name    string   // as settings and agents call it
-	Vendor  string   // who makes it; of the embedded ones the name
-	Model   string   // empty: the vendor's usual one
-	Models  []string // that agents may name instead; nil: any
-	URL     string   // empty: the vendor's own
-	APIKey  string
-	Voices  map[string]string // the vendor's voices by ours, F1 to M5; F1-es is F1 in Spanish
-	Options json.RawMessage   // the vendor's settings, a JSON object; nil: none
-	// Concurrency is how many streams the vendor serves at a time; 0: any number.
-	Concurrency int
+	Name   string   // as settings and agents call it
+	Vendor string   // who makes it; of the embedded ones the name
+	Model  string   // empty: the vendor's usual one
+	Models []string // that agents may name instead; nil: any
+	URL    string   // empty: the vendor's own
+	APIKey string
+	// AccountKeys says that it serves accounts with a key of their own, and no others.
+	AccountKeys bool
+	Costs       billing.Costs     // what the vendor charges the operator
+	Voices      map[string]string // the vendor's voices by ours, F1 to M5; F1-es is F1 in Spanish
+	Options     json.RawMessage   // the vendor's settings, a JSON object; nil: none
+	Concurrency int               // how many streams the vendor serves at a time with one key; 0: any number
 }
 
 // Stage is the engines of one kind.
@@ -131,6 +138,9 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 	case "url":
 		ok, allowed = setURL(&e.URL, text), allowedURL
 	case "key":
+		if e.AccountKeys = text == accountKeys; e.AccountKeys {
+			return nil
+		}
 		if !isPlain || !setLine(&e.APIKey, text) {
 			return &Error{where, "this value is not allowed; allowed: one line of text"}
 		}
@@ -140,6 +150,8 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 			return unusable(where, text)
 		}
 		return nil
+	case "costs":
+		return r.readCosts(where, v)
 	case "voices":
 		return r.readVoices(where, v)
 	case "options":
@@ -147,7 +159,7 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 	case "concurrency":
 		ok, allowed = setInt(&e.Concurrency, text, 0, maxConcurrency), fmt.Sprintf("a whole number from 0 (any number) to %d", maxConcurrency)
 	default:
-		return &Error{where, "is no key of an engine; allowed: name, stage, vendor, model, models, url, key or key_file, voices, options, concurrency"}
+		return &Error{where, "is no key of an engine; allowed: name, stage, vendor, model, models, url, key or key_file, costs, voices, options, concurrency"}
 	}
 	if !isPlain || !ok {
 		return &Error{where, quote(text) + " is not allowed; allowed: " + allowed}
@@ -163,6 +175,20 @@ func (r *engineReader) readModels(where string, v *yaml.Node) error {
 	}
 	r.engine.Models = models
 	return nil
+}
+
+func (r *engineReader) readCosts(where string, v *yaml.Node) error {
+	r.engine.Costs = billing.Costs{}
+	return eachKey(where, v, func(where, name string, v *yaml.Node) error {
+		text, _ := plain(v)
+		unit, known := billing.CostKeys[name]
+		cost, err := billing.ParseMoney(text)
+		if !known || v.Kind != yaml.ScalarNode || err != nil || cost < 0 {
+			return &Error{where, "is not allowed; allowed: US dollars as a plain decimal, for " + strings.Join(slices.Sorted(maps.Keys(billing.CostKeys)), ", ")}
+		}
+		r.engine.Costs[unit] = cost
+		return nil
+	})
 }
 
 func (r *engineReader) readVoices(where string, v *yaml.Node) error {
@@ -203,7 +229,7 @@ func (r *engineReader) finish(at string) error {
 		return &Error{at + ".vendor", quote(e.Vendor) + " has no engine for " + r.stage + "; allowed: " + strings.Join(vendors[r.stage], ", ")}
 	case e.Vendor == "openai" && e.URL == "":
 		return &Error{at, "has no url, which openai needs; allowed: " + allowedURL}
-	case e.Vendor != "openai" && e.APIKey == "":
+	case e.Vendor != "openai" && e.APIKey == "" && !e.AccountKeys:
 		return &Error{at, "has no key, which " + e.Vendor + " needs; allowed: key or key_file"}
 	}
 	return nil
@@ -212,10 +238,13 @@ func (r *engineReader) finish(at string) error {
 // Embedded says whether the engine costs nothing but this machine's time.
 func (e Engine) Embedded() bool { return slices.Contains(embedded, e.Vendor) }
 
+// TakesKeys says whether accounts may have it work with a key of their own: its vendor wants one.
+func (e Engine) TakesKeys() bool { return e.AccountKeys || e.APIKey != "" }
+
 // unencrypted is the host to which an engine's key and what is said in calls go in the clear; empty: none.
 func (e Engine) unencrypted() string {
 	u, err := url.Parse(e.URL)
-	if err != nil || u.Scheme != "http" || e.APIKey == "" || ThisMachine(u.Hostname()) {
+	if err != nil || u.Scheme != "http" || !e.TakesKeys() || ThisMachine(u.Hostname()) {
 		return ""
 	}
 	return u.Hostname()

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"parley/billing"
 )
 
 // loadEngines reads a file with this text.
@@ -26,6 +28,7 @@ engines:
   - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, key_file: `+secret+`, options: {eot_threshold: 0.7}, concurrency: 50}
   - {name: spare, stage: asr, vendor: openai, url: "http://127.0.0.1:9/v1"}
   - {name: haiku, stage: llm, vendor: anthropic, key: sk-secret, models: [claude-a, claude-b]}
+  - {name: opus, stage: llm, vendor: anthropic, key: account, costs: {million_tokens_in: 5, million_tokens_out: 25.5, request: 0.000001}}
   - {name: flash, stage: llm, vendor: gemini, key: sk-secret, options: {thinking_budget: 0}}
   - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, F1-es: uno, M1: two}, url: "http://gateway.example"}
   - {name: live, stage: realtime, vendor: openai, key: sk-secret, url: "https://azure.example/openai/v1", options: {key_header: api-key, turn_detection: null}}
@@ -40,8 +43,15 @@ tts: sonic
 	if got := c.ASR.All(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := c.LLM.All(); len(got) != 3 || got[0].Name != "scripted" || got[1].Name != "haiku" || !reflect.DeepEqual(got[1].Models, []string{"claude-a", "claude-b"}) || c.LLM.Engines[0] != "scripted" {
+	if got := c.LLM.All(); len(got) != 4 || got[0].Name != "scripted" || got[1].Name != "haiku" || !reflect.DeepEqual(got[1].Models, []string{"claude-a", "claude-b"}) || c.LLM.Engines[0] != "scripted" {
 		t.Errorf("%+v", got)
+	}
+	if got := c.LLM.All()[2]; !got.AccountKeys || got.APIKey != "" || !got.TakesKeys() ||
+		!reflect.DeepEqual(got.Costs, billing.Costs{billing.TokensIn: 5 * billing.USD, billing.TokensOut: 25_500_000_000, billing.Requests: 1000}) {
+		t.Errorf("%+v", got)
+	}
+	if all := c.ASR.All(); !all[0].TakesKeys() || all[1].TakesKeys() || all[2].TakesKeys() {
+		t.Errorf("%+v", all)
 	}
 	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" || got[0].Voices["F1-es"] != "uno" {
 		t.Errorf("%+v", got)
@@ -103,7 +113,10 @@ func TestWrongEngines(t *testing.T) {
 		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, concurrency: -1}]`:                                  "0 (any number) to 100000",
 		`engines: [{name: a, stage: asr, vendor: deepgram, key: k, concurrency: many}]`:                                `"many" is not allowed`,
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k}, {name: a, stage: asr, vendor: deepgram, key: k}]`: `"a" is there twice`,
+		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, costs: {token: 1}}]`:                               "costs.token: is not allowed",
+		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, costs: {request: cheap}}]`:                         "a plain decimal",
 		"engines: []\nasr: flux": `"flux" is not allowed`,
+		"engines: [{name: a, stage: llm, vendor: anthropic, key: account}]\nllm: a": "serves only accounts with keys of their own",
 	} {
 		_, err := loadEngines(t, text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-secret") || strings.Contains(err.Error(), "\n") {
@@ -117,7 +130,7 @@ func TestEnginesExample(t *testing.T) {
 	text := regexp.MustCompile(`(?m)^#(engines:|  )`).ReplaceAllString(enginesExample, "$1")
 	text = regexp.MustCompile(`key_file: \S+`).ReplaceAllString(text, "key: k")
 	c, err := loadEngines(t, text)
-	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 5 || len(c.TTS.All()) != 2 {
+	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 6 || len(c.TTS.All()) != 2 {
 		t.Errorf("%v", err)
 	}
 }

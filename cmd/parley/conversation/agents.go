@@ -112,7 +112,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 		// The stored agent wins over what clients always send at the start.
 		c.plan.Agent.Tools = append(c.plan.Agent.Tools, asked.Tools...)
 	}
-	c.record = c.maker.Begin(leg.Transport(), c.session, &c.plan, api.TraceParentOf(ctx))
+	c.record = c.maker.Begin(ctx, leg.Transport(), c.session, &c.plan, api.TraceParentOf(ctx))
 	deaf := false
 	call, functions, err := c.maker.Make(ctx, c.session, &c.plan, Options{Rate: leg.Format().In, Parent: c.record.Header(), Change: func(cfg *pipeline.Config, without bool) {
 		deaf = without

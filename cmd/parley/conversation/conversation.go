@@ -26,6 +26,7 @@ import (
 	"parley/inference/scripted"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/reply"
@@ -59,9 +60,9 @@ func (m *Maker) Wait() { m.saving.Wait() }
 
 // Begin begins to count and trace a call that was admitted; its End must be called. parent is the
 // traceparent header of the request that asked for the call.
-func (m *Maker) Begin(leg string, s *session.Session, p *Plan, parent string) *metrics.Call {
+func (m *Maker) Begin(ctx context.Context, leg string, s *session.Session, p *Plan, parent string) *metrics.Call {
 	return m.Metrics.Begin(leg, parent, func() trace.Facts {
-		engines := m.chosen(p)
+		engines := m.chosen(ctx, s.Account(), p)
 		if r := engines.Realtime; r != nil {
 			name := r.Info().Name
 			return trace.Facts{ID: s.ID(), Agent: p.ID, Language: p.Agent.Language, ASR: name, LLM: name, TTS: name}
@@ -88,10 +89,12 @@ type Options struct {
 // Make makes the call of an admitted session: its engines, functions, recording and books. When
 // there is no error, the functions must be closed after the call, also when its Prepare fails.
 func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options) (call *pipeline.Call, functions *tool.Set, err error) {
-	cfg, deaf, err := m.config(p, o.Rate, s.Spoke)
+	engines := m.chosen(ctx, s.Account(), p)
+	cfg, deaf, err := m.config(*engines, p, o.Rate, s.Spoke)
 	if err != nil {
 		return nil, nil, err
 	}
+	s.Serves(engines.Engine)
 	functions = m.functions(ctx, s, p, o.Other, o.Parent)
 	defer func() {
 		if call == nil {
@@ -109,23 +112,26 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	return pipeline.New(cfg), functions, nil
 }
 
-// chosen is the engines of a call. A realtime engine serves where the rate card in force has its prices and it knows the
-// language.
-func (m *Maker) chosen(p *Plan) engine.Choice {
-	c := m.Engines.Chosen(p.Settings.Engines)
-	if r := c.Realtime; r != nil && (!m.Card().SellsRealtime() || !slices.Contains(r.Info().Languages, p.Agent.Language)) {
+// chosen is the engines of a call of an account, which stay the same. A realtime engine serves where the rate card in force has its
+// prices, or the account has a key for it, and it knows the language.
+func (m *Maker) chosen(ctx context.Context, account string, p *Plan) *engine.Choice {
+	if p.chosen != nil {
+		return p.chosen
+	}
+	c := m.Engines.For(ctx, account, p.Settings.Engines)
+	if r := c.Realtime; r != nil && (!m.Card().SellsRealtime() && !c.Engine(agent.StageRealtime, "").Own || !slices.Contains(r.Info().Languages, p.Agent.Language)) {
 		c.Realtime = nil
 	}
-	return c
+	p.chosen = &c
+	return p.chosen
 }
 
 // config makes a call's configuration. spoke counts the audio of a realtime engine.
-func (m *Maker) config(p *Plan, rate media.Rate, spoke func(inference.Usage)) (cfg pipeline.Config, deaf bool, err error) {
-	front, err := m.FrontEnd(p, rate)
+func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke func(inference.Usage)) (cfg pipeline.Config, deaf bool, err error) {
+	front, err := listen.NewFrontEnd(engines.Denoise, engines.VAD, rate)
 	if err != nil {
 		return cfg, false, err
 	}
-	engines := m.chosen(p)
 	var speaks *realtime.Call
 	if r := engines.Realtime; r != nil {
 		c := inference.RealtimeConfig{Prompt: p.Agent.Prompt, Voice: p.Agent.Voice, Language: p.Agent.Language}

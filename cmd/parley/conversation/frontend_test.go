@@ -35,7 +35,7 @@ func TestFrontEndOfAnAgent(t *testing.T) {
 		stored := NewAgent()
 		stored.Settings = json.RawMessage(`{"engines":` + c.engines + `}`)
 		plan := PlanOf(&stored, slog.New(slog.DiscardHandler))
-		cfg, _, err := m.config(&plan, media.Rate16k, nil)
+		cfg, _, err := m.config(*m.chosen(t.Context(), "", &plan), &plan, media.Rate16k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

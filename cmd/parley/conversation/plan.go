@@ -3,6 +3,7 @@ package conversation
 import (
 	"log/slog"
 
+	"parley/cmd/parley/engine"
 	"parley/pipeline/agent"
 	"parley/pipeline/tool"
 	"parley/store"
@@ -17,6 +18,8 @@ type Plan struct {
 	Settings agent.Settings
 	// Functions are those of the agent's that this server runs.
 	Functions []tool.Definition
+
+	chosen *engine.Choice // nil: not yet
 }
 
 // PlanOf reads a stored agent. What an older version stored and this one cannot read is left at

@@ -47,7 +47,7 @@ func TestRealtimeEngineOfAnAgent(t *testing.T) {
 		stored.Settings = json.RawMessage(`{"engines":` + c.engines + `}`)
 		plan := PlanOf(&stored, slog.New(slog.DiscardHandler))
 		m := Maker{Engines: engines, Card: func() *billing.RateCard { return c.card }}
-		cfg, deaf, err := m.config(&plan, media.Rate16k, nil)
+		cfg, deaf, err := m.config(*m.chosen(t.Context(), "", &plan), &plan, media.Rate16k, nil)
 		if err != nil || deaf {
 			t.Fatalf("%s: deaf %v, %v", c.name, deaf, err)
 		}

@@ -57,7 +57,7 @@ func TestEngineTurns(t *testing.T) {
 				s.ASR.Feed, s.ASR.Caps = inference.FeedContinuous, inference.Caps{Turns: c.able}
 				m := Maker{Engines: &engine.Set{ASR: s.ASR, LLM: s.LLM, TTS: s.TTS, VAD: vad.Spectral, Denoise: denoise.Off},
 					Card: func() *billing.RateCard { return new(billing.RateCard) }}
-				cfg, _, err := m.config(&plan, media.Rate16k, nil)
+				cfg, _, err := m.config(*m.chosen(t.Context(), "", &plan), &plan, media.Rate16k, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,7 +80,7 @@ func TestOwnPhrasesFirst(t *testing.T) {
 	plan := PlanOf(&stored, slog.New(slog.DiscardHandler))
 	m := Maker{Engines: &engine.Set{ASR: enginetest.NewFakeASR(), LLM: scripted.New(), TTS: enginetest.NewFakeTTS(), VAD: vad.Spectral, Denoise: denoise.Off},
 		Card: func() *billing.RateCard { return new(billing.RateCard) }}
-	cfg, _, err := m.config(&plan, media.Rate8k, nil)
+	cfg, _, err := m.config(*m.chosen(t.Context(), "", &plan), &plan, media.Rate8k, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestLanguageOfTheCaller(t *testing.T) {
 		voice.Languages = []string{"es", "en"}
 		m := Maker{Engines: &engine.Set{ASR: enginetest.NewFakeASR(), LLM: enginetest.NewFakeLLM(), TTS: voice, VAD: vad.Spectral, Denoise: denoise.Off},
 			Card: func() *billing.RateCard { return new(billing.RateCard) }}
-		cfg, deaf, err := m.config(&plan, media.Rate8k, nil)
+		cfg, deaf, err := m.config(*m.chosen(t.Context(), "", &plan), &plan, media.Rate8k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,6 +43,9 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 			name := stage.name + " engine"
 			try, ours := stage.try[e.Name]
 			switch {
+			case e.AccountKeys:
+				all = append(all, good("%s, for accounts with keys of their own", e.Name).of(name))
+				continue
 			case e.Vendor == "openai" && stage.name != "realtime":
 				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, e) }
 			case ours:

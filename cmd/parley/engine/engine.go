@@ -39,6 +39,11 @@ type Set struct {
 	// Listed is each engine by itself: synthesis, then recognition, then models.
 	Listed []status.Engine
 
+	// Keys are those that accounts have set; nil: none have.
+	Keys     Keys
+	refusals chan refusal
+	log      *slog.Logger
+
 	// What agents may choose of.
 	pools struct {
 		asr pool[inference.ASR]
@@ -71,35 +76,43 @@ const firstWords = 4 * time.Second
 
 // New makes the configured engines. The embedded ones work while their Worker runs.
 func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
-	e := &Set{VAD: cfg.VAD[0], Denoise: cfg.Denoise[0], Failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+	e := &Set{VAD: cfg.VAD[0], Denoise: cfg.Denoise[0], refusals: make(chan refusal, refusalQueue), log: log, Failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "parley_engine_failovers_total", Help: "Failures of an engine after which the next of its list was tried, or none was left."}, []string{"engine"})}
-	failover := inference.FailoverConfig{First: firstWords, Failed: func(engine string, err error) {
-		e.Failures.WithLabelValues(engine).Inc()
-		log.Warn("an engine failed", "engine", engine, "err", err)
-	}}
+	failover := func(report func(engine string, err error)) inference.FailoverConfig {
+		return inference.FailoverConfig{First: firstWords, Failed: func(engine string, err error) {
+			e.Failures.WithLabelValues(engine).Inc()
+			log.Warn("an engine failed", "engine", engine, "err", err)
+			if report != nil {
+				report(engine, err)
+			}
+		}}
+	}
 	err := cmp.Or(
 		e.pools.asr.open("ASR", cfg.ASR, recognisers(func(c config.Engine) (inference.ASR, error) {
 			return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
-		}), func(list []inference.ASR) inference.ASR {
+		}), func(list []inference.ASR, report func(string, error)) inference.ASR {
 			if len(list) == 1 && list[0].Info().Local {
 				return list[0]
 			}
-			return inference.NewFailoverASR(failover, list...) // alone too: one failed request must not leave the call deaf
+			return inference.NewFailoverASR(failover(report), list...) // alone too: one failed request must not leave the call deaf
 		}),
 		openModels(&e.pools.llm, cfg.LLM, failover),
 		e.pools.tts.open("TTS", cfg.TTS, voices(func(c config.Engine) (inference.TTS, error) {
 			return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
-		}), func(list []inference.TTS) inference.TTS {
-			if len(list) == 1 {
+		}), func(list []inference.TTS, report func(string, error)) inference.TTS {
+			if len(list) == 1 && report == nil {
 				return list[0]
 			}
-			return inference.NewFailoverTTS(failover, list...)
+			return inference.NewFailoverTTS(failover(report), list...)
 		}),
-		e.pools.realtime.open("realtime", cfg.Realtime, realtimes, func(list []inference.Realtime) inference.Realtime {
-			if len(list) == 0 {
+		e.pools.realtime.open("realtime", cfg.Realtime, realtimes, func(list []inference.Realtime, report func(string, error)) inference.Realtime {
+			switch {
+			case len(list) == 0:
 				return nil // only agents name one
+			case report == nil:
+				return list[0]
 			}
-			return list[0]
+			return watched{list[0], failover(report).Failed}
 		}))
 	if err != nil {
 		return nil, err
@@ -117,13 +130,13 @@ func (e *Set) Close() {
 	e.pools.tts.close()
 }
 
-// openModels makes the language models.
-func openModels(p *pool[inference.LLM], stage config.Stage, failover inference.FailoverConfig) error {
-	return p.open("LLM", stage, models, func(list []inference.LLM) inference.LLM {
-		if len(list) == 1 {
+// openModels makes the language models. failover is how a list of them is tried whose failures are reported.
+func openModels(p *pool[inference.LLM], stage config.Stage, failover func(report func(string, error)) inference.FailoverConfig) error {
+	return p.open("LLM", stage, models, func(list []inference.LLM, report func(string, error)) inference.LLM {
+		if len(list) == 1 && report == nil {
 			return list[0]
 		}
-		return inference.NewFailoverLLM(failover, list...)
+		return inference.NewFailoverLLM(failover(report), list...)
 	})
 }
 
@@ -153,8 +166,9 @@ func described[E interface{ Info() inference.Info }](kind status.Kind, stage age
 // Model makes the configured language model, or those of its list that wanted names.
 func Model(cfg *config.Config, wanted *agent.Engines) (inference.LLM, error) {
 	var list pool[inference.LLM]
-	if err := openModels(&list, cfg.LLM, inference.FailoverConfig{First: firstWords}); err != nil {
+	failover := func(func(string, error)) inference.FailoverConfig { return inference.FailoverConfig{First: firstWords} }
+	if err := openModels(&list, cfg.LLM, failover); err != nil {
 		return nil, err
 	}
-	return list.pick(wanted.Of(agent.StageLLM), list.chosen), nil
+	return list.pick(wanted.Of(agent.StageLLM), list.chosen, nil), nil
 }

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,7 +35,7 @@ func TestEnginesOfAnAgent(t *testing.T) {
 	}
 	first, second := enginetest.NewFakeLLM(), enginetest.NewFakeLLM()
 	first.Name, second.Name = "first", "second"
-	e.pools.llm.names, e.pools.llm.all = []string{"first", "second"}, []inference.LLM{first, second}
+	e.pools.llm.names, e.pools.llm.all, e.pools.llm.listed = []string{"first", "second"}, []inference.LLM{first, second}, make([]config.Engine, 2)
 	chosen := func(names ...string) inference.LLM {
 		var list agent.EngineList
 		for _, name := range names {
@@ -108,23 +106,12 @@ func TestOwnModelAndOptions(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))
 	defer vendor.Close()
-	file := filepath.Join(t.TempDir(), "parley.yaml")
-	if err := os.WriteFile(file, []byte(`
+	e := configured(t, `
 engines:
   - {name: ears, stage: asr, vendor: deepgram, key: k, model: nova-3, options: {tag: ours}}
   - {name: mind, stage: llm, vendor: anthropic, url: "`+vendor.URL+`", key: k, options: {temperature: 0.5}}
   - {name: few, stage: llm, vendor: openai, url: "http://127.0.0.1:1/v1", model: a, models: [b, c]}
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg, _, err := config.Load(config.Sources{File: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := New(cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	wanted := func(engines string) *agent.Engines {
 		s, err := agent.ParseSettings([]byte(`{"engines":` + engines + `}`))
 		if err != nil {
@@ -179,24 +166,13 @@ engines:
 // limit, those that an agent wants otherwise, too.
 func TestConcurrency(t *testing.T) {
 	near, far := deepgramtest.New(t, deepgramtest.Script{}), deepgramtest.New(t, deepgramtest.Script{})
-	file := filepath.Join(t.TempDir(), "parley.yaml")
-	if err := os.WriteFile(file, []byte(`
+	e := configured(t, `
 engines:
   - {name: ears, stage: asr, vendor: deepgram, url: "`+near.URL+`", key: "`+near.Key+`", model: nova-3, concurrency: 9}
   - {name: same, stage: asr, vendor: deepgram, url: "`+near.URL+`", key: "`+near.Key+`", concurrency: 1}
   - {name: spare, stage: asr, vendor: deepgram, url: "`+far.URL+`", key: "`+far.Key+`", model: nova-3}
 asr: [ears, spare]
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg, _, err := config.Load(config.Sources{File: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := New(cfg, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	wanted := func(one agent.Engine) inference.ASR {
 		return e.Chosen(&agent.Engines{ASR: agent.EngineList{one}}).ASR
 	}

@@ -16,6 +16,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	if n.secrets, err = people.NewVault(n.db, master); err != nil {
 		return err
 	}
+	n.keys = people.NewEngineKeys(n.secrets)
 	c := tool.Config{Secrets: n.opened, Log: n.log}
 	if c.Guard, err = tool.NewGuard(n.cfg.ToolAllow, nil); err != nil {
 		return err

@@ -97,7 +97,8 @@ type Node struct {
 
 	cert     *certificate.Pair // nil without TLS
 	payments money.Payments
-	secrets  *people.Vault  // of accounts
+	secrets  *people.Vault // of accounts
+	keys     *people.EngineKeys
 	tools    *tool.Provider // functions that this server runs for agents
 	guard    *tool.Guard    // of their requests
 	hooks    *webhook.Store
@@ -156,6 +157,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if n.engines, err = engine.New(cfg, log); err != nil {
 		return nil, err
 	}
+	n.engines.Keys = n.keys
 	if cfg.OTLPEndpoint != "" {
 		if n.traces, err = trace.New(ctx, trace.Config{Endpoint: cfg.OTLPEndpoint, Node: cfg.Node, Log: log}); err != nil {
 			return nil, err
@@ -236,7 +238,7 @@ func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
 		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
-		{Name: "verification", Run: n.verified.Run}}
+		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)

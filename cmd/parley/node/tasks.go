@@ -15,8 +15,6 @@ import (
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/money"
 	"parley/cmd/parley/notify"
-	"parley/inference"
-	"parley/pipeline/agent"
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/history"
@@ -40,7 +38,7 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 	n.prepareNumbers()
 	money.HandleCredit(n.jobs, ledger.New(n.db))
 	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
-		Model: func(wanted *agent.Engines) inference.LLM { return n.engines.Chosen(wanted).LLM }}
+		Model: n.engines.Model}
 	n.after.Handle(n.jobs)
 	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,
 		Body: func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error) {

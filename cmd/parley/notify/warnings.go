@@ -151,6 +151,7 @@ var subjects = map[store.WarningKind]string{
 
 	store.WarnWebhookDisabled: "A webhook is disabled",
 	store.WarnSpending:        "A limit of spending is nearly reached, or reached",
+	store.WarnEngineKey:       "A key for an engine is refused",
 }
 
 // maxMailedName bounds the name of an account in a mail, in characters.

@@ -206,7 +206,7 @@ func (d *Dialler) place(session *session.Session, o outgoing) {
 	defer cancel()
 	ctx, stop := session.Until(ctx)
 	defer stop()
-	record := d.Maker.Begin("outbound", session, &o.plan, o.trace)
+	record := d.Maker.Begin(ctx, "outbound", session, &o.plan, o.trace)
 	ended := *isolate.Internal
 	defer func() {
 		session.End(ended) // also when it was never answered; a conducted call has ended already
