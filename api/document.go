@@ -88,6 +88,7 @@ func tags() []*huma.Tag {
 		{Name: "Keys", Description: "The API keys of the account."},
 		{Name: "People", Description: "Who signs in to the account: members and owners, and those who are invited. Keys with the role owner open this."},
 		{Name: "Secrets", Description: "What agents' functions need to be let in elsewhere: stored sealed, used by name, never shown."},
+		{Name: "Engine keys", Description: "Keys of your own for the engines of vendors: stored sealed, never shown, and tested on request."},
 		{Name: "Account", Description: "Prices, the balance, and what it was spent on."},
 		{Name: "Discovery", Description: "What this server can do: voices, languages, engines, limits. No credential is needed."},
 		{Name: "Service", Description: "How the service is, and its description for programs."},

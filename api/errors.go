@@ -66,6 +66,7 @@ var (
 	ErrAudioGone    = define("the recording is gone", problem(410, "recording.gone", "The recording was deleted, was kept long enough, or has failed.", false, 0))
 	ErrAudioAway    = define("the recording is on another server", problem(503, "service.unavailable", "The recording is on another server of the cluster.", true, 5))
 	ErrAudioRange   = define("the recording has no such part", problem(416, "request.range_not_satisfiable", "The recording has no such part.", false, 0))
+	ErrEngineKey    = define("the engine's vendor refuses the key", problem(400, "engine.key_refused", "The vendor refuses this key: it is wrong, is not paid for, or may not do this.", false, 0))
 	ErrConsent      = define("consent was not confirmed", problem(400, "callcenter.consent_required", "Confirm with consent_confirmed: true that the callee has agreed to be called.", false, 0))
 	ErrFrom         = define("the number to call from is not the account's", problem(403, "callcenter.from_not_owned", "The number to call from is not the account's.", false, 0))
 	ErrDestination  = define("the destination cannot be called", problem(400, "callcenter.destination_not_allowed", "This number cannot be called.", false, 0))

@@ -219,6 +219,29 @@ func TestAgents(t *testing.T) {
 	}
 }
 
+func TestEngineKeys(t *testing.T) {
+	s := clienttest.New(t)
+	c := open(t, s.URL, clienttest.Key)
+	set, err := c.PutEngineKey(t.Context(), "flux", "a-key-of-deepgram")
+	if err != nil || set.Engine != "flux" || set.Last4 != "gram" {
+		t.Errorf("%+v, %v", set, err)
+	}
+	if list, err := c.EngineKeys(t.Context()); err != nil || len(list) != 1 || list[0].Refusal == nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if found, err := c.TestEngineKey(t.Context(), "flux"); err != nil || found.OK || found.Error.Code != "engine.key_refused" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if err := c.DeleteEngineKey(t.Context(), "flux"); err != nil {
+		t.Error(err)
+	}
+	for _, r := range s.Requests() {
+		if strings.Contains(r, "deepgram") {
+			t.Errorf("the key is in an address: %s", r)
+		}
+	}
+}
+
 // everything calls each method once.
 func everything(ctx context.Context, c *client.Client) map[string]error {
 	clip := client.Recording{Data: strings.NewReader("RIFF"), Size: 4}
@@ -226,6 +249,8 @@ func everything(ctx context.Context, c *client.Client) map[string]error {
 		"synthesize": second(c.Synthesize(ctx, speech("x"))), "submit": second(c.Submit(ctx, speech("x"), client.WAV)), "task": second(c.Task(ctx, "t")),
 		"download": second(c.Download(ctx, "t")), "cancel": c.Cancel(ctx, "t"), "transcribe": second(c.Transcribe(ctx, clip, "")),
 		"denoise": second(c.Denoise(ctx, clip)), "listen": second(c.Listen(ctx, "en")), "agents": second(c.Agents(ctx)),
+		"engine keys": second(c.EngineKeys(ctx)), "put engine key": second(c.PutEngineKey(ctx, "flux", "a-key-of-deepgram")),
+		"test engine key": second(c.TestEngineKey(ctx, "flux")), "delete engine key": c.DeleteEngineKey(ctx, "flux"),
 	}
 	for _, err := range c.Stream(ctx, speech("x")) {
 		errs["stream"] = err
@@ -266,7 +291,7 @@ func TestEveryMethodSaysWhatWasWrong(t *testing.T) {
 		{"ended", s.URL, "sk_secret", ended, func(err error) bool { return errors.Is(err, enough) }},
 	} {
 		got := everything(tt.ctx, open(t, tt.url, tt.key))
-		if len(got) != 10 {
+		if len(got) != 14 {
 			t.Errorf("%s: %d methods", tt.name, len(got))
 		}
 		for method, err := range got {

@@ -86,6 +86,8 @@ type Rates struct {
 	LLM struct {
 		InputPerMillion  billing.Money `json:"input_per_million_tokens"`
 		OutputPerMillion billing.Money `json:"output_per_million_tokens"`
+		OwnKeyInput      billing.Money `json:"own_key_input_per_million_tokens"` // as the next, of tokens on the account's own key
+		OwnKeyOutput     billing.Money `json:"own_key_output_per_million_tokens"`
 	} `json:"llm"`
 	Phone struct {
 		Inbound        map[string]billing.Money `json:"inbound"` // by country, a started minute

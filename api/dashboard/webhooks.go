@@ -41,6 +41,7 @@ var eventLabels = map[string]string{
 	store.CallSummarized: "A summary is ready", store.CallAnalyzed: "An analysis is ready", "balance.low": "The balance is low", "number.past_due": "A number could not be paid",
 	"number.released": "A number was released", "recharge.failed": "An automatic recharge failed", "dispute.opened": "A payment is disputed",
 	"webhook.disabled": "A webhook was switched off", "spending.limit": "A limit of spending is reached, or nearly",
+	"engine_key.refused": "A vendor refused your key for an engine",
 }
 
 func eventChoices(chosen []string) []eventChoice {

@@ -77,6 +77,28 @@ func Example_checks() {
 	}
 }
 
+func Example_engineKeys() {
+	const keys = "/v1/engine-keys"
+	send("PUT", keys+"/opus", `{"key": "the-key-of-anthropic-2a71"}`).Body.Close()
+	var list struct {
+		Data []struct{ Engine, Last4 string }
+	}
+	ask("GET", keys, "", &list)
+	for _, key := range list.Data {
+		fmt.Println(key.Engine, "…"+key.Last4) // the key is never shown
+	}
+	var test struct {
+		OK    bool
+		Took  int `json:"took_ms"`
+		Error struct{ Code string }
+	}
+	ask("POST", keys+"/opus/test", "", &test)
+	fmt.Println(test.OK, test.Took, "ms", test.Error.Code)
+
+	send("DELETE", keys+"/opus", "").Body.Close()
+	fmt.Println("removed")
+}
+
 const orderStatus = `{
 	"type": "http", "name": "order_status", "description": "Returns the status of an order.",
 	"parameters": {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]},

@@ -28,6 +28,10 @@ func routes() []route {
 		{"GET", "/v1/secrets", ""},
 		{"PUT", "/v1/secrets/KEY", `{"value":"x"}`},
 		{"DELETE", "/v1/secrets/NONE", ""},
+		{"GET", "/v1/engine-keys", ""},
+		{"PUT", "/v1/engine-keys/flux", `{"key":"a-key-of-deepgram"}`},
+		{"DELETE", "/v1/engine-keys/none", ""},
+		{"POST", "/v1/engine-keys/none/test", ""},
 		{"GET", "/v1/members", ""},
 		{"PATCH", "/v1/members/usr_none", `{"role":"owner"}`},
 		{"DELETE", "/v1/members/usr_none", ""},
@@ -104,7 +108,7 @@ func whenAllowed(r route) (int, string) {
 	switch {
 	case strings.HasPrefix(r.path, "/v1/agents/"), r.path == "/v1/session-tickets":
 		return 404, "agent.not_found"
-	case strings.HasPrefix(r.path, "/v1/keys/"), r.method == "DELETE" && strings.HasPrefix(r.path, "/v1/secrets/"):
+	case strings.HasPrefix(r.path, "/v1/keys/"), strings.HasPrefix(r.path, "/v1/engine-keys/none"), r.method == "DELETE" && strings.HasPrefix(r.path, "/v1/secrets/"):
 		return 404, "request.not_found"
 	case r.people() && strings.HasSuffix(r.path, "_none"):
 		return 404, "request.not_found"
@@ -128,6 +132,7 @@ func problem(body []byte) string {
 // byte, as if there were no such thing, and leaves A's things alone.
 func TestForeignIsUnknown(t *testing.T) {
 	o := open(t)
+	o.Want("a key for an engine", o.As(o.A, "PUT", "/v1/engine-keys/flux", `{"key":"a-key-of-deepgram"}`), 200, "")
 	for _, tt := range []struct{ method, path, body, mine, unknown string }{
 		{"GET", "/v1/agents/%s", "", o.A.Agent, "ag_00000000000000000000000000"},
 		{"PATCH", "/v1/agents/%s", `{"prompt":"Be rude."}`, o.A.Agent, "ag_00000000000000000000000000"},
@@ -138,6 +143,8 @@ func TestForeignIsUnknown(t *testing.T) {
 		{"GET", "/v1/agents/%s", "", o.A.Agent, "%00"},
 		{"DELETE", "/v1/agents/%s", "", o.A.Agent, "%ff%00"},
 		{"DELETE", "/v1/keys/%s", "", o.A.KeyID, "%00"},
+		{"DELETE", "/v1/engine-keys/%s", "", "flux", "none"},
+		{"POST", "/v1/engine-keys/%s/test", "", "flux", "none"},
 		{"GET", "/v1/agents?cursor=%s", "", "ag_00000000000000000000000000", "ag_"},
 	} {
 		for _, version := range []string{"", `"1"`, `"9"`, "*"} {
@@ -175,6 +182,7 @@ func TestForeignIsUnknown(t *testing.T) {
 		t.Errorf("the agent was touched: %+v, %v", a, err)
 	}
 	o.Want("the key still works", o.As(o.A, "GET", "/v1/keys", ""), 200, "")
+	o.Want("the engine's is there", o.As(o.A, "DELETE", "/v1/engine-keys/flux", ""), 204, "")
 }
 
 // TestNoSecretIsLogged: a server that logs everything logs no credential, and no

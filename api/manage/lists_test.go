@@ -49,7 +49,7 @@ func (o *office) pages(who owner, path, field string, limit int) (all []string) 
 func TestShortLists(t *testing.T) {
 	o := open(t)
 	boss := o.boss(o.A)
-	var owners, members, invitations, secrets []string
+	var owners, members, invitations, secrets, engines []string
 	for i := range 24 {
 		name := fmt.Sprintf("p%02d", i)
 		if i%6 == 0 {
@@ -60,6 +60,9 @@ func TestShortLists(t *testing.T) {
 		invitations = append(invitations, o.json(o.As(boss, "POST", "/v1/invitations", `{"email":"i`+name+`@example.com"}`))["id"].(string))
 		secrets = append(secrets, strings.ToUpper(name))
 		o.Want(name, o.As(boss, "PUT", "/v1/secrets/"+strings.ToUpper(name), `{"value":"x"}`), 200, "")
+		engines = append(engines, name)
+		o.vendor.names = engines
+		o.Want(name, o.As(boss, "PUT", "/v1/engine-keys/"+name, `{"key":"a-key-of-`+name+`"}`), 200, "")
 	}
 	slices.Sort(invitations)
 	slices.Reverse(invitations)
@@ -71,6 +74,7 @@ func TestShortLists(t *testing.T) {
 		{"/v1/members", "user_id", append(owners, members...)},
 		{"/v1/invitations", "id", invitations},
 		{"/v1/secrets", "name", secrets},
+		{"/v1/engine-keys", "engine", engines},
 	} {
 		for _, limit := range []int{1, 5, 23, 24, 100} {
 			if all := o.pages(boss, tt.path, tt.field, limit); !slices.Equal(all, tt.want) {

@@ -15,7 +15,7 @@ func viewFigures(d store.WarningData) wire.EventFigures {
 	usd := func(m *billing.Money) *wire.USD { return (*wire.USD)(m) }
 	return wire.EventFigures{Balance: usd(d.Balance), Threshold: usd(d.Threshold), Amount: usd(d.Amount), NumberID: d.NumberID, Number: d.Number,
 		DueAt: d.DueAt, ReleaseAt: d.ReleaseAt, Attempt: d.Attempt, Reason: d.Reason, Disabled: d.Disabled, Dispute: d.Dispute, Webhook: d.Webhook,
-		Subject: d.Subject, Limit: usd(d.Limit), Spent: usd(d.Spent)}
+		Subject: d.Subject, Limit: usd(d.Limit), Spent: usd(d.Spent), Engine: d.Engine}
 }
 
 // ViewEvent is a warning as its account sees it, listed or published.
@@ -52,6 +52,8 @@ func Sentence(w *store.Warning) string {
 			why = "it answered 410, that it is gone"
 		}
 		return fmt.Sprintf("The webhook %s is disabled: %s. Enable it when it works again.", d.Webhook, why)
+	case store.WarnEngineKey:
+		return fmt.Sprintf("Your key for the engine %s was refused (%s) and is used no more. Set another, or have it tested again.", d.Engine, d.Reason)
 	}
 	if w.Kind == store.WarnSpending {
 		what := "is nearly reached"

@@ -30,6 +30,7 @@ func TestSentences(t *testing.T) {
 		{store.WarnRechargeFailed, store.WarningData{Amount: usd(20 * billing.USD), Reason: "no_card", Disabled: true}, []string{"no_card", "off now"}},
 		{store.WarnDisputeOpened, store.WarningData{Amount: usd(15 * billing.USD), Dispute: "dp"}, []string{"15 USD is disputed", "nothing starts"}},
 		{store.WarnDisputeOpened, store.WarningData{Dispute: "operator"}, []string{"A payment is disputed"}},
+		{store.WarnEngineKey, store.WarningData{Engine: "flux", Reason: "status 401"}, []string{"the engine flux", "status 401", "Set another"}},
 		{store.WarnNumberPastDue, store.WarningData{}, []string{"unknown day"}},
 		{"of.tomorrow", store.WarningData{}, []string{"of.tomorrow"}},
 	} {

@@ -66,6 +66,7 @@ func describe(a *api.API) {
 		string(store.WarnDisputeOpened):   {"A payment is disputed", warning},
 		string(store.WarnWebhookDisabled): {"Another webhook was disabled", warning},
 		string(store.WarnSpending):        {"A day's limit of spending is nearly reached, or reached", warning},
+		string(store.WarnEngineKey):       {"A vendor refused the account's key for its engine", warning},
 	}
 	doc.Webhooks = map[string]*huma.PathItem{}
 	for kind, k := range kinds {

@@ -71,6 +71,32 @@ type AccountSecret struct {
 	UpdatedAt time.Time `json:"updated_at" doc:"When its value was set last."`
 }
 
+// EngineKey is an account's own key for an engine, as its owner sees it.
+type EngineKey struct {
+	Engine    string     `json:"engine" doc:"The engine, as settings of agents name it." example:"flux"`
+	Last4     string     `json:"last4" doc:"The last characters of the key, which is never shown." example:"x7Qa"`
+	SetBy     string     `json:"set_by" doc:"The user or the API key of the account that set it." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	CreatedAt time.Time  `json:"created_at" doc:"When the engine got its first key."`
+	UpdatedAt time.Time  `json:"updated_at" doc:"When this one was set."`
+	RefusedAt *time.Time `json:"refused_at" doc:"When the vendor refused it: it is not used any more. Null: it has not."`
+	Refusal   *string    `json:"refusal" doc:"What the vendor said then; null likewise." example:"status 401"`
+}
+
+// EngineTest is what a test of a key found.
+type EngineTest struct {
+	OK     bool         `json:"ok" doc:"The engine works with the key."`
+	TookMS int64        `json:"took_ms" doc:"How long that took, in milliseconds." example:"412"`
+	Error  *EngineFault `json:"error,omitempty" doc:"Why it does not; absent: it does."`
+}
+
+// EngineFault is why an engine does not work with a key.
+type EngineFault struct {
+	Code      string `json:"code" doc:"As of any error: engine.key_refused when the vendor refuses the key." example:"engine.key_refused"`
+	Message   string `json:"error" doc:"The same for people."`
+	Detail    string `json:"detail,omitempty" doc:"What the vendor said, where it is a refusal." example:"status 401"`
+	Retryable bool   `json:"retryable" doc:"Whether the same may work later."`
+}
+
 // Minted is a new ticket.
 type Minted struct {
 	Ticket    string `json:"ticket" doc:"The credential: letters, digits, _ and - only." example:"wst_AXk3vQAAAZ8"`

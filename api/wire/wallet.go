@@ -58,13 +58,14 @@ type EventFigures struct {
 	DueAt     *time.Time `json:"due_at,omitempty" doc:"When the number's month was to be paid."`
 	ReleaseAt *time.Time `json:"release_at,omitempty" doc:"When the number goes, or went."`
 	Attempt   string     `json:"attempt,omitempty" doc:"The attempt to recharge." example:"rch_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Reason    string     `json:"reason,omitempty" doc:"Why the recharge failed, in the payment provider's word; of a webhook failing or gone." example:"card_declined"`
+	Reason    string     `json:"reason,omitempty" doc:"Why the recharge failed, in the payment provider's word; of a webhook failing or gone; of an engine's key what the vendor said." example:"card_declined"`
 	Disabled  bool       `json:"disabled,omitempty" doc:"Automatic recharge is off now."`
 	Dispute   string     `json:"dispute,omitempty" doc:"What the payment provider or the operator calls the dispute." example:"dp_1"`
 	Webhook   string     `json:"webhook,omitempty" doc:"The webhook that is disabled." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Subject   string     `json:"subject,omitempty" doc:"Whose limit of spending it is: the account, a key or an agent." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Limit     *USD       `json:"limit,omitempty" doc:"What may be spent in a day (UTC)."`
 	Spent     *USD       `json:"spent,omitempty" doc:"What was spent of it, with what was held, when it was noticed."`
+	Engine    string     `json:"engine,omitempty" doc:"The engine whose vendor refused the account's key." example:"flux"`
 }
 
 // Usage is what one group of sessions used.
@@ -130,7 +131,7 @@ type Entry struct {
 // AccountEvent is something that an account should know.
 type AccountEvent struct {
 	ID        string       `json:"id" doc:"Names the event; younger ones sort later." example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Kind      string       `json:"kind" doc:"balance.low, number.past_due, number.released, recharge.failed, dispute.opened, webhook.disabled or spending.limit; there may be more kinds." example:"balance.low"`
+	Kind      string       `json:"kind" doc:"balance.low, number.past_due, number.released, recharge.failed, dispute.opened, webhook.disabled, spending.limit or engine_key.refused; there may be more kinds." example:"balance.low"`
 	Message   string       `json:"message" doc:"The same for people." example:"The balance has fallen to 4.99 USD, below 5 USD: top up soon."`
 	Data      EventFigures `json:"data" doc:"The figures; which are there depends on the kind."`
 	CreatedAt time.Time    `json:"created_at" doc:"When it was noticed."`

@@ -71,6 +71,7 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("POST /callcenter/dial", s.dial)
 	s.bulkRoutes(mux)
 	wallet(mux)
+	engineKeys(mux)
 	mux.HandleFunc("GET /v1/agents", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, 200, map[string]any{"data": []any{agent("ag_one", "Lola"), agent("ag_two", "Max")}, "has_more": false, "next_cursor": nil})
 	})

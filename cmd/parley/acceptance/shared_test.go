@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,14 @@ var (
 	})
 )
 
+// theirs are engines that serve accounts with keys of their own, of vendors that cannot be reached. No agent names them.
+const theirs = `engines:
+  - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, url: "http://127.0.0.1:1", key: account}
+  - {name: haiku, stage: llm, vendor: anthropic, url: "http://127.0.0.1:1", key: account}
+  - {name: opus, stage: llm, vendor: anthropic, url: "http://127.0.0.1:1", key: account}
+  - {name: aura, stage: tts, vendor: deepgram, url: "http://127.0.0.1:1", key: account, voices: {F1: aura-2-thalia-en}}
+`
+
 func startShared(env []string) (*server, error) {
 	dir, err := os.MkdirTemp(storetest.Scratch(), "parley-shared-")
 	if err == nil {
@@ -40,7 +49,11 @@ func startShared(env []string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := start(filepath.Join(dir, "data"), env, "--demo")
+	settings := filepath.Join(dir, "parley.yaml")
+	if err = os.WriteFile(settings, []byte(theirs), 0o600); err != nil {
+		return nil, err
+	}
+	s, err := start(filepath.Join(dir, "data"), append(slices.Clone(env), "PARLEY_CONFIG="+settings), "--demo")
 	if err != nil {
 		_ = os.RemoveAll(dir) // the first error says more
 		return nil, err

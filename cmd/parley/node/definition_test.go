@@ -2,6 +2,7 @@ package node
 
 import (
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"net/netip"
 	"slices"
@@ -10,8 +11,10 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/socket"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/engine"
 	"parley/pipeline/agent"
 	"parley/store/history"
 	"parley/store/storetest"
@@ -20,7 +23,15 @@ import (
 // TestTheDocumentHasTheSchemasSettings: the description of the HTTP interface has the
 // settings that the schema of agents has, with their bounds.
 func TestTheDocumentHasTheSchemasSettings(t *testing.T) {
-	described := described(t).routes().Document().Components.Schemas.Map()["AgentSettings"].Properties
+	cfg, _, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
+		t.Fatal(err)
+	}
+	described := n.routes().Document().Components.Schemas.Map()["AgentSettings"].Properties
 	if got, want := slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(agent.SettingsSchema.Properties)); !slices.Equal(got, want) {
 		t.Fatalf("described are %v, there are %v", got, want)
 	}

@@ -22,7 +22,15 @@ const documentFile = "../../../api/openapi.yaml"
 
 // TestDocument keeps the published document what the routes are.
 func TestDocument(t *testing.T) {
-	doc, err := described(t, "PARLEY_PAYMENTS=simulated").routes().Published()
+	cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_PAYMENTS=simulated"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := n.routes().Published()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +52,9 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// described is a node that has what describes it, its routes and engines, and no database.
-func described(t *testing.T, env ...string) *Node {
-	t.Helper()
-	cfg, _, err := config.Load(config.Sources{Env: env})
+// TestDocumentationOfOptions: the page on agents has a row for each option that an engine takes, and no other.
+func TestDocumentationOfOptions(t *testing.T) {
+	cfg, _, err := config.Load(config.Sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,12 +62,6 @@ func described(t *testing.T, env ...string) *Node {
 	if n.engines, err = engine.New(cfg, n.log); err != nil {
 		t.Fatal(err)
 	}
-	return n
-}
-
-// TestDocumentationOfOptions: the page on agents has a row for each option that an engine takes, and no other.
-func TestDocumentationOfOptions(t *testing.T) {
-	n := described(t)
 	w := httptest.NewRecorder()
 	n.routes().Handler(api.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/agents", nil))
 	page := w.Body.String()

@@ -46,6 +46,7 @@ func (n *Node) routes() *api.API {
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
 	manage.MountSecrets(a, n.secrets)
+	manage.MountEngineKeys(a, n.keys, n.engines)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.cluster.Freeze)
 	operator.MountChecks(a, doctor.NewCheckup(n.cfg, func() string { return n.DataDir }).Look)

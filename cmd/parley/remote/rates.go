@@ -125,6 +125,9 @@ func showRates(w io.Writer, r *client.Rates) {
 		rows = append(rows, row{"speech model, heard", a.Input, "a million tokens of audio"}, row{"speech model, heard before", a.Cached, "a million tokens of audio"},
 			row{"speech model, spoken", a.Output, "a million tokens of audio"})
 	}
+	if own := r.LLM; own.OwnKeyInput+own.OwnKeyOutput > 0 {
+		rows = append(rows, row{"language model on your key, in", own.OwnKeyInput, "a million tokens"}, row{"language model on your key, out", own.OwnKeyOutput, "a million tokens"})
+	}
 	for _, p := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", p.what, p.price, p.per)
 	}
