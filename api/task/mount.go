@@ -57,11 +57,13 @@ var routes = api.Group{Tag: "Speech", Access: api.Service, Scope: api.Synthesis}
 
 // Mount adds the routes of background synthesis to an API.
 func Mount(a *api.API, s *Service) {
-	api.Register(a, routes.Post("/api/tts/{voice_id}/async", "submit-task", "Speak a long text in the background",
+	submit := routes.Post("/api/tts/{voice_id}/async", "submit-task", "Speak a long text in the background",
 		"For texts of up to 100,000 characters. The answer names a task: ask for it every 2 to 5 seconds, and fetch the audio when it is completed. "+
 			"The price of the whole text is held now and charged when the task completes; one that fails or is cancelled is free. "+
 			"An account may have five tasks waiting or running; they do not count as sessions.",
-		http.StatusPaymentRequired).Accepted().Within(maxBody).OwnChecks(), s.submit)
+		http.StatusPaymentRequired).Accepted().Within(maxBody).OwnChecks()
+	submit.Missing = api.ErrVoice
+	api.Register(a, submit, s.submit)
 
 	api.Register(a, routes.Get("/api/tts/tasks/{task_id}", "get-task", "Get task status",
 		"The status goes from `pending` to `processing` to `completed` or `failed`, never back. Ended tasks are kept for a week.", http.StatusNotFound), s.get)

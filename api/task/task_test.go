@@ -115,6 +115,7 @@ func TestSubmissionsAreRefused(t *testing.T) {
 		{"blank", "F1", "sk_a", `{"text":" ","language":"en"}`, 400, "validation.invalid_request_format"},
 		{"a null character", "F1", "sk_a", `{"text":"a\u0000","language":"en"}`, 400, "validation.invalid_request_format"},
 		{"a voice", "F9", "sk_a", `{"text":"a","language":"en"}`, 400, "validation.invalid_voice"},
+		{"a voice that no database can hold", "%00F1", "sk_a", `{"text":"a","language":"en"}`, 400, "validation.invalid_voice"},
 		{"no language", "F1", "sk_a", `{"text":"a"}`, 400, "validation.invalid_language"},
 		{"a speed", "F1", "sk_a", `{"text":"a","language":"en","speed":3}`, 400, "validation.speed_out_of_range"},
 		{"steps", "F1", "sk_a", `{"text":"a","language":"en","steps":9}`, 400, "validation.steps_out_of_range"},
