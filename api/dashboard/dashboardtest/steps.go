@@ -126,7 +126,8 @@ const aheadScript = `(selector => {
 		if (box.width === 0 || box.height === 0) way.faults.push("an invisible thing has the focus: " + name(e));
 		if (style.outlineStyle === "none" && style.boxShadow === "none") way.faults.push("the focus cannot be seen on " + name(e));
 	}, { signal: way.stop.signal });
-	const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, audio[controls], [tabindex]")].filter((e) =>
+	const within = document.querySelector("dialog:modal") ?? document; // of which the way does not lead out
+	const all = [...within.querySelectorAll("a[href], button, input, select, textarea, summary, audio[controls], [tabindex]")].filter((e) =>
 		e.tabIndex >= 0 && !e.matches(":disabled") && e.type !== "radio" && e.checkVisibility({ visibilityProperty: true }));
 	const from = document.activeElement, follows = (e) => from === document.body || from.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING;
 	const ahead = all.filter(follows), at = ahead.findIndex((e) => e.matches(selector));
