@@ -122,7 +122,8 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 	if format == MP4 {
 		args = append(args, "-enable_drefs", "0") // tracks that lie in other files
 	}
-	args = append(args, "-i", input, "-map", "0:a:0", "-map_metadata", "-1", "-ac", "1")
+	longest := strconv.FormatFloat((o.Limits.Duration + time.Second).Seconds(), 'f', 3, 64) // what is longer is not wanted, so it is not decoded
+	args = append(args, "-i", input, "-map", "0:a:0", "-map_metadata", "-1", "-ac", "1", "-t", longest)
 	if o.Rate != 0 {
 		args = append(args, "-ar", strconv.Itoa(int(o.Rate)))
 	}

@@ -211,6 +211,17 @@ func TestTooMuch(t *testing.T) {
 			t.Errorf("%v, want %v", err, ErrTooLong)
 		}
 	}
+	out, err := os.Create(filepath.Join(t.TempDir(), "decoded"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := run(t.Context(), slow, MP3, demuxers[MP3], out, Options{Limits: Limits{Duration: time.Second}}); err != nil {
+		t.Error(err)
+	}
+	if at, err := out.Seek(0, io.SeekCurrent); err != nil || at > 3*8000*2 {
+		t.Errorf("of 12 s %d bytes were decoded (%v), where 1 s is allowed", at, err)
+	}
 	if _, err := Decode(t.Context(), make([]byte, 8000*2*11), Options{Source: Source{Rate: 8000}, Limits: limits}); !errors.Is(err, ErrTooLong) {
 		t.Errorf("PCM: %v, want %v", err, ErrTooLong)
 	}
