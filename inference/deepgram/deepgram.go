@@ -55,7 +55,7 @@ func (o *Options) All() remote.Options {
 }
 
 func optOut(to *bool) remote.Option {
-	return remote.Flag("mip_opt_out", to, "Keeps what is said out of Deepgram's training.")
+	return remote.Flag("mip_opt_out", to, "Keeps what is said out of Deepgram's training.").Keep()
 }
 
 // NewASR checks c and contacts nobody.

@@ -23,7 +23,7 @@ type ScribeOptions struct{ Clean, Logging *bool }
 func (o *ScribeOptions) All() remote.Options {
 	return remote.Options{
 		remote.Flag("no_verbatim", &o.Clean, "Leaves out filler words and false starts."),
-		remote.Flag("enable_logging", &o.Logging, "When false ElevenLabs keeps nothing."),
+		remote.Flag("enable_logging", &o.Logging, "When false ElevenLabs keeps nothing.").Keep(),
 	}
 }
 

@@ -38,6 +38,7 @@ type Option struct {
 	Min, Max float64  // of a number; both are allowed
 	Words    []string // those that a text may be; nil: any text
 	Doc      string   // for people, in a sentence
+	Kept     bool     // agents cannot change what the operator has set
 	to       any
 }
 
@@ -64,6 +65,13 @@ func Text(name string, to *string, doc string, words ...string) Option {
 // Any is any JSON, at which the engine looks itself.
 func Any(name string, to *json.RawMessage, doc string) Option {
 	return Option{Name: name, Doc: doc, to: to}
+}
+
+// Keep is o, of which agents cannot change what the operator has set.
+func (o Option) Keep() Option {
+	o.Kept = true
+	o.Doc += " An agent cannot change what the operator has set."
+	return o
 }
 
 // Allowed says in words which values there are; empty: Doc does.

@@ -117,6 +117,7 @@ func (e *Set) EndsTurns(wanted agent.Engine) bool {
 // conversations share what is known of an engine's failures, and its connections. Where an account has keys of its own the list
 // is the account's.
 type pool[E any] struct {
+	stage agent.Stage
 	names []string
 	all   []E
 	// chosen is the list of those that the server uses unless an agent names others, of the first usual names.
@@ -150,20 +151,20 @@ type owned[E any] struct {
 const maxJoined = 256
 
 // open makes the engines of a stage, in order. join makes one of several.
-func (p *pool[E]) open(name string, stage config.Stage, all makers[E], join func([]E, func(string, error)) E) error {
-	p.join, p.makers, p.usual = join, all, len(stage.Engines)
+func (p *pool[E]) open(stage agent.Stage, configured config.Stage, all makers[E], join func([]E, func(string, error)) E) error {
+	p.stage, p.join, p.makers, p.usual = stage, join, all, len(configured.Engines)
 	var usual []E
-	for i, engine := range stage.All() {
+	for i, engine := range configured.All() {
 		begin := all[engine.Vendor]
 		if begin == nil {
-			return fmt.Errorf("%s: there is no engine %q", name, engine.Name)
+			return fmt.Errorf("%s: there is no engine %q", stage, engine.Name)
 		}
 		if engine.AccountKeys {
 			engine.APIKey = noKey
 		}
 		made, err := begin(engine)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", stage, err)
 		}
 		p.together(made, engine)
 		p.names, p.all, p.listed = append(p.names, engine.Name), append(p.all, made), append(p.listed, engine)
@@ -232,6 +233,9 @@ func (p *pool[E]) own(wanted agent.Engine, key string) (one E, err error) {
 		return one, &wrongMember{"options", "this engine has none"}
 	case wanted.Model != "" && wanted.Model != c.Model && len(c.Models) > 0 && !slices.Contains(c.Models, wanted.Model):
 		return one, &wrongMember{"model", schema.Quote(wanted.Model) + ", allowed are " + schema.And(c.Models)}
+	}
+	if name := keptOption(p.stage, c.Vendor, c.Options, wanted.Options); name != "" {
+		return one, &wrongMember{"options." + name, "the operator has set it, and agents cannot change it"}
 	}
 	c.Model = cmp.Or(wanted.Model, c.Model)
 	if c.Options, err = merged(c.Options, wanted.Options); err != nil {

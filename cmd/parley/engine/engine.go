@@ -88,7 +88,7 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		}}
 	}
 	err := cmp.Or(
-		e.pools.asr.open("ASR", cfg.ASR, recognisers(func(c config.Engine) (inference.ASR, error) {
+		e.pools.asr.open(agent.StageASR, cfg.ASR, recognisers(func(c config.Engine) (inference.ASR, error) {
 			return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
 		}), func(list []inference.ASR, report func(string, error)) inference.ASR {
 			if len(list) == 1 && list[0].Info().Local {
@@ -97,7 +97,7 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 			return inference.NewFailoverASR(failover(report), list...) // alone too: one failed request must not leave the call deaf
 		}),
 		openModels(&e.pools.llm, cfg.LLM, failover),
-		e.pools.tts.open("TTS", cfg.TTS, voices(func(c config.Engine) (inference.TTS, error) {
+		e.pools.tts.open(agent.StageTTS, cfg.TTS, voices(func(c config.Engine) (inference.TTS, error) {
 			return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
 		}), func(list []inference.TTS, report func(string, error)) inference.TTS {
 			if len(list) == 1 && report == nil {
@@ -105,7 +105,7 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 			}
 			return inference.NewFailoverTTS(failover(report), list...)
 		}),
-		e.pools.realtime.open("realtime", cfg.Realtime, realtimes, func(list []inference.Realtime, report func(string, error)) inference.Realtime {
+		e.pools.realtime.open(agent.StageRealtime, cfg.Realtime, realtimes, func(list []inference.Realtime, report func(string, error)) inference.Realtime {
 			switch {
 			case len(list) == 0:
 				return nil // only agents name one
@@ -132,7 +132,7 @@ func (e *Set) Close() {
 
 // openModels makes the language models. failover is how a list of them is tried whose failures are reported.
 func openModels(p *pool[inference.LLM], stage config.Stage, failover func(report func(string, error)) inference.FailoverConfig) error {
-	return p.open("LLM", stage, models, func(list []inference.LLM, report func(string, error)) inference.LLM {
+	return p.open(agent.StageLLM, stage, models, func(list []inference.LLM, report func(string, error)) inference.LLM {
 		if len(list) == 1 && report == nil {
 			return list[0]
 		}

@@ -108,7 +108,7 @@ func TestOwnModelAndOptions(t *testing.T) {
 	defer vendor.Close()
 	e := configured(t, `
 engines:
-  - {name: ears, stage: asr, vendor: deepgram, key: k, model: nova-3, options: {tag: ours}}
+  - {name: ears, stage: asr, vendor: deepgram, key: k, model: nova-3, options: {tag: ours, mip_opt_out: true}}
   - {name: mind, stage: llm, vendor: anthropic, url: "`+vendor.URL+`", key: k, options: {temperature: 0.5}}
   - {name: few, stage: llm, vendor: openai, url: "http://127.0.0.1:1/v1", model: a, models: [b, c]}
 `)
@@ -158,6 +158,12 @@ engines:
 	} {
 		if member, problem := e.Check(agent.StageLLM, wanted(engines).LLM[0]); member+": "+problem != want {
 			t.Errorf("%s: %s: %s", engines, member, problem)
+		}
+	}
+	for options, want := range map[string]string{`{"tag":"theirs","mip_opt_out":true}`: ": ",
+		`{"mip_opt_out":false}`: "options.mip_opt_out: the operator has set it, and agents cannot change it"} {
+		if member, problem := e.Check(agent.StageASR, agent.Engine{Name: "ears", Options: []byte(options)}); member+": "+problem != want {
+			t.Errorf("%s: %s: %s", options, member, problem)
 		}
 	}
 }

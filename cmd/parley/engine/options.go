@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 
 	"parley/api/docs"
@@ -44,6 +46,21 @@ var options = []vendorOptions{
 	{agent.StageTTS, "rime", "Rime", nil},
 	{agent.StageRealtime, "gemini", "Gemini, all three in one", new(gemini.LiveOptions).All()},
 	{agent.StageRealtime, "openai", "OpenAI, all three in one", new(openai.RealtimeOptions).All()},
+}
+
+// keptOption is one that an agent gives an engine although only operators change it, and they have set it; empty: there is none.
+func keptOption(stage agent.Stage, vendor string, operators, agents json.RawMessage) string {
+	i := slices.IndexFunc(options, func(o vendorOptions) bool { return o.stage == stage && o.vendor == vendor })
+	var theirs, given map[string]json.RawMessage
+	if i < 0 || json.Unmarshal(operators, &theirs) != nil || json.Unmarshal(agents, &given) != nil {
+		return ""
+	}
+	for _, o := range options[i].all {
+		if set, ok := theirs[o.Name]; ok && o.Kept && given[o.Name] != nil && !bytes.Equal(given[o.Name], set) {
+			return o.Name
+		}
+	}
+	return ""
 }
 
 // Documented are the options of all vendors, for the documentation.
