@@ -23,7 +23,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		select {
 		case <-timer.C:
 		case m := <-c.crew.box:
-			c.receive(m, journal.Received, c.deliver)
+			c.receive(*m, journal.Received, c.deliver)
 		case e := <-c.crew.stops:
 			c.stop(e)
 		case e := <-c.leg.Events():

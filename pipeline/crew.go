@@ -18,7 +18,7 @@ const settleMost = 5 * time.Second
 // crew are the goroutines of a call but the conductor's, and the mailbox through which they
 // reach it. It may be used from several goroutines.
 type crew struct {
-	box    chan message
+	box    chan *message   // what goes through it is large, and mostly there is nothing
 	stops  chan turn.Event // holds one: ends asked for by Stop
 	life   context.Context // of the call
 	kill   context.CancelCauseFunc
@@ -28,7 +28,7 @@ type crew struct {
 }
 
 func newCrew() crew {
-	return crew{box: make(chan message, mailboxSize), stops: make(chan turn.Event, 1), idle: make(chan struct{}, 1)}
+	return crew{box: make(chan *message, mailboxSize), stops: make(chan turn.Event, 1), idle: make(chan struct{}, 1)}
 }
 
 // Enter implements reply.Crew.
@@ -64,7 +64,7 @@ func (w *crew) post(ctx context.Context, m message) bool {
 		return false
 	}
 	select {
-	case w.box <- m:
+	case w.box <- &m:
 		return true
 	case <-ctx.Done():
 		return false
@@ -103,7 +103,7 @@ func (c *Call) settle() {
 		}
 		select {
 		case m := <-c.crew.box:
-			c.receive(m, journal.Late, c.takeLate)
+			c.receive(*m, journal.Late, c.takeLate)
 		case <-c.crew.idle:
 		case <-patience.C:
 			n := int(c.crew.n.Load())

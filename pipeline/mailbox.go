@@ -65,7 +65,7 @@ func (c *Call) empty(kind journal.Kind, take func(message)) {
 	for range mailboxSize {
 		select {
 		case m := <-c.crew.box:
-			c.receive(m, kind, take)
+			c.receive(*m, kind, take)
 		default:
 			return
 		}

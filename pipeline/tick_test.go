@@ -96,7 +96,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		c.say(turn.Greeting)
 		c.state.Phase = turn.Thinking
 		for !c.replies.Latest.Made() {
-			c.take(<-c.crew.box)
+			c.take(*<-c.crew.box)
 		}
 	}
 	for range 200 { // grow what grows

@@ -136,13 +136,13 @@ func (c *Call) moved() bool {
 				if !errors.Is(m.err, bridge.ErrTransferred) {
 					return false
 				}
-				c.receive(m, journal.Received, func(m message) {
+				c.receive(*m, journal.Received, func(m message) {
 					c.tools.Forgo()
 					c.carryOut(c.tools.Ran(m.id, m.text, nil))
 				})
 				return true
 			}
-			c.receive(m, journal.Late, c.takeLate)
+			c.receive(*m, journal.Late, c.takeLate)
 		case <-t.C:
 			return false
 		}

@@ -70,8 +70,10 @@ func (l *levels) drop() { l.turn = levelCounts{} }
 
 func (e *feed) begin(in, rate media.Rate) {
 	e.rate, e.up, e.turn = rate, resample.New(in, rate), noTurn
-	e.pages = append(make([]*page, 0, maxPages), new(page), new(page))
+	e.pages = append(make([]page, 0, maxPages), e.newPage(), e.newPage())
 }
+
+func (e *feed) newPage() page { return make(page, pageFrames*e.rate.FrameSamples()) }
 
 // turnPage makes room: on the oldest page, unless it holds what may be wanted again.
 func (e *feed) turnPage() {
@@ -80,7 +82,7 @@ func (e *feed) turnPage() {
 		wanted = min(wanted, e.from)
 	}
 	if e.base+pageFrames > wanted && len(e.pages) < maxPages {
-		e.pages = append(e.pages, new(page))
+		e.pages = append(e.pages, e.newPage())
 		return
 	}
 	oldest := e.pages[0]

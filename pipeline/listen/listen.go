@@ -417,15 +417,15 @@ const (
 	maxPages = 12
 )
 
-// page is a stretch of the caller's audio.
-type page [pageFrames][feedSamples]int16
+// page is pageFrames of the caller's audio.
+type page []int16
 
 // feed keeps the last of the caller's audio, at the recogniser's rate, and feeds the recogniser from
 // it while the caller speaks. Frames are numbered from 0.
 type feed struct {
 	rate   media.Rate
 	up     *resample.Resampler
-	pages  []*page    // oldest first
+	pages  []page     // oldest first
 	base   int64      // first frame kept
 	n      int64      // frames heard
 	heard  media.Time // end of the last frame
@@ -466,8 +466,9 @@ func (e *feed) push(f media.Frame) {
 }
 
 func (e *feed) frame(n int64) []int16 {
-	at := n - e.base
-	return e.pages[at/pageFrames][at%pageFrames][:e.rate.FrameSamples()]
+	at, size := int(n-e.base), e.rate.FrameSamples()
+	from := at % pageFrames * size
+	return e.pages[at/pageFrames][from : from+size : from+size]
 }
 
 // write gives the recogniser the frames that it has not got, before frame until.
