@@ -56,6 +56,8 @@ type ModelEntry struct {
 	Kind        Kind   `json:"kind" enum:"tts,stt,llm,realtime" doc:"Speaks, recognises, answers, or does all three."`
 	Scripted    bool   `json:"scripted" doc:"It follows rules; there is no model behind it."`
 	Options     any    `json:"options,omitempty" doc:"JSON Schema of the options that an agent may give it; absent: it has none."`
+	Vendor      string `json:"vendor,omitempty" doc:"Whose it is; openai also of other servers that speak its dialect. Absent: it comes along with this server and works offline." example:"deepgram"`
+	TakesKeys   bool   `json:"takes_keys,omitempty" doc:"Accounts may set keys of their own for it; absent: it takes none." example:"true"`
 }
 
 // Limits are the bounds of synthesis requests and what comes back.
@@ -126,7 +128,7 @@ func (s *Server) Models() ModelList {
 	seen := map[Kind]bool{}
 	for _, e := range s.Engines {
 		info := e.Info()
-		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted, e.Options})
+		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted, e.Options, e.Vendor, e.TakesKeys})
 		seen[e.Kind] = true
 	}
 	return list

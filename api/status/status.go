@@ -58,6 +58,10 @@ type Engine struct {
 	Ready func(ctx context.Context) error
 	// Options is the JSON Schema of the options that agents may give it; nil: it has none.
 	Options any
+	// Vendor is whose it is; empty: it comes along with the program.
+	Vendor string
+	// TakesKeys says whether accounts may set keys of their own for it.
+	TakesKeys bool
 }
 
 // Mount adds the routes of the server to an API.

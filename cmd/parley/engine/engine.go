@@ -154,7 +154,11 @@ func works[E interface {
 func described[E interface{ Info() inference.Info }](kind status.Kind, stage agent.Stage, engines *pool[E]) []status.Engine {
 	var list []status.Engine
 	for i, engine := range engines.all {
-		one := status.Engine{Kind: kind, Info: engine.Info, Options: schemaOf(stage, engines.listed[i].Vendor)}
+		is := engines.listed[i]
+		one := status.Engine{Kind: kind, Info: engine.Info, Options: schemaOf(stage, is.Vendor), TakesKeys: is.TakesKeys()}
+		if !is.Embedded() {
+			one.Vendor = is.Vendor
+		}
 		if e, ok := any(engine).(interface{ Ready(context.Context) error }); ok {
 			one.Ready = e.Ready
 		}

@@ -142,6 +142,12 @@ func TestKeysOfAccounts(t *testing.T) {
 	if got := e.TakeKeys(); !slices.Equal(got, []string{"mind", "theirs"}) {
 		t.Errorf("%q take keys", got)
 	}
+	vendors := map[string]string{"mind": "anthropic", "theirs": "anthropic", "local": "openai"}
+	for _, one := range e.Listed {
+		if name := one.Info().Name; one.Vendor != vendors[name] || one.TakesKeys != slices.Contains(e.TakeKeys(), name) {
+			t.Errorf("%s is of %q and takes keys: %v", name, one.Vendor, one.TakesKeys)
+		}
+	}
 	if !slices.Contains(e.Names(agent.StageLLM), "theirs") {
 		t.Error("agents cannot name what only some accounts may use")
 	}
