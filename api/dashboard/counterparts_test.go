@@ -99,8 +99,11 @@ var counterparts = map[string]string{
 	"POST /app/people/{user}/remove":           "DELETE /v1/members/{user_id}",
 	"POST /app/people/invitations/{id}/revoke": "DELETE /v1/invitations/{id}",
 
-	"GET /app/engines":       "GET /api/status/health, GET /api/status/models, GET /status, GET /health",
-	"GET /app/engines/state": "GET /api/status/health, GET /api/status/models, GET /status, GET /health",
+	"GET /app/engines":                       "GET /api/status/health, GET /api/status/models, GET /status, GET /health, GET /v1/engine-keys",
+	"GET /app/engines/state":                 "GET /api/status/health, GET /api/status/models, GET /status, GET /health",
+	"POST /app/engines/keys":                 "PUT /v1/engine-keys/{engine}",
+	"POST /app/engines/keys/{engine}/test":   "POST /v1/engine-keys/{engine}/test",
+	"POST /app/engines/keys/{engine}/delete": "DELETE /v1/engine-keys/{engine}",
 
 	"GET /app/setup":                      "GET /v1/operator/checks",
 	"GET /app/setup/checks":               "GET /v1/operator/checks",

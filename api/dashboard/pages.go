@@ -53,12 +53,13 @@ type navLink struct {
 
 var navGroups = []navGroup{
 	{"", []navLink{{Path: home + "/", Title: "Overview"}}},
-	{"Build", []navLink{{Path: home + "/agents", Title: "Agents"}, {Path: home + "/playground", Title: "Playground"}}},
+	{"Build", []navLink{{Path: home + "/agents", Title: "Agents"}, {Path: home + "/playground", Title: "Playground"},
+		{Path: enginesAt, Title: enginesTitle}}},
 	{"Calls", []navLink{{Path: home + "/live", Title: "Live calls"}, {Path: home + "/calls", Title: "Call history"},
 		{Path: home + "/bulk", Title: "Bulk dial", telephony: true}, {Path: home + "/numbers", Title: "Numbers", telephony: true}}},
 	{"Account", []navLink{{Path: home + "/balance", Title: "Balance"}, {Path: home + "/keys", Title: "API keys"}, {Path: home + "/webhooks", Title: "Webhooks"},
 		{Path: home + "/people", Title: "People"}}},
-	{"Server", []navLink{{Path: home + "/engines", Title: "Engines and health"}, {Path: setupAt, Title: "Setup check"}, {Path: home + "/operator", Title: "Accounts"}}},
+	{"Server", []navLink{{Path: setupAt, Title: "Setup check"}, {Path: home + "/operator", Title: "Accounts"}}},
 }
 
 // audiences are who may open the pages that can be read, by address.

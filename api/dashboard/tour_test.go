@@ -32,7 +32,7 @@ var tour = []stop{
 	{"/app/people", "/app/people", false, "invite somebody", invitesSomebody},
 	{"/app/accounts", "/app/accounts", false, "look at another account", switchesAccount},
 	{"/app/me", "/app/me", false, "change one's password", changesPassword},
-	{"/app/engines", "/app/engines", false, "see whether the engines work", reads("pocketsphinx")},
+	{"/app/engines", "/app/engines", false, "see whether the engines work, and keep a key for one", keepsEngineKey},
 	{"/app/setup", "/app/setup", false, "check the server again", checksServer},
 	{"/app/operator/{id}", "/app/operator/{account}", false, "suspend an account", suspendsAccount},
 	{"/app/operator", "/app/operator", false, "make an account", makesAccount},

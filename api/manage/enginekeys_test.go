@@ -1,41 +1,10 @@
 package manage_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-
-	"parley/inference"
 )
-
-// fakeVendors take keys for flux and haiku, unless names says otherwise, and take those that begin with good.
-type fakeVendors struct {
-	names []string
-	away  bool
-	tried []string
-}
-
-// TakeKeys implements manage.Vendors.
-func (v *fakeVendors) TakeKeys() []string {
-	if v.names != nil {
-		return v.names
-	}
-	return []string{"flux", "haiku"}
-}
-
-// Try implements manage.Vendors.
-func (v *fakeVendors) Try(_ context.Context, engine, key string) error {
-	v.tried = append(v.tried, engine+" "+key)
-	switch {
-	case v.away:
-		return &inference.Error{Engine: engine, Fault: inference.ErrUnavailable, Err: errors.New("no connection")}
-	case strings.HasPrefix(key, "good"):
-		return nil
-	}
-	return &inference.Error{Engine: engine, Fault: inference.ErrRefused, Err: errors.New("status 401"), Key: true}
-}
 
 // TestEngineKeys: a key is set, tested and deleted, and no answer and no line of the log ever has it.
 func TestEngineKeys(t *testing.T) {
@@ -84,7 +53,7 @@ func TestEngineKeys(t *testing.T) {
 	}
 	// That nobody is there says nothing of the key.
 	ask(o.A, "PUT", "/flux", `{"key":"good-hunter2-2222"}`, 200, "")
-	o.vendor.away = true
+	o.vendor.Away = true
 	test := ask(o.A, "POST", "/flux/test", "", 200, "")
 	if wrong, _ := test["error"].(map[string]any); test["ok"] != false || wrong["code"] != "agent.provider_error" || wrong["retryable"] != true {
 		t.Errorf("%v", test)
@@ -92,11 +61,11 @@ func TestEngineKeys(t *testing.T) {
 	if got := state(); got != "flux 2222 <nil>" {
 		t.Error(got)
 	}
-	o.vendor.away = false
+	o.vendor.Away = false
 	if test := ask(o.A, "POST", "/flux/test", "", 200, ""); test["ok"] != true || test["error"] != nil {
 		t.Errorf("%v", test)
 	}
-	if last := o.vendor.tried[len(o.vendor.tried)-1]; last != "flux good-hunter2-2222" {
+	if last := o.vendor.Tried[len(o.vendor.Tried)-1]; last != "flux good-hunter2-2222" {
 		t.Errorf("the vendor was given %q", last)
 	}
 
@@ -125,7 +94,7 @@ func TestKeysAreNotTestedForEver(t *testing.T) {
 		o.Want("test", o.As(o.A, "POST", "/v1/engine-keys/haiku/test", ""), 200, "")
 	}
 	o.Want("one more", o.As(o.A, "POST", "/v1/engine-keys/haiku/test", ""), 429, "auth.rate_limited")
-	if n := len(o.vendor.tried); n != 10 {
+	if n := len(o.vendor.Tried); n != 10 {
 		t.Errorf("the vendor was asked %d times", n)
 	}
 }

@@ -26,7 +26,7 @@ type office struct {
 	*apitest.World
 	signer *ticket.Signer
 	log    logged
-	vendor fakeVendors
+	vendor apitest.Vendors
 }
 
 type (

@@ -61,7 +61,7 @@ func TestShortLists(t *testing.T) {
 		secrets = append(secrets, strings.ToUpper(name))
 		o.Want(name, o.As(boss, "PUT", "/v1/secrets/"+strings.ToUpper(name), `{"value":"x"}`), 200, "")
 		engines = append(engines, name)
-		o.vendor.names = engines
+		o.vendor.Names = engines
 		o.Want(name, o.As(boss, "PUT", "/v1/engine-keys/"+name, `{"key":"a-key-of-`+name+`"}`), 200, "")
 	}
 	slices.Sort(invitations)

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"parley/api"
+	"parley/api/apitest"
 	"parley/api/calls"
 	"parley/api/dashboard"
 	"parley/api/export"
@@ -114,6 +115,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
 	ticket.Mount(s.API, signer, s.DB)
 	webhook.Mount(s.API, s.Hooks, noLocal)
+	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
 	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)
 	operator.Mount(s.API, s.DB, billing.DefaultRateCard, func(string) {})
 	operator.MountChecks(s.API, func(context.Context) ([]wire.Check, error) {
@@ -159,13 +161,13 @@ func noLocal(address string) error {
 }
 
 func serverStatus(db *store.DB) *status.Server {
-	engine := func(kind status.Kind, name string, ready error) status.Engine {
+	engine := func(kind status.Kind, name, vendor string, ready error) status.Engine {
 		return status.Engine{Kind: kind, Info: func() inference.Info { return inference.Info{Name: name, Languages: []string{"en", "es"}} },
-			Ready: func(context.Context) error { return ready }}
+			Ready: func(context.Context) error { return ready }, Vendor: vendor, TakesKeys: vendor != ""}
 	}
 	return &status.Server{Version: "1.2.3", Started: time.Now().Add(-90 * time.Minute), Database: db.Ping,
-		Engines: []status.Engine{engine(status.STT, "pocketsphinx", nil), engine(status.LLM, "scripted", nil),
-			engine(status.TTS, "espeak", errors.New("the worker was started a moment ago"))},
+		Engines: []status.Engine{engine(status.STT, "pocketsphinx", "", nil), engine(status.STT, "flux", "deepgram", nil), engine(status.LLM, "scripted", "", nil),
+			engine(status.LLM, "haiku", "anthropic", nil), engine(status.TTS, "espeak", "", errors.New("the worker was started a moment ago"))},
 		Storage: func(context.Context) error { return nil }, Calls: func() int { return 2 }, Load: func() float64 { return 0.02 }, Counts: new(api.Counts)}
 }
 

@@ -1,0 +1,169 @@
+package dashboard
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"parley/api"
+	"parley/api/status"
+	"parley/api/wire"
+)
+
+const (
+	enginesAt       = home + "/engines"
+	enginesTitle    = "Engines"
+	engineKeysRoute = "/v1/engine-keys"
+)
+
+func enginePages() []page {
+	const one = enginesAt + "/keys/{engine}"
+	return []page{
+		{route: "GET " + enginesAt, open: users, serve: enginesPage},
+		{route: "GET " + enginesAt + "/state", open: users, serve: enginesState},
+		{route: "POST " + enginesAt + "/keys", form: setEngineKey},
+		{route: "POST " + one + "/test", serve: testEngineKey},
+		{route: "POST " + one + "/delete", serve: deleteEngineKey},
+	}
+}
+
+// enginesView is the server's engines, with the keys that the account has for them.
+type enginesView struct {
+	serverState
+	Own    bool // an account is looked at
+	Keyed  []keyedEngine
+	Form   *Form       // sets a key
+	Tested *engineTest // nil: none was tested just now
+}
+
+// keyedEngine is an engine that takes keys, or has one.
+type keyedEngine struct {
+	Name string
+	For  []string        // what it does; nil: it takes no keys any more
+	Key  *wire.EngineKey // nil: none
+}
+
+// engineTest is how the test of a key went.
+type engineTest struct {
+	Engine string
+	wire.EngineTest
+}
+
+// Engines are those that take keys, to choose from.
+func (v *enginesView) Engines() Field {
+	var choices []Option
+	for _, e := range v.Keyed {
+		if e.For != nil {
+			choices = append(choices, Option{Value: e.Name, Label: e.Name})
+		}
+	}
+	return v.Form.Select("engine", "Engine", "", choices, "required", "width=short")
+}
+
+func (q *Request) enginesView(f *Form) (*enginesView, error) {
+	v := &enginesView{serverState: q.serverState(), Own: q.Account() != "", Form: f}
+	if !v.Own {
+		return v, nil
+	}
+	keys, err := read[api.List[wire.EngineKey]](q, engineKeysRoute)
+	v.Keyed = keyed(v.Groups, keys.Data)
+	return v, err
+}
+
+// keyed are the engines that take keys and those that have one, by name. Several stages may have one of a name.
+func keyed(groups []engineGroup, keys []wire.EngineKey) (list []keyedEngine) {
+	all := map[string]keyedEngine{}
+	for _, g := range groups {
+		for _, m := range g.Models {
+			if m.TakesKeys {
+				all[m.Name] = keyedEngine{Name: m.Name, For: append(all[m.Name].For, g.Title)}
+			}
+		}
+	}
+	for i, k := range keys {
+		all[k.Engine] = keyedEngine{k.Engine, all[k.Engine].For, &keys[i]}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[name])
+	}
+	return list
+}
+
+func enginesPage(q *Request) error {
+	return q.Show("engines", enginesTitle)(q.enginesView(&Form{}))
+}
+
+// engineKeyRoute is the API's address of the account's key for an engine.
+func engineKeyRoute(engine string) string { return Path(engineKeysRoute+"/", engine) }
+
+func setEngineKey(q *Request, f *Form) error {
+	engine := f.Need("engine", "Choose the engine.")
+	in := map[string]string{"key": f.Need("key", "Enter the key, as its vendor shows it.")}
+	again := func() error { return q.ShowInvalid("engines", "engine-key-form", enginesTitle)(q.enginesView(f)) }
+	if done, err := q.Submit(f, http.MethodPut, engineKeyRoute(engine), in, nil, again); !done {
+		return err
+	}
+	return q.Done(enginesAt, "The key for "+engine+" was set. Conversations that begin from now on work with it.")
+}
+
+func testEngineKey(q *Request) error {
+	tested := &engineTest{Engine: q.ID("engine")}
+	if err := q.Call(http.MethodPost, engineKeyRoute(tested.Engine)+"/test", nil, &tested.EngineTest); err != nil {
+		return err
+	}
+	v, err := q.enginesView(&Form{})
+	if err != nil {
+		return err
+	}
+	v.Tested = tested
+	return q.Page("engines", enginesTitle, v)
+}
+
+func deleteEngineKey(q *Request) error {
+	return q.Do(http.MethodDelete, engineKeyRoute(q.ID("engine")), nil, enginesAt, "The key was deleted. Conversations in progress go on with it.")
+}
+
+// serverState is what the server works with, and whether it works.
+type serverState struct {
+	Health status.ServiceHealth
+	Report status.ServerReport
+	Groups []engineGroup
+	Busy   float64 // the share of the server's calls that is in use
+}
+
+// engineGroup is the engines that do the same.
+type engineGroup struct {
+	Title, What string
+	Models      []status.ServiceModel
+}
+
+// Uptime is how long the program runs, for templates.
+func (v serverState) Uptime() time.Duration {
+	return time.Duration(v.Report.UptimeSeconds) * time.Second
+}
+
+// Load is what share of the server's calls is in use, in percent.
+func (v serverState) Load() int { return int(v.Busy*100 + 0.5) }
+
+func (q *Request) serverState() serverState {
+	ctx := q.Context()
+	v := serverState{Health: q.Status.ServiceHealth(ctx), Report: q.Status.Report(ctx), Busy: q.Status.Load()}
+	groups := map[status.Kind]*engineGroup{status.STT: {Title: "Hearing", What: "turns speech into text"},
+		status.LLM: {Title: "Answering", What: "decides what to say"}, status.TTS: {Title: "Speaking", What: "turns text into speech"},
+		status.Realtime: {Title: "All in one", What: "hears, answers and speaks, for agents that name it"}}
+	for _, m := range q.Status.ServiceModels(ctx).Models {
+		if g := groups[m.Kind]; g != nil {
+			g.Models = append(g.Models, m)
+		}
+	}
+	for _, k := range []status.Kind{status.STT, status.LLM, status.TTS, status.Realtime} {
+		if g := groups[k]; k != status.Realtime || len(g.Models) > 0 {
+			v.Groups = append(v.Groups, *g)
+		}
+	}
+	return v
+}
+
+// enginesState is the part that is asked for again and again.
+func enginesState(q *Request) error { return q.Part("engines", "engines-state", q.serverState()) }
