@@ -33,6 +33,7 @@ import (
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -85,7 +86,10 @@ func (x *exchange) fill(dir string) {
 	}
 	c := start(at)
 	x.over = c.ID
+	free, cost := billing.Money(0), 4321*billing.Cent
 	x.OK(history.New(x.DB).SaveConversation(t.Context(), x.Account, c.ID, history.Conversation{
+		Uses: []store.EngineUse{{Stage: "asr", Engine: "flux", Unit: billing.OpenSeconds, Quantity: 12_500, Source: "counted", Cost: &cost},
+			{Stage: "llm", Engine: "haiku", Model: "claude-haiku-4-5", Own: true, Unit: billing.TokensIn, Quantity: 1840, Source: "provider", Price: &free}},
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
 			{Role: "agent", Text: "A table", AtMS: 2900, Estimated: true, Words: []history.SpokenWord{{Text: "A", StartMS: 2100, EndMS: 2200}, {Text: "table", StartMS: 2250, EndMS: 2700}},
 				Interruption: &history.Interruption{AtMS: 2800, Unheard: "for two, at eight " + hostile}}},
@@ -208,11 +212,12 @@ func (x *exchange) ended() string {
 func TestCallPages(t *testing.T) {
 	x := newExchange(t)
 	for path, want := range map[string][]string{
-		"/app/calls":                                 {x.over, "Caller hung up", "0:03", "34612345678"},
-		"/app/calls?direction=web":                   {"No calls"},
-		"/app/calls?number=12":                       {"international format"},
-		"/app/calls?end_reason=user_hangup":          {x.over},
-		"/app/calls/" + x.over:                       {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over},
+		"/app/calls":                        {x.over, "Caller hung up", "0:03", "34612345678"},
+		"/app/calls?direction=web":          {"No calls"},
+		"/app/calls?number=12":              {"international format"},
+		"/app/calls?end_reason=user_hangup": {x.over},
+		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
+			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">with the call<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">this account<", ">$0.00<"},
 		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
 		"/app/live":                                  {x.lasts},
 		"/app/live/rows":                             {x.lasts, `data-running="6`},
@@ -231,6 +236,16 @@ func TestCallPages(t *testing.T) {
 		if strings.Contains(page.Body, "<script>alert") || strings.Contains(page.Body, "<img src=x") {
 			t.Errorf("%s holds what somebody said as it was said", path)
 		}
+	}
+	member := x.NewClient()
+	luis := x.NewUser("luis@example.com", people.RoleMember)
+	x.OK(people.New(x.DB).AddMember(t.Context(), x.Account, luis, people.RoleMember))
+	x.SignInAs(member, luis)
+	if page := x.Ask(member, "GET", "/app/calls/"+x.over, ""); !strings.Contains(page.Body, "1840 tokens read") || strings.Contains(page.Body, "$43.21") || strings.Contains(page.Body, "harged by the vendor") {
+		t.Errorf("who is no operator sees what vendors charge, or no usage: %d", page.Status)
+	}
+	if page := x.Get("/app/calls/" + x.lasts); strings.Contains(page.Body, "What the engines used") {
+		t.Error("a call that lasts shows usage")
 	}
 	if page := x.Get("/app/live"); strings.Contains(page.Body, x.over) {
 		t.Error("a call that is over counts as live")

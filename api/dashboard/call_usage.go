@@ -1,0 +1,61 @@
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"parley/api/wire"
+	"parley/billing"
+)
+
+// usedEngine is what an engine used in a call, as its page shows it.
+type usedEngine struct{ wire.EngineUsage }
+
+// Used is what the engines used in the call; empty: nothing, or it is not known.
+func (v *callView) Used() []usedEngine {
+	out := make([]usedEngine, len(v.Call.Usage))
+	for i, u := range v.Call.Usage {
+		out[i] = usedEngine{u}
+	}
+	return out
+}
+
+// Costs says whether what vendors charge the operator is shown, to operators.
+func (v *callView) Costs() bool {
+	return slices.ContainsFunc(v.Call.Usage, func(u wire.EngineUsage) bool { return u.Cost != nil })
+}
+
+// stageWords are what engines do, in words.
+var stageWords = map[string]string{"asr": "Hearing", "llm": "Answering", "tts": "Speaking", "realtime": "All in one"}
+
+// What is what the engine does.
+func (u usedEngine) What() string { return cmp.Or(stageWords[u.Stage], u.Stage) }
+
+// unitWords are what vendors count, in words.
+var unitWords = map[billing.Unit]string{
+	billing.AudioSeconds: "seconds of audio", billing.OpenSeconds: "seconds of connection", billing.Characters: "characters", billing.Requests: "requests",
+	billing.TokensIn: "tokens read", billing.TokensInCached: "tokens read from the cache", billing.TokensOut: "tokens written",
+	billing.TokensInAudio: "tokens heard", billing.TokensInAudioCached: "tokens heard from the cache", billing.TokensOutAudio: "tokens spoken",
+}
+
+// Amount is how much it used.
+func (u usedEngine) Amount() string {
+	return strconv.FormatFloat(u.Quantity, 'f', -1, 64) + " " + cmp.Or(unitWords[billing.Unit(u.Unit)], u.Unit)
+}
+
+// Paid is what the account pays for it.
+func (u usedEngine) Paid() string {
+	if u.Price == nil {
+		return "with the call"
+	}
+	return exact(*u.Price)
+}
+
+// Charged is what its vendor charges the operator for it.
+func (u usedEngine) Charged() string {
+	if u.Cost == nil {
+		return "–"
+	}
+	return exact(*u.Cost)
+}
