@@ -6,6 +6,7 @@ import (
 
 	"parley/api"
 	"parley/api/wire"
+	"parley/store"
 	"parley/store/history"
 )
 
@@ -41,12 +42,7 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*api.Reply[laten
 	if err != nil {
 		return nil, err
 	}
-	if p.To.IsZero() {
-		p.To = m.db.Now().Truncate(time.Second).Add(time.Second)
-	}
-	if p.From.IsZero() {
-		p.From = p.To.AddDate(0, 0, -latencyDays)
-	}
+	m.lately(&p.Range, latencyDays)
 	longest := longestRange
 	if history.LatencyBy(in.GroupBy) == history.LatencyByHour {
 		longest = longestHours
@@ -72,6 +68,45 @@ func (m *calls) latency(ctx context.Context, in *latencyInput) (*api.Reply[laten
 		}
 	}
 	return out, nil
+}
+
+// lately ends a range that has no end now, and begins one that has no beginning days before its end.
+func (m *calls) lately(r *store.Range, days int) {
+	if r.To.IsZero() {
+		r.To = m.db.Now().Truncate(time.Second).Add(time.Second)
+	}
+	if r.From.IsZero() {
+		r.From = r.To.AddDate(0, 0, -days)
+	}
+}
+
+// engineDays is how far back latencies of engines are read without a range.
+const engineDays = 7
+
+type engineLatencyList struct {
+	From time.Time            `json:"from" doc:"Not before this."`
+	To   time.Time            `json:"to" doc:"Before this."`
+	Data []wire.EngineLatency `json:"data" doc:"The engines that have turns, by stage and name." nullable:"false"`
+}
+
+func (m *calls) engineLatency(ctx context.Context, in *struct{ api.Period }) (*api.Reply[engineLatencyList], error) {
+	r, err := in.Bounds()
+	if err != nil {
+		return nil, err
+	}
+	m.lately(&r, engineDays)
+	if r.To.Sub(r.From) > longestRange {
+		return nil, api.Bad("from, to: 92 days at most")
+	}
+	found, err := m.history.EngineLatencies(ctx, api.AccountOf(ctx), r)
+	if err != nil {
+		return nil, err
+	}
+	return api.Body(engineLatencyList{r.From, r.To, api.Views(found, viewEngineLatency)}), nil
+}
+
+func viewEngineLatency(l *history.EngineLatency) wire.EngineLatency {
+	return wire.EngineLatency{Stage: l.Stage, Engine: l.Engine, Calls: l.Calls, Turns: l.Turns, P50: l.Waits[0], P95: l.Waits[1]}
 }
 
 func viewLatency(l *history.Latency) wire.LatencyGroup {

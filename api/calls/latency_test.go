@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/api/wire"
+	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
@@ -140,6 +143,58 @@ func TestLatencyPages(t *testing.T) {
 			if n != (groups+limit-1)/limit || !reflect.DeepEqual(got.Data, whole.Data) {
 				t.Errorf("by %s in %d pages of %d: %+v, want %+v", by, n, limit, got.Data, whole.Data)
 			}
+		}
+	}
+}
+
+// TestEngineLatency: percentiles of what turns waited for an engine, of the account's own calls that it served alone.
+func TestEngineLatency(t *testing.T) {
+	o := open(t)
+	at := began
+	served := func(who owner, at time.Time, by *store.ServedBy, turns string) {
+		t.Helper()
+		s := o.start(who, inbound, at)
+		o.OK(history.New(o.DB).SaveConversation(t.Context(), who.Account, s.ID, history.Conversation{Turns: []byte(turns), Engines: by}))
+		_, err := o.Ledger.CloseSession(storetest.At(t.Context(), at.Add(time.Minute)), s, ledger.Closing{Reason: "user_hangup"})
+		o.OK(err)
+	}
+	turn := func(model, sentence, audio string) string {
+		return fmt.Sprintf(`{"turn":1,"generation":1,"at_ms":1,"endpoint_ms":1,"model_ms":%s,"voice_ms":1,"total_ms":3,"points":{"speech_end_ms":1,"first_sentence_ms":%s,"first_audio_ms":%s}}`, model, sentence, audio)
+	}
+	var twenty []string
+	for i := range 20 {
+		twenty = append(twenty, turn(fmt.Sprint(100*(i+1)), "200", fmt.Sprint(200+10*(i+1))))
+	}
+	haiku := &store.ServedBy{LLM: []string{"haiku"}, TTS: []string{"sonic"}}
+	served(o.A, at, haiku, "["+strings.Join(twenty, ",")+"]")
+	served(o.A, at.Add(time.Minute), &store.ServedBy{LLM: []string{"haiku", "scripted"}, TTS: []string{"espeak"}}, "["+turn("9000", "200", "150")+","+turn("9000", "null", "150")+"]")
+	served(o.A, at.Add(2*time.Minute), nil, "["+turn("9000", "1", "2")+"]")
+	served(o.A, at.Add(3*time.Minute), &store.ServedBy{}, "["+turn("9000", "1", "2")+"]")
+	served(o.A, at.AddDate(0, 0, -20), haiku, "["+turn("9000", "1", "9000")+"]")
+	served(o.B, at, haiku, "["+turn("5", "1", "7")+"]")
+	day := "from=" + at.Format(time.DateOnly) + "&to=" + at.AddDate(0, 0, 2).Format(time.DateOnly)
+	for _, tt := range []struct {
+		who  owner
+		want []wire.EngineLatency
+	}{
+		{o.A, []wire.EngineLatency{{Stage: "llm", Engine: "haiku", Calls: 1, Turns: 20, P50: 1000, P95: 1900}, {Stage: "tts", Engine: "espeak", Calls: 1, Turns: 1},
+			{Stage: "tts", Engine: "sonic", Calls: 1, Turns: 20, P50: 100, P95: 190}}},
+		{o.B, []wire.EngineLatency{{Stage: "llm", Engine: "haiku", Calls: 1, Turns: 1, P50: 5, P95: 5}, {Stage: "tts", Engine: "sonic", Calls: 1, Turns: 1, P50: 6, P95: 6}}},
+	} {
+		var got struct{ Data []wire.EngineLatency }
+		o.Read(tt.who, "/v1/latency/engines?"+day, &got)
+		if !slices.Equal(got.Data, tt.want) {
+			t.Errorf("%+v, want %+v", got.Data, tt.want)
+		}
+	}
+	var none struct{ Data []wire.EngineLatency }
+	o.Read(o.A, "/v1/latency/engines?from=2001-01-01&to=2001-02-01", &none)
+	if none.Data == nil || len(none.Data) != 0 {
+		t.Errorf("%+v", none.Data)
+	}
+	for _, query := range []string{"from=x", "from=2001-01-01"} {
+		if status, text := o.get(o.A, "/v1/latency/engines?"+query); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}
 }

@@ -88,6 +88,7 @@ func (x *exchange) fill(dir string) {
 	x.over = c.ID
 	free, cost := billing.Money(0), 4321*billing.Cent
 	x.OK(history.New(x.DB).SaveConversation(t.Context(), x.Account, c.ID, history.Conversation{
+		Engines: &store.ServedBy{ASR: []string{"flux"}, LLM: []string{"haiku"}, TTS: []string{"espeak"}},
 		Uses: []store.EngineUse{{Stage: "asr", Engine: "flux", Unit: billing.OpenSeconds, Quantity: 12_500, Source: "counted", Cost: &cost},
 			{Stage: "llm", Engine: "haiku", Model: "claude-haiku-4-5", Own: true, Unit: billing.TokensIn, Quantity: 1840, Source: "provider", Price: &free}},
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
@@ -218,6 +219,7 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?end_reason=user_hangup": {x.over},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
 			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">with the call<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">this account<", ">$0.00<"},
+		"/app/engines":                               {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
 		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
 		"/app/live":                                  {x.lasts},
 		"/app/live/rows":                             {x.lasts, `data-running="6`},

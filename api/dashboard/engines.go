@@ -35,6 +35,7 @@ type enginesView struct {
 	Keyed  []keyedEngine
 	Form   *Form       // sets a key
 	Tested *engineTest // nil: none was tested just now
+	Waits  []wire.EngineLatency
 }
 
 // keyedEngine is an engine that takes keys, or has one.
@@ -67,7 +68,12 @@ func (q *Request) enginesView(f *Form) (*enginesView, error) {
 		return v, nil
 	}
 	keys, err := read[api.List[wire.EngineKey]](q, engineKeysRoute)
+	if err != nil {
+		return nil, err
+	}
 	v.Keyed = keyed(v.Groups, keys.Data)
+	waits, err := read[struct{ Data []wire.EngineLatency }](q, "/v1/latency/engines")
+	v.Waits = waits.Data
 	return v, err
 }
 

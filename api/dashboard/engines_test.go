@@ -34,7 +34,7 @@ func TestEngineKeys(t *testing.T) {
 		return s.Post("/app/engines/keys", "engine", engine, "key", key)
 	}
 	const at = "/app/engines/keys/haiku"
-	wants(s.Get("/app/engines"), 200, "pocketsphinx", "works offline", ">deepgram<", `<option value="flux"`, `<option value="haiku"`, `<span class="soft">none</span>`)
+	wants(s.Get("/app/engines"), 200, "pocketsphinx", "works offline", ">deepgram<", "No calls yet.", `<option value="flux"`, `<option value="haiku"`, `<span class="soft">none</span>`)
 	for key, why := range map[string]string{"": "Enter the key", "hunter2 hunter2": "without spaces", "short": `id="key-error"`} {
 		wants(set("haiku", key), http.StatusUnprocessableEntity, why, "<h1>Engines", `<option value="haiku" selected>`)
 	}

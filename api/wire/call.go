@@ -225,6 +225,16 @@ type LatencyGroup struct {
 	Total    Percentiles `json:"total_ms" doc:"From the last word to the first audio."`
 }
 
+// EngineLatency is how long turns waited for an engine.
+type EngineLatency struct {
+	Stage  string `json:"stage" doc:"llm: from the decision that the caller has finished to the model's first words, little where the reply was speculative. tts: from the first whole sentence to the voice's first audio." enum:"llm,tts" example:"llm"`
+	Engine string `json:"engine" doc:"The engine, as settings of agents name it." example:"haiku"`
+	Calls  int64  `json:"calls" doc:"How many calls had such turns." example:"42"`
+	Turns  int64  `json:"turns" doc:"How many they had." example:"310"`
+	P50    int64  `json:"p50_ms" doc:"Half of the turns waited no longer, in milliseconds." example:"310"`
+	P95    int64  `json:"p95_ms" doc:"95 of a hundred." example:"740"`
+}
+
 // Waveform is how loud both sides of a recording were.
 type Waveform struct {
 	Duration float64 `json:"duration" doc:"Of the recording, in seconds." example:"193.4"`

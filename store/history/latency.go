@@ -70,3 +70,33 @@ func (h *Store) Latencies(ctx context.Context, account string, by LatencyBy, p C
 			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having "+having+" order by 2 desc, 1", args)
 	return store.List[Latency](ctx, h.db, "read latencies", sql, args...)
 }
+
+// EngineLatency is how long the turns of an account waited for an engine.
+type EngineLatency struct {
+	// Stage is llm, from the end of the turn to the model's first words, or tts, from the first sentence to the voice's
+	// first audio.
+	Stage  string
+	Engine string
+	Calls  int64 // that had such turns
+	Turns  int64
+	// Waits are the milliseconds that half and 95 of a hundred of them do not exceed.
+	Waits []int64
+}
+
+// latencyCalls is how many calls EngineLatencies reads at most, with all their turns.
+const latencyCalls = 1000
+
+// EngineLatencies are those of the newest of the account's calls within r, by stage and engine. Which engine served a turn is
+// not kept: a call counts for a stage in which one alone served it. Calls that came with a demonstration do not count.
+func (h *Store) EngineLatencies(ctx context.Context, account string, r store.Range) ([]EngineLatency, error) {
+	p := CallPage{Range: r, State: EndedCalls}
+	conditions, args := p.conditions([]any{account, latencyCalls})
+	return store.List[EngineLatency](ctx, h.db, "read latencies of engines", `with recent as (
+			select c.session_id as id, c.engines, c.turns from calls c join sessions s on s.id = c.session_id
+			where c.account_id = $1 and c.engines is not null and c.demonstration is null`+conditions+` order by c.session_id desc limit $2),
+		turn as (select id, engines, jsonb_array_elements(turns) as t from recent),
+		waits as (select id, 'llm' as stage, engines->'llm' as list, (t->>'model_ms')::bigint as ms from turn union all
+			select id, 'tts', engines->'tts', (t->'points'->>'first_audio_ms')::bigint - (t->'points'->>'first_sentence_ms')::bigint from turn)
+		select stage, list->>0, count(distinct id), count(*), percentile_disc(array[0.5, 0.95]) within group (order by greatest(ms, 0))
+		from waits where ms is not null and list->>0 is not null and list->1 is null group by 1, 2 order by 1, 2`, args...)
+}
