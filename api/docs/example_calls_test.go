@@ -162,6 +162,19 @@ func Example_review() {
 	}
 	fmt.Println(latency.Total.Turns, "answers of all days")
 
+	var engines struct {
+		Data []struct {
+			Stage, Engine string
+			P50           int `json:"p50_ms"`
+			P95           int `json:"p95_ms"`
+		}
+	}
+	ask("GET", "/v1/latency/engines", "", &engines)
+	for _, e := range engines.Data {
+		fmt.Println(e.Stage, e.Engine, e.P50, "to", e.P95, "ms")
+	}
+	fmt.Println(len(engines.Data), "engines waited for")
+
 	fmt.Printf("%s\n", bytesOf(send("GET", "/v1/calls.csv?state=ended", "")))
 
 	var live struct{ Data []struct{ ID string } }

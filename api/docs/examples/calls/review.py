@@ -16,6 +16,11 @@ for day in latency["data"]:
     print(day["key"], day["turns"], "answers,", day["total_ms"]["p50"], "to", day["total_ms"]["p90"], "ms")
 print(latency.get("total", {}).get("turns", 0), "answers of all days")
 
+engines = json.loads(ask("/v1/latency/engines"))["data"]
+for e in engines:
+    print(e["stage"], e["engine"], e["p50_ms"], "to", e["p95_ms"], "ms")
+print(len(engines), "engines waited for")
+
 print(ask("/v1/calls.csv?state=ended"))
 
 live = json.loads(ask("/v1/calls?state=live&direction=outbound"))["data"]

@@ -3,6 +3,7 @@ set -eu
 auth="Authorization: Bearer $PARLEY_API_KEY"
 
 curl -sS --fail-with-body "$PARLEY_URL/v1/latency?group_by=day" -H "$auth"
+curl -sS --fail-with-body "$PARLEY_URL/v1/latency/engines" -H "$auth"
 curl -sS --fail-with-body "$PARLEY_URL/v1/calls.csv?state=ended" -H "$auth"
 
 ended=0
