@@ -87,13 +87,7 @@ func TestEngineKeys(t *testing.T) {
 	}
 	talk := connect(t, s, a.who.key, a.who.agent)
 	talk.awaitStatus("listening")
-	talk.say(question(t, micRate))
-	if line := talk.awaitLine("user"); line != asked {
-		t.Errorf("the caller said %q", line)
-	}
-	if line := talk.awaitLine("agent"); !strings.HasPrefix(answered, strings.TrimSpace(line)) {
-		t.Errorf("the agent said %q", line)
-	}
+	talk.asksAndHears(asked, answered)
 	talk.awaitStatus("listening")
 	talk.hangUp()
 	if got := hears.Books().Header.Get("Authorization"); got != "Token "+hears.Key {

@@ -228,6 +228,18 @@ func (c *talker) awaitLine(role string) string {
 	return c.await("a line of the "+role, func(f frame) bool { return f.Type == "transcript" && f.Role == role }).text()
 }
 
+// asksAndHears says the question, which the transcript has as asked, and waits for the answer, or its beginning.
+func (c *talker) asksAndHears(asked, answered string) {
+	c.t.Helper()
+	c.say(question(c.t, micRate))
+	if line := c.awaitLine("user"); line != asked {
+		c.t.Errorf("the caller said %q", line)
+	}
+	if line := c.awaitLine("agent"); !strings.HasPrefix(answered, strings.TrimSpace(line)) {
+		c.t.Errorf("the agent said %q", line)
+	}
+}
+
 // awaitWords waits for a finished line of the caller that holds words, past others.
 func (c *talker) awaitWords(words ...string) {
 	c.t.Helper()

@@ -47,13 +47,7 @@ func TestVendors(t *testing.T) {
 
 	c := connect(t, s, who.key, who.agent)
 	c.awaitStatus("listening")
-	c.say(question(t, micRate))
-	if line := c.awaitLine("user"); line != asked {
-		t.Errorf("the caller said %q", line)
-	}
-	if line := c.awaitLine("agent"); !strings.HasPrefix(answered, strings.TrimSpace(line)) {
-		t.Errorf("the agent said %q", line)
-	}
+	c.asksAndHears(asked, answered)
 	c.awaitStatus("listening")
 	c.hangUp()
 	var past struct{ Engines map[string]any }

@@ -68,18 +68,11 @@ func built(stage agent.Stage, wanted *agent.Engines, otherwise string) string {
 }
 
 // Names implements agent.Offer, but for the stages of which every server has all that there are.
-func (e *Set) Names(stage agent.Stage) []string {
-	switch stage {
-	case agent.StageASR:
-		return e.pools.asr.names
-	case agent.StageLLM:
-		return e.pools.llm.names
-	case agent.StageTTS:
-		return e.pools.tts.names
-	case agent.StageRealtime:
-		return e.pools.realtime.names
+func (e *Set) Names(stage agent.Stage) (names []string) {
+	for _, one := range e.listed(stage) {
+		names = append(names, one.Name)
 	}
-	return nil
+	return names
 }
 
 // Check implements agent.Offer.
