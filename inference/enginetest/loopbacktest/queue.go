@@ -29,7 +29,7 @@ type Outgoing struct {
 	Code    int
 	Reason  string // of the end
 	Before  func() // nil, or called when the message is about to be written
-	Sent    func() // nil, or called when it was; it must not write to the socket
+	Sent    func() // nil, or called as it is; it must not write to the socket
 	Last    bool   // nothing follows: the queue ends before the connection does
 }
 

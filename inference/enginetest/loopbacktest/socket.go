@@ -155,18 +155,19 @@ func (k *Socket) WriteBinary(data []byte) error { return k.write(websocket.Binar
 
 func (k *Socket) write(kind int, message any) error { return k.writeThen(kind, message, nil) }
 
-// writeThen is write, and calls sent when the message was sent, before its fault follows.
+// writeThen is write, and calls sent when the message is sent, before its fault follows. It is noted first: a client that has
+// the message may connect anew before this goroutine goes on.
 func (k *Socket) writeThen(kind int, message any, sent func()) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.refuses != nil {
 		return k.refuses
 	}
-	if err := k.writeLocked(kind, message); err != nil {
-		return err
-	}
 	if sent != nil {
 		sent()
+	}
+	if err := k.writeLocked(kind, message); err != nil {
+		return err
 	}
 	k.sent++
 	k.meetLocked()
