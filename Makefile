@@ -14,7 +14,17 @@ export GOFLAGS := $(GOFLAGS) -buildvcs=false -tags=nolibopusfile
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-UNRACED := parley/(cmd/internal/tidy|inference/spoken|media/(denoise|fft|vad)(/.*)?)$$
+# What runs without the race detector: code that starts no goroutine, which is ten times as slow under it, and
+# in make test also what drives another program, a browser, a database or an engine and waits for that, what
+# answers requests one by one (cmd/parley/node has the whole server answer, under the detector), and
+# conversations in simulated time. make soak watches all of DRIVES.
+SINGLE := parley/(cmd/internal/tidy|inference/spoken|media/(denoise|fft|vad)(/.*)?)$$
+DRIVES := parley/(cmd/parley(/(acceptance|admin|bench|conversation|demo|doctor))?|store/ledger|media/transcode|pipeline(/amd)?|$\
+	inference/(espeak|pocketsphinx|recogniser|speechtest|synthesiser)|api(/($\
+	apitest|callcenter|calls|client|dashboard|denoise|docs|manage|mcp|operator|recording|status|stt|task|topup|tts|wallet|webhook))?)$$
+
+# Tests of what allocates nothing, and of what keeps time.
+COUNTED := Alloc|RealTime
 
 run: build ## build, then start a server with a demonstration account
 	bin/parley serve --demo
@@ -23,13 +33,13 @@ build: go bin/.installed-build ## bin/parley and bin/parley-speech
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/ ./cmd/parley ./cmd/parley-speech
 
 test: go bin/.installed-test ## the whole suite, on this machine alone
-	@# What takes longest, and mostly waits, comes first, so that the others have the processor meanwhile.
-	@# lint vets everything, the tests too.
-	go test -race -vet=off -p 3 -timeout 25m ./cmd/parley/acceptance ./cmd/parley/node ./api/dashboard ./sip ./store/ledger $$(go list ./... | grep -Ev '$(UNRACED)')
-	@# What starts no goroutine has no races, and is ten times as slow under the detector.
-	go test -vet=off -timeout 5m $$(go list ./... | grep -E '$(UNRACED)')
+	@# Two runs beside each other, each with what takes longest and mostly waits first, so that the rest has the
+	@# processor meanwhile. lint vets everything, the tests too.
+	go test -vet=off -p 2 -timeout 25m ./cmd/parley/acceptance ./store/ledger ./api/dashboard ./pipeline $$(go list ./... | grep -E '$(DRIVES)|$(SINGLE)') & unraced=$$!; \
+	go test -race -vet=off -p 2 -timeout 25m ./cmd/parley/node ./sip ./cmd/parley/cluster $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)'); raced=$$?; \
+	wait $$unraced && exit $$raced
 	@# The race detector allocates and does not keep time, so what counts either runs without it.
-	go test -vet=off -p 1 -timeout 5m -run 'Alloc|RealTime' ./media/... ./sip/... ./pipeline/... ./inference/... ./billing/... ./api/...
+	go test -vet=off -p 1 -timeout 5m -run '$(COUNTED)' $$(grep -rlE '^func Test.*($(COUNTED))' --include='*_test.go' . | xargs -n 1 dirname | sort -u)
 
 check: test lint ## what CI runs: test, format, vet, staticcheck, go.mod, builds without cgo and for macOS
 
@@ -41,8 +51,10 @@ lint: go
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 
-soak: go bin/.installed-test ## the long and heavy proofs, up to 90 minutes, all but one without the race detector
+soak: go bin/.installed-test ## the long and heavy proofs, up to two hours
+	@# What make test runs without the race detector, with it.
 	go test -race -count 1 -timeout 25m ./cmd/parley/acceptance -raced
+	go test -race -count 1 -p 2 -timeout 25m $$(go list ./... | grep -E '$(DRIVES)' | grep -v acceptance)
 	PARLEY_SOAK=1 go test -v -p 1 -count 1 -timeout 60m -run Soak -skip SoakLongCall ./...
 	@# A thousand runs of each scenario, late in other ways each time, under the race detector. They are in
 	@# simulated time and leave what time they can to twenty minutes on the telephone.

@@ -12,7 +12,7 @@ build="build-essential pkg-config postgresql ffmpeg libopus-dev libopusfile-dev
 	espeak-ng libespeak-ng-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us"
 # Other people's telephones, voices and tools, to test against, and the languages
 # that the documentation's examples are written in.
-test="flite sox sip-tester baresip-core kamailio kamailio-tls-modules rtpengine-daemon pgbouncer openssl python3 python3-websockets nodejs node-ws curl chromium"
+test="flite sox sip-tester baresip-core kamailio kamailio-tls-modules rtpengine-daemon pgbouncer openssl python3 python3-websockets nodejs node-ws curl chromium-headless-shell"
 
 case "${1-}" in
 build) wanted=$build ;;

@@ -347,7 +347,7 @@ func (p *playground) losesConnection() {
 }
 
 // denied are the flags of a browser whose user refuses the microphone.
-var denied = []string{"--use-fake-device-for-media-stream", "--deny-permission-prompts"}
+var denied = []string{"--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream=deny"}
 
 // TestPlaygroundMicrophoneRefused: the page says so and how to undo it, and goes on without.
 func TestPlaygroundMicrophoneRefused(t *testing.T) {

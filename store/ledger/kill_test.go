@@ -35,7 +35,7 @@ const checkpointSeconds = 5
 const sessionsEach = 10
 
 // TestKilledNodes is the short form of TestSoakKilledNodes.
-func TestKilledNodes(t *testing.T) { killNodes(t, 3, 40) }
+func TestKilledNodes(t *testing.T) { killNodes(t, 2, 40) }
 
 func TestSoakKilledNodes(t *testing.T) {
 	if os.Getenv("PARLEY_SOAK") == "" {

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,10 +21,14 @@ import (
 )
 
 // The store against a model of plain maps: random operations, every answer and
-// every wallet compared, all invariants at the end. 100 runs of 50 operations by
+// every wallet compared, all invariants at the end. 25 runs of 50 operations by
 // default; -rapid.checks=N for more.
 func TestStoreBehavesLikeItsModel(t *testing.T) {
 	f := setup(t)
+	if runs := flag.Lookup("rapid.checks"); runs.Value.String() == runs.DefValue {
+		f.ok(runs.Value.Set("25"))
+		defer func() { f.ok(runs.Value.Set(runs.DefValue)) }()
+	}
 	followModel(t, f, 0)
 	verifyModel(t, f.books)
 }

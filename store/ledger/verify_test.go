@@ -174,11 +174,12 @@ func TestVerifyNoticesTampering(t *testing.T) {
 			defer conn.Close(t.Context())
 			_, err = conn.Exec(t.Context(), "set session_replication_role = replica") // no triggers, no foreign keys
 			f.ok(err)
+			db := storetest.Open(t, url)
 			known := map[string]bool{} // what earlier damage to this database caused
 			for _, d := range some {
 				_, err = conn.Exec(t.Context(), d.sql)
 				f.ok(err)
-				if fresh := newViolations(t, url, known); !slices.Contains(fresh, invariant) {
+				if fresh := newViolations(t, db, known); !slices.Contains(fresh, invariant) {
 					t.Errorf("%s: no new violation of %d; new are those of %v", d.name, invariant, fresh)
 				}
 			}
@@ -187,9 +188,8 @@ func TestVerifyNoticesTampering(t *testing.T) {
 }
 
 // newViolations lists the invariants that have a violation not known yet.
-func newViolations(t *testing.T, url string, known map[string]bool) (fresh []int) {
-	// Opened again: a process that starts has no memory of the rate cards.
-	r, err := verify.Whole(t.Context(), storetest.Open(t, url))
+func newViolations(t *testing.T, db verify.Database, known map[string]bool) (fresh []int) {
+	r, err := verify.Whole(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
