@@ -25,6 +25,8 @@ type Speech struct {
 	Language string  `json:"language"`        // en es ca gl eu pt fr it de
 	Speed    float64 `json:"speed,omitempty"` // 0.5 to 2.0; 0: the server's 1.05
 	Steps    int     `json:"steps,omitempty"` // quality, 1 to 8; 0: the server's 6
+	// Engine names the engine of the server that speaks; empty: those that it uses. Only Synthesize sends it on.
+	Engine string `json:"engine,omitempty"`
 }
 
 // Audio is sound on its way from the server. The caller reads it to the end and

@@ -97,12 +97,7 @@ type agentView struct {
 }
 
 // Voices are the choices.
-func (v *agentView) Voices() (out []Option) {
-	for _, e := range tts.Voices() {
-		out = append(out, Option{Value: e.ID, Label: fmt.Sprintf("%s, %s, %s", e.Name, e.Gender, e.Description)})
-	}
-	return out
-}
+func (v *agentView) Voices() []Option { return voiceOptions() }
 
 // Languages are the choices.
 func (v *agentView) Languages() []Option { return agentLanguages() }
@@ -117,6 +112,13 @@ func agentLanguages() []Option {
 }
 
 // languageOptions are the languages that voices speak.
+func voiceOptions() (out []Option) {
+	for _, v := range tts.Voices() {
+		out = append(out, Option{Value: v.ID, Label: fmt.Sprintf("%s, %s, %s", v.Name, v.Gender, v.Description)})
+	}
+	return out
+}
+
 func languageOptions() (out []Option) {
 	for _, l := range tts.Languages() {
 		out = append(out, Option{Value: l.Code, Label: l.Name})

@@ -62,6 +62,25 @@ func (v *enginesView) Engines() Field {
 	return v.Form.Select("engine", "Engine", "", choices, "required", "width=short")
 }
 
+// Speakers are the engines that speak, to choose from.
+func (v *enginesView) Speakers() Field {
+	var choices []Option
+	for _, g := range v.Groups {
+		for _, m := range g.Models {
+			if m.Kind == status.TTS {
+				choices = append(choices, Option{Value: m.Name, Label: m.Name})
+			}
+		}
+	}
+	return v.Form.Select("engines_tts_engine", "Spoken by", "", choices, "width=short")
+}
+
+// Voices are the choices.
+func (*enginesView) Voices() []Option { return voiceOptions() }
+
+// Languages are the choices.
+func (*enginesView) Languages() []Option { return languageOptions() }
+
 func (q *Request) enginesView(f *Form) (*enginesView, error) {
 	v := &enginesView{serverState: q.serverState(), Own: q.Account() != "", Form: f}
 	if !v.Own {

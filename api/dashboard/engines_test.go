@@ -1,12 +1,15 @@
 package dashboard_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/danielgtaylor/huma/v2"
 
+	"parley/api"
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
 	"parley/store/ledger"
@@ -34,7 +37,7 @@ func TestEngineKeys(t *testing.T) {
 		return s.Post("/app/engines/keys", "engine", engine, "key", key)
 	}
 	const at = "/app/engines/keys/haiku"
-	wants(s.Get("/app/engines"), 200, "pocketsphinx", "works offline", ">deepgram<", "No calls yet.", `<option value="flux"`, `<option value="haiku"`, `<span class="soft">none</span>`)
+	wants(s.Get("/app/engines"), 200, "pocketsphinx", "works offline", ">deepgram<", ">tried against a fake only<", "No calls yet.", `<option value="flux"`, `<option value="haiku"`, `<span class="soft">none</span>`)
 	for key, why := range map[string]string{"": "Enter the key", "hunter2 hunter2": "without spaces", "short": `id="key-error"`} {
 		wants(set("haiku", key), http.StatusUnprocessableEntity, why, "<h1>Engines", `<option value="haiku" selected>`)
 	}
@@ -90,6 +93,32 @@ func TestEnginesWithoutAccount(t *testing.T) {
 }
 
 // keepsEngineKey sets a key after a mistake, finds out that it is refused, sets another and deletes it.
+// TestListenToAVoice: what one chooses is asked for, and heard.
+func TestListenToAVoice(t *testing.T) {
+	asked := make(chan string, 1)
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(_ *dashboardtest.Site, a *api.API) {
+		a.Handle(api.Route{Access: api.Service, Operation: huma.Operation{Method: http.MethodPost, Path: "/tts/synthesize", OperationID: "synthesize", Hidden: true}},
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				asked <- string(body)
+				w.Header().Set("Content-Type", "audio/wav")
+				_, _ = w.Write(beep())
+			}))
+	}})
+	b := s.Tab()
+	b.Go("/app/engines")
+	b.Wait(`document.querySelector("[data-listen]").checkVisibility()`)
+	dashboardtest.Eval[string](b, `document.querySelector("#voice").value = "M2"`)
+	dashboardtest.Eval[string](b, `document.querySelector("#language").value = "es"`)
+	b.Click("[data-listen]")
+	b.Says("Speaking…")
+	b.Wait(`document.querySelector("[data-listen]").textContent === "Listen" && document.querySelector("#listen-said").textContent === ""`)
+	if got, want := <-asked, `{"voice":"M2","language":"es","text":"Hola, ¿en qué puedo ayudarle?","engine":"espeak"}`; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+	b.Accessible()
+}
+
 func keepsEngineKey(_ *world, b *dashboardtest.Tab) {
 	b.Skip()
 	b.TabTo("#key")

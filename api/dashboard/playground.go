@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"parley/api"
-	"parley/api/tts"
 )
 
 func playgroundPages() []page {
@@ -49,13 +48,7 @@ func testCallPart(q *Request) error {
 }
 
 // Voices are the choices.
-func (playgroundView) Voices() []Option {
-	var out []Option
-	for _, e := range tts.Voices() {
-		out = append(out, Option{Value: e.ID, Label: e.ID + ", " + e.Gender})
-	}
-	return out
-}
+func (playgroundView) Voices() []Option { return voiceOptions() }
 
 // Languages are the choices.
 func (playgroundView) Languages() []Option { return languageOptions() }

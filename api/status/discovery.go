@@ -57,6 +57,7 @@ type ModelEntry struct {
 	Scripted    bool   `json:"scripted" doc:"It follows rules; there is no model behind it."`
 	Options     any    `json:"options,omitempty" doc:"JSON Schema of the options that an agent may give it; absent: it has none."`
 	Vendor      string `json:"vendor,omitempty" doc:"Whose it is; openai also of other servers that speak its dialect. Absent: it comes along with this server and works offline." example:"deepgram"`
+	Unproven    bool   `json:"unproven,omitempty" doc:"It was tried against a fake of its vendor only; absent: against the real one, or it has none." example:"true"`
 	TakesKeys   bool   `json:"takes_keys,omitempty" doc:"Accounts may set keys of their own for it; absent: it takes none." example:"true"`
 }
 
@@ -128,7 +129,7 @@ func (s *Server) Models() ModelList {
 	seen := map[Kind]bool{}
 	for _, e := range s.Engines {
 		info := e.Info()
-		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted, e.Options, e.Vendor, e.TakesKeys})
+		list.Models = append(list.Models, ModelEntry{info.Name, info.Description, e.Kind != Realtime && !seen[e.Kind], e.Kind, info.Scripted, e.Options, e.Vendor, e.Unproven, e.TakesKeys})
 		seen[e.Kind] = true
 	}
 	return list

@@ -60,6 +60,8 @@ type Engine struct {
 	Options any
 	// Vendor is whose it is; empty: it comes along with the program.
 	Vendor string
+	// Unproven says that no exchange with the real vendor has been recorded.
+	Unproven bool
 	// TakesKeys says whether accounts may set keys of their own for it.
 	TakesKeys bool
 }

@@ -42,7 +42,7 @@ func start(t *testing.T) *bench {
 		Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		Engines: []status.Engine{
 			{Kind: status.TTS, Info: enginetest.NewFakeTTS().Info, Ready: broken(&b.engine)},
-			{Kind: status.TTS, Info: func() inference.Info { return inference.Info{Name: "spare"} }, Vendor: "cartesia", TakesKeys: true},
+			{Kind: status.TTS, Info: func() inference.Info { return inference.Info{Name: "spare"} }, Vendor: "cartesia", Unproven: true, TakesKeys: true},
 			{Kind: status.STT, Info: func() inference.Info {
 				return inference.Info{Name: "ears", Languages: []string{"en", "ca"}}
 			}},
@@ -215,7 +215,7 @@ func TestModels(t *testing.T) {
 	b.get(t, "/models", "", &got)
 	want := []status.ModelEntry{
 		{Name: "fake-tts", Description: "fake voice for tests", Default: true, Kind: status.TTS},
-		{Name: "spare", Kind: status.TTS, Vendor: "cartesia", TakesKeys: true},
+		{Name: "spare", Kind: status.TTS, Vendor: "cartesia", Unproven: true, TakesKeys: true},
 		{Name: "ears", Default: true, Kind: status.STT},
 		{Name: "fake-llm", Description: "fake language model for tests", Default: true, Kind: status.LLM, Scripted: true},
 	}

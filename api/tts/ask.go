@@ -49,6 +49,7 @@ type Ask struct {
 	Speed    *float64 `json:"speed,omitempty" minimum:"0.5" maximum:"2" default:"1.05" doc:"Pace; 1 is the voice's own."`
 	Steps    *float64 `json:"steps,omitempty" minimum:"1" maximum:"8" multipleOf:"1" default:"6" doc:"Denoising steps, where the engine has them. The socket always uses 6 and ignores what is sent."`
 	Visemes  bool     `json:"visemes,omitempty" doc:"Send mouth shapes, too. Only sockets can."`
+	Engine   string   `json:"engine,omitempty" doc:"The name of the engine that speaks, of those of kind tts in GET /api/status/models; without it those that the server uses speak. Only POST /tts/synthesize looks at it." example:"espeak"`
 }
 
 // UnmarshalJSON reads an Ask. Steps may be anything, since the socket ignores them:

@@ -36,6 +36,7 @@ const (
 // synthesizer answers POST /tts/synthesize.
 type synthesizer struct {
 	speech *Service
+	find   Find
 	books  api.Books
 	log    *slog.Logger
 	gate   *upload.Gate
@@ -58,12 +59,16 @@ func (h *synthesizer) serve(w http.ResponseWriter, r *http.Request) error {
 	p := api.PrincipalOf(r.Context())
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
+	speech, err := h.named(ctx, p.Account, a.Engine)
+	if err != nil {
+		return err
+	}
 	leave, err := h.gate.Enter(ctx, p.Account)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	audio, samples, err := h.speak(ctx, p, request)
+	audio, samples, err := h.speak(ctx, p, speech, request)
 	if err != nil {
 		return err
 	}
@@ -71,9 +76,22 @@ func (h *synthesizer) serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// named is the service that speaks with the engine of that name; empty: with those that the server uses.
+func (h *synthesizer) named(ctx context.Context, account, engine string) (*Service, error) {
+	if engine == "" {
+		return h.speech, nil
+	}
+	if h.find != nil {
+		if found, ok := h.find(ctx, account, engine); ok {
+			return New(found), nil
+		}
+	}
+	return nil, api.Detail(api.ErrBadRequest, wrongName("engine", engine))
+}
+
 // speak speaks a text and charges for it. The books are closed before the client
 // has its answer, so that its next request finds the place free.
-func (h *synthesizer) speak(ctx context.Context, p api.Principal, r Request) (audio []Chunk, samples int, err error) {
+func (h *synthesizer) speak(ctx context.Context, p api.Principal, speech *Service, r Request) (audio []Chunk, samples int, err error) {
 	chars := int64(utf8.RuneCountInString(r.Text))
 	work, err := h.books.Begin(ctx, p, billing.TTS, chars)
 	if err != nil {
@@ -86,7 +104,7 @@ func (h *synthesizer) speak(ctx context.Context, p api.Principal, r Request) (au
 		}
 		work.End(err)
 	}()
-	audio, samples, err = h.collect(work.Context(), r)
+	audio, samples, err = collect(work.Context(), speech, r)
 	if err != nil && h.log != nil && !errors.Is(err, context.Canceled) && api.ProblemOf(err).Status >= 500 {
 		h.log.Warn("synthesis failed", "account", p.Account, "err", err)
 	}
@@ -94,8 +112,8 @@ func (h *synthesizer) speak(ctx context.Context, p api.Principal, r Request) (au
 }
 
 // collect is all the audio of a request.
-func (h *synthesizer) collect(ctx context.Context, r Request) (audio []Chunk, samples int, err error) {
-	for c, err := range h.speech.Speak(ctx, r) {
+func collect(ctx context.Context, speech *Service, r Request) (audio []Chunk, samples int, err error) {
+	for c, err := range speech.Speak(ctx, r) {
 		if err != nil {
 			return nil, 0, err
 		}

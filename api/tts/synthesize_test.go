@@ -61,9 +61,16 @@ func (w *work) Context() context.Context { return w.ctx }
 func (w *work) Used(n int64)             { w.mu.Lock(); defer w.mu.Unlock(); w.used += n }
 func (w *work) End(err error)            { w.mu.Lock(); defer w.mu.Unlock(); w.ended = append(w.ended, err) }
 
+// named finds one engine, whose sentences take half a second.
+func named(_ context.Context, account, name string) (inference.TTS, bool) {
+	engine := quick()
+	engine.Sentence = 500 * time.Millisecond
+	return engine, account == "acc_1" && name == "other"
+}
+
 func handler(t *testing.T, engine inference.TTS, b *books) http.Handler {
 	a := api.New(keys)
-	tts.Mount(a, tts.New(engine), b, slog.New(slog.DiscardHandler))
+	tts.Mount(a, tts.New(engine), named, b, slog.New(slog.DiscardHandler))
 	return apitest.Judged(t, a, a.Handler(api.Options{}))
 }
 
@@ -119,6 +126,15 @@ func TestSynthesize(t *testing.T) {
 	}
 }
 
+// TestSynthesizeWith: the engine that is named speaks.
+func TestSynthesizeWith(t *testing.T) {
+	b, w := &books{}, httptest.NewRecorder()
+	handler(t, &counter{chunk: 10}, b).ServeHTTP(w, request(t.Context(), `{"text":"A sentence. Another.","voice":"F1","language":"en","speed":1,"engine":"other"}`))
+	if got := w.Header().Get("X-Audio-Duration-Seconds"); w.Code != 200 || got != "1.000" || b.used != 20 {
+		t.Errorf("%d, %s s, used %d", w.Code, got, b.used)
+	}
+}
+
 func TestSynthesizeErrors(t *testing.T) {
 	ask := func(more string) string {
 		return `{"text":"A sentence. Another.","voice":"F1","language":"en"` + more + `}`
@@ -139,6 +155,7 @@ func TestSynthesizeErrors(t *testing.T) {
 	}{
 		{"voice", `{"text":"Hi.","language":"en"}`, quick(), nil, 400, "validation.invalid_voice"},
 		{"steps", ask(`,"steps":9`), quick(), nil, 400, "validation.steps_out_of_range"},
+		{"engine", ask(`,"engine":"nobody"`), quick(), nil, 400, "validation.invalid_request_format"},
 		{"format", `text`, quick(), nil, 400, "validation.invalid_request_format"},
 		{"body", `{"text":"` + strings.Repeat("a", 1<<18) + `"}`, quick(), nil, 413, "request.too_large"},
 		{"balance", ask(""), quick(), store.ErrInsufficientBalance, 402, "billing.insufficient_balance"},

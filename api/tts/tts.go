@@ -6,6 +6,7 @@
 package tts
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -163,9 +164,12 @@ var indexOf = func() map[string]int {
 // Path is where a whole text is spoken.
 const Path = "/tts/synthesize"
 
-// Mount adds the one-shot route to an API. Work is charged in books, and failures
-// of ours are logged when log is not nil.
-func Mount(a *api.API, s *Service, books api.Books, log *slog.Logger) {
+// Find finds an engine by its name, for an account, whose own keys count; false: there is none that serves it.
+type Find func(ctx context.Context, account, name string) (inference.TTS, bool)
+
+// Mount adds the one-shot route to an API. Requests that name an engine have the one that find finds; nil: there is none to
+// name. Work is charged in books, and failures of ours are logged when log is not nil.
+func Mount(a *api.API, s *Service, find Find, books api.Books, log *slog.Logger) {
 	ask := a.Document().Components.Schemas.Schema(reflect.TypeFor[Ask](), true, "")
 	a.Handle(api.Route{Access: api.Service, Scope: api.Synthesis, Operation: huma.Operation{
 		Method: http.MethodPost, Path: Path, OperationID: "synthesize", Tags: []string{"Speech"},
@@ -181,5 +185,5 @@ func Mount(a *api.API, s *Service, books api.Books, log *slog.Logger) {
 				Schema: &huma.Schema{Type: "number"}, Example: 1.25}},
 		}},
 		Errors: []int{http.StatusPaymentRequired, http.StatusGatewayTimeout},
-	}}, api.HandlerFunc((&synthesizer{speech: s, books: books, log: log, gate: upload.NewGate(atOnce, gateWait)}).serve))
+	}}, api.HandlerFunc((&synthesizer{speech: s, find: find, books: books, log: log, gate: upload.NewGate(atOnce, gateWait)}).serve))
 }

@@ -95,7 +95,7 @@ func listEngines(j *command.Job) (all []engineRow, err error) {
 	}{{"asr", cfg.ASR}, {"llm", cfg.LLM}, {"tts", cfg.TTS}, {"realtime", cfg.Realtime}} {
 		for i, e := range s.All() {
 			row := engineRow{e.Name, s.name, e.Vendor, e.Model, i < len(s.Engines), "yes", e}
-			if !e.Embedded() { // of no vendor was a real exchange recorded yet
+			if e.Unproven() {
 				row.Tried = "tried against a fake only"
 			}
 			all = append(all, row)

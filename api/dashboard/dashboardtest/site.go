@@ -163,7 +163,7 @@ func noLocal(address string) error {
 func serverStatus(db *store.DB) *status.Server {
 	engine := func(kind status.Kind, name, vendor string, ready error) status.Engine {
 		return status.Engine{Kind: kind, Info: func() inference.Info { return inference.Info{Name: name, Languages: []string{"en", "es"}} },
-			Ready: func(context.Context) error { return ready }, Vendor: vendor, TakesKeys: vendor != ""}
+			Ready: func(context.Context) error { return ready }, Vendor: vendor, Unproven: vendor != "", TakesKeys: vendor != ""}
 	}
 	return &status.Server{Version: "1.2.3", Started: time.Now().Add(-90 * time.Minute), Database: db.Ping,
 		Engines: []status.Engine{engine(status.STT, "pocketsphinx", "", nil), engine(status.STT, "flux", "deepgram", nil), engine(status.LLM, "scripted", "", nil),

@@ -1,6 +1,5 @@
-// The editor of agents: says what is wrong while one types, guards what was not saved,
-// has voices heard. Without it the forms work the same, and say it when they are sent.
-import { say } from "./dashboard.js";
+// The editor of agents: says what is wrong while one types, and guards what was not saved. Without it the forms work the same, and say it when they are sent.
+import "./listen.js";
 
 const form = document.getElementById("agent");
 const pause = 500; // ms after a key until what was typed is looked at
@@ -92,8 +91,6 @@ function edit(form) {
   const wrong = form.querySelector("[aria-invalid=true]");
   if (wrong instanceof HTMLElement) wrong.focus();
 
-  const listen = form.querySelector("[data-listen]");
-  if (listen instanceof HTMLButtonElement) hear(form, listen);
 }
 
 /** Puts what is wrong with a field beside it, and takes it away. */
@@ -153,55 +150,4 @@ function lists(form, changed) {
       made.querySelector("input, textarea, select")?.focus();
     });
   }
-}
-
-/** Has the chosen voice say the first message. */
-function hear(form, button) {
-  const said = document.getElementById("listen-said");
-  const audio = new Audio();
-  let address = "";
-  button.hidden = false;
-  audio.addEventListener("ended", () => stopped());
-  const stopped = (text = "") => {
-    button.textContent = "Listen";
-    if (said) said.textContent = text;
-    if (address) URL.revokeObjectURL(address);
-    address = "";
-  };
-  button.addEventListener("click", async () => {
-    if (address) {
-      audio.pause();
-      stopped();
-      return;
-    }
-    const value = (name) => new FormData(form).get(name)?.toString().trim() ?? "";
-    const text = (value("first_message") || "Hello, how can I help you?").replace(/\{\{[^}]*\}\}/g, "…").slice(0, 300);
-    const wanted = { text, voice: value("voice"), language: value("language") };
-    const speed = Number(value("speed"));
-    if (speed >= 0.5 && speed <= 2) wanted.speed = speed;
-    button.disabled = true;
-    try {
-      const { ticket } = await ask(button.dataset.listen, {}, {}).then((a) => a.json());
-      const answer = await ask("/tts/synthesize", wanted, { Authorization: `Bearer ${ticket}` });
-      address = URL.createObjectURL(await answer.blob());
-      audio.src = address;
-      button.textContent = "Stop";
-      if (said) said.textContent = "Speaking…";
-      await audio.play();
-    } catch (e) {
-      stopped();
-      say(e instanceof Error ? e.message : "The voice could not be heard.");
-    } finally {
-      button.disabled = false;
-    }
-  });
-}
-
-async function ask(address, body, headers) {
-  const answer = await fetch(address, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } });
-  if (!answer.ok) {
-    const p = await answer.json().catch(() => ({}));
-    throw new Error(p.error ?? `The voice could not be heard (${answer.status}).`);
-  }
-  return answer;
 }

@@ -238,6 +238,10 @@ func (r *engineReader) finish(at string) error {
 // Embedded says whether the engine costs nothing but this machine's time.
 func (e Engine) Embedded() bool { return slices.Contains(embedded, e.Vendor) }
 
+// Unproven says whether the engine's adapter was tried against a fake of its vendor only: of no vendor was a real exchange
+// recorded yet.
+func (e Engine) Unproven() bool { return !e.Embedded() }
+
 // TakesKeys says whether accounts may have it work with a key of their own: its vendor wants one.
 func (e Engine) TakesKeys() bool { return e.AccountKeys || e.APIKey != "" }
 

@@ -155,7 +155,7 @@ func described[E interface{ Info() inference.Info }](kind status.Kind, stage age
 	var list []status.Engine
 	for i, engine := range engines.all {
 		is := engines.listed[i]
-		one := status.Engine{Kind: kind, Info: engine.Info, Options: schemaOf(stage, is.Vendor), TakesKeys: is.TakesKeys()}
+		one := status.Engine{Kind: kind, Info: engine.Info, Options: schemaOf(stage, is.Vendor), Unproven: is.Unproven(), TakesKeys: is.TakesKeys()}
 		if !is.Embedded() {
 			one.Vendor = is.Vendor
 		}

@@ -42,6 +42,15 @@ func (e *Set) Model(ctx context.Context, account string, wanted *agent.Engines) 
 	return c.LLM, func(engine string) bool { return c.Engine(agent.StageLLM, engine).Own }
 }
 
+// Voice is the engine of that name that speaks, for an account; false: there is none, or it serves accounts with a key of their
+// own and this one has none.
+func (e *Set) Voice(ctx context.Context, account, name string) (inference.TTS, bool) {
+	wanted := &agent.Engines{TTS: agent.EngineList{{Name: name}}}
+	c := e.For(ctx, account, wanted)
+	found, _, _ := e.pools.tts.known(wanted.TTS, c.who)
+	return c.TTS, len(found) > 0
+}
+
 // Engine is what the books of a call have to know of an engine of its own, by its name; empty: nothing came, of any. A realtime
 // engine serves as every stage.
 func (c *Choice) Engine(stage agent.Stage, name string) session.Engine {

@@ -280,3 +280,24 @@ func TestFactsOfEngines(t *testing.T) {
 		}
 	}
 }
+
+// TestVoice: an engine is found by its name, unless it serves accounts with a key of their own and this one has none.
+func TestVoice(t *testing.T) {
+	e := configured(t, `
+engines:
+  - {name: sonic, stage: tts, vendor: cartesia, url: "`+newVendor(t).URL+`", key: servers, voices: {F1: a}}
+  - {name: theirs, stage: tts, vendor: cartesia, url: "`+newVendor(t).URL+`", key: account, voices: {F1: a}}
+tts: [espeak, sonic, theirs]
+`)
+	e.Keys = &fakeKeys{keys: map[string]map[string]string{"a": {"theirs": "key-of-a"}}}
+	for _, c := range []struct {
+		account, name string
+		found         bool
+	}{
+		{"a", "espeak", true}, {"a", "sonic", true}, {"a", "theirs", true}, {"a", "scripted", false}, {"b", "sonic", true}, {"b", "theirs", false},
+	} {
+		if tts, found := e.Voice(t.Context(), c.account, c.name); found != c.found || found && tts.Info().Name != c.name {
+			t.Errorf("%s of %s: %v, %s", c.name, c.account, found, tts.Info().Name)
+		}
+	}
+}

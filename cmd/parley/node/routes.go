@@ -59,7 +59,7 @@ func (n *Node) routes() *api.API {
 	}
 	denoise.Mount(a, work)
 	speech := tts.New(n.engines.TTS)
-	tts.Mount(a, speech, work, n.log)
+	tts.Mount(a, speech, n.engines.Voice, work, n.log)
 	task.Mount(a, n.tasks)
 	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: work, Sockets: n.sockets, Admit: work.MayBegin, Log: n.log})
 	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: work, Sockets: n.sockets, Log: n.log})
