@@ -27,7 +27,11 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(helperDir); dir != "" {
 		helper(dir)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if made != "" {
+		os.RemoveAll(made)
+	}
+	os.Exit(code)
 }
 
 func helper(dir string) {
@@ -45,6 +49,7 @@ func helper(dir string) {
 // returns the cluster's address.
 func startHelper(t *testing.T, dir string) (*exec.Cmd, string) {
 	t.Helper()
+	fill(t, dir)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), helperDir+"="+dir)
 	in, err := cmd.StdinPipe()

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,8 +35,41 @@ func newDir(t *testing.T) string {
 	return dir
 }
 
+// made is the directory of a stopped cluster, empty until makeOnce has made it: that takes seconds of a processor, copying it
+// a moment.
+var made string
+
+var makeOnce = sync.OnceValue(func() (err error) {
+	if made, err = os.MkdirTemp("", "parley-pg-"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := Start(ctx, Options{Dir: made, Volatile: true})
+	if err != nil {
+		return err
+	}
+	return c.Stop()
+})
+
+// fill copies that which was made to a directory in which there is nothing.
+func fill(t *testing.T, dir string) {
+	t.Helper()
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		return
+	}
+	if err := makeOnce(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", made+"/.", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// start starts a cluster, a copy of one when there is none.
 func start(t *testing.T, dir string) *Cluster {
 	t.Helper()
+	fill(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	c, err := Start(ctx, Options{Dir: dir, Volatile: true})
