@@ -138,14 +138,12 @@ func TestStalls(t *testing.T) {
 
 // TestTooMany: more contexts than the plan has are refused one by one.
 func TestTooMany(t *testing.T) {
-	s := cartesiatest.New(t, cartesiatest.Script{Contexts: 1, Delays: cartesiatest.Delays{FirstAudio: func() time.Duration { return 300 * time.Millisecond }},
-		Expects: []string{"transcript is empty"}}) // the end of what was refused
+	s := cartesiatest.New(t, cartesiatest.Script{Contexts: 1, Delays: cartesiatest.Delays{FirstAudio: func() time.Duration { return 300 * time.Millisecond }}})
 	e := engine(t, s, 0)
 	first, second := open(t, e), open(t, e)
 	first.Say("Good morning. ")
 	time.Sleep(100 * time.Millisecond) // the first one has its place
-	second.Say("Good morning. ")
-	second.End()
+	second.Say("Good morning. ") // and no end: the refusal may come before it, or after
 	if _, _, err := heard(second); inference.FaultOf(err) != inference.ErrUnavailable {
 		t.Errorf("%v", err)
 	}
