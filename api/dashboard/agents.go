@@ -111,7 +111,7 @@ func agentLanguages() []Option {
 	return out
 }
 
-// languageOptions are the languages that voices speak.
+// voiceOptions are the voices.
 func voiceOptions() (out []Option) {
 	for _, v := range tts.Voices() {
 		out = append(out, Option{Value: v.ID, Label: fmt.Sprintf("%s, %s, %s", v.Name, v.Gender, v.Description)})
@@ -119,6 +119,7 @@ func voiceOptions() (out []Option) {
 	return out
 }
 
+// languageOptions are the languages that voices speak.
 func languageOptions() (out []Option) {
 	for _, l := range tts.Languages() {
 		out = append(out, Option{Value: l.Code, Label: l.Name})

@@ -133,6 +133,7 @@ func TestLeavingAnEditor(t *testing.T) {
 	b.Wait(`document.querySelector("#first_message").offsetParent === null`)
 	b.Click(`input[name=speaks][value=agent]`)
 	b.Wait(`document.querySelector("#first_message").offsetParent !== null`)
+	dashboardtest.Eval[string](b, `document.querySelector("#language").value = "auto-es"`) // its caller's, and Spanish at first
 	b.Click("[data-listen]")
 	b.Says("Speaking…")
 	b.Wait(`document.querySelector("[data-listen]").textContent === "Listen" && document.querySelector("#listen-said").textContent === ""`)

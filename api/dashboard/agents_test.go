@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -131,7 +132,12 @@ func mountAgentsOf(schema map[string]any) func(s *dashboardtest.Site, a *api.API
 // mountSpeech adds what the editor has a voice heard by.
 func mountSpeech(a *api.API) {
 	a.Handle(api.Route{Access: api.Service, Operation: huma.Operation{Method: http.MethodPost, Path: "/tts/synthesize", OperationID: "synthesize", Hidden: true}},
-		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var asked struct{ Language string }
+			if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || !slices.Contains(wire.Languages, asked.Language) {
+				http.Error(w, "no such language", http.StatusBadRequest)
+				return
+			}
 			w.Header().Set("Content-Type", "audio/wav")
 			_, _ = w.Write(beep())
 		}))

@@ -1,4 +1,5 @@
-// The editor of agents: says what is wrong while one types, and guards what was not saved. Without it the forms work the same, and say it when they are sent.
+// The editor of agents: says what is wrong while one types, and guards what was not saved.
+// Without it the forms work the same, and say it when they are sent.
 import "./listen.js";
 
 const form = document.getElementById("agent");
@@ -90,7 +91,6 @@ function edit(form) {
 
   const wrong = form.querySelector("[aria-invalid=true]");
   if (wrong instanceof HTMLElement) wrong.focus();
-
 }
 
 /** Puts what is wrong with a field beside it, and takes it away. */

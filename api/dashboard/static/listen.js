@@ -32,7 +32,7 @@ function hear(form, button) {
       return;
     }
     const value = (name) => new FormData(form).get(name)?.toString().trim() ?? "";
-    const wanted = { voice: value("voice"), language: value("language") };
+    const wanted = { voice: value("voice"), language: value("language").replace("auto-", "") };
     wanted.text = (value("first_message") || greetings[wanted.language]).replace(/\{\{[^}]*\}\}/g, "…").slice(0, 300);
     const speed = Number(value("speed"));
     if (speed >= 0.5 && speed <= 2) wanted.speed = speed;
