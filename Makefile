@@ -34,9 +34,10 @@ build: go bin/.installed-build ## bin/parley and bin/parley-speech
 
 test: go bin/.installed-test ## the whole suite, on this machine alone
 	@# Two runs beside each other, each with what takes longest and mostly waits first, so that the rest has the
-	@# processor meanwhile. lint vets everything, the tests too.
+	@# processor meanwhile: three programs at a time, for with four, conversations in real time lose words on two
+	@# processors. lint vets everything, the tests too.
 	go test -vet=off -p 2 -timeout 25m ./cmd/parley/acceptance ./store/ledger ./api/dashboard ./pipeline ./inference/recogniser $$(go list ./... | grep -E '$(DRIVES)|$(SINGLE)') & unraced=$$!; \
-	go test -race -vet=off -p 2 -timeout 25m ./cmd/parley/node ./sip ./cmd/parley/cluster ./sip/simulated ./store/private $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)'); raced=$$?; \
+	go test -race -vet=off -p 1 -timeout 25m ./cmd/parley/node ./sip ./cmd/parley/cluster ./sip/simulated ./store/private $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)'); raced=$$?; \
 	wait $$unraced && exit $$raced
 	@# The race detector allocates and does not keep time, so what counts either runs without it.
 	go test -vet=off -p 1 -timeout 5m -run '$(COUNTED)' $$(grep -rlE '^func Test.*($(COUNTED))' --include='*_test.go' . | xargs -n 1 dirname | sort -u)
