@@ -143,7 +143,7 @@ func TestTooMany(t *testing.T) {
 	first, second := open(t, e), open(t, e)
 	first.Say("Good morning. ")
 	time.Sleep(100 * time.Millisecond) // the first one has its place
-	second.Say("Good morning. ") // and no end: the refusal may come before it, or after
+	second.Say("Good morning. ")       // and no end: the refusal may come before it, or after
 	if _, _, err := heard(second); inference.FaultOf(err) != inference.ErrUnavailable {
 		t.Errorf("%v", err)
 	}
