@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -139,8 +138,8 @@ func (l *badLine) describe(text string, side int) string {
 }
 
 // TestBadLine: 5 % of the packets are lost, others come up to 60 ms late or out of
-// order. The caller is understood but for a word, keys are exact, and what the account of the
-// call says of the line is what the line did.
+// order. The caller is understood, keys are exact, and what the account of the call says
+// of the line is what the line did.
 func TestBadLine(t *testing.T) {
 	t.Parallel()
 	s := shared(t, laboratory)
@@ -175,9 +174,8 @@ func TestBadLine(t *testing.T) {
 	b := openBooks(t, s)
 	x := b.closed(who.account, 1)[0]
 	understood, repeated := b.said(x, "user"), b.said(x, "agent")
-	missing := slices.DeleteFunc(strings.Fields("time open monday"), func(word string) bool { return has(understood, word) })
-	if len(missing) > 1 { // which packets are lost is another word's luck each time
-		t.Errorf("the agent understood %q, without %q", understood, missing)
+	if !has(understood, "open") || !has(understood, "monday") {
+		t.Errorf("the agent understood %q", understood)
 	}
 	if !strings.Contains(repeated, keys) {
 		t.Errorf("pressed %s, the agent got: %s", keys, repeated)
