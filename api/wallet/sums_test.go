@@ -130,7 +130,7 @@ func (o *bank) numbers(account string, from, to time.Time) {
 // every receipt with one another and with the wallet, to the nano-dollar.
 func TestEverythingAddsUp(t *testing.T) {
 	o := open(t)
-	ids := o.history(rand.New(rand.NewPCG(1, 2026)), 300)
+	ids := o.history(rand.New(rand.NewPCG(1, 2026)), 1000)
 	var wallet balance
 	o.Read(o.A, "/v1/balance", &wallet)
 	if wallet.Accrued == 0 || wallet.Balance != wallet.Posted-wallet.Accrued || wallet.Balance != wallet.Paid+wallet.Bonus {

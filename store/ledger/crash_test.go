@@ -25,6 +25,9 @@ import (
 	"parley/store/storetest"
 )
 
+// crashRounds is how often the database is killed.
+const crashRounds = 2
+
 // The database's process is killed while sessions report. What was acknowledged is
 // there afterwards, everything adds up, and callers were told that the database
 // was away and nothing else.
@@ -38,8 +41,10 @@ func TestKilledDatabaseLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := prepare(t, db)
-	killUnderLoad(f, url)
-	f.verified()
+	for range crashRounds {
+		killUnderLoad(f, url)
+		f.verified()
+	}
 }
 
 // durableCluster starts a server that keeps its promises, unlike the one of the

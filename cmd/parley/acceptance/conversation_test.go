@@ -45,10 +45,12 @@ func TestOpeningHours(t *testing.T) {
 		t.Parallel()
 		askOnSocket(t, s, question(t, micRate))
 	})
-	t.Run("socket/awb", func(t *testing.T) {
-		t.Parallel()
-		askOnSocket(t, s, speak(t, "awb", "What time do you open on Monday", micRate))
-	})
+	for _, voice := range []string{"rms", "awb"} {
+		t.Run("socket/"+voice, func(t *testing.T) {
+			t.Parallel()
+			askOnSocket(t, s, speak(t, voice, "What time do you open on Monday", micRate))
+		})
+	}
 	t.Run("phone/file", func(t *testing.T) {
 		t.Parallel()
 		clip, err := filepath.Abs("../../../testdata/speech/opening-hours.wav")
