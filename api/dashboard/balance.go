@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 )
 
-const balanceAt = home + "/balance"
+const balanceAt = page.Home + "/balance"
 
-func balancePages() []page {
-	return []page{
-		{route: "GET " + balanceAt, serve: balancePage},
-		{route: "POST " + balanceAt + "/topups", form: topUp},
-		{route: "POST " + balanceAt + "/recharge", form: setRecharge},
-		{route: "POST " + balanceAt + "/limit", open: owners, serve: setAccountLimit},
-		{route: "GET " + balanceAt + "/statement", serve: statementPage},
-		{route: "GET " + balanceAt + "/receipts/{id}", serve: receiptPage},
+func balancePages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + balanceAt, Serve: balancePage},
+		{Route: "POST " + balanceAt + "/topups", Form: topUp},
+		{Route: "POST " + balanceAt + "/recharge", Form: setRecharge},
+		{Route: "POST " + balanceAt + "/limit", Open: page.Owners, Serve: setAccountLimit},
+		{Route: "GET " + balanceAt + "/statement", Serve: statementPage},
+		{Route: "GET " + balanceAt + "/receipts/{id}", Serve: receiptPage},
 	}
 }
 
@@ -34,14 +35,14 @@ type balanceView struct {
 	Chart  chart
 	ByKind []spent
 	Spent  billing.Money // in all these days
-	Limit  *limitView
+	Limit  *page.Limit
 
 	Payments bool // whether the server takes any
 	TopUps   []wire.TopUp
 	Recharge wire.AutoRecharge
-	Owner    bool  // whether the user decides about it
-	Form     *Form // of a top-up
-	Settings *Form // of automatic recharge
+	Owner    bool       // whether the user decides about it
+	Form     *page.Form // of a top-up
+	Settings *page.Form // of automatic recharge
 	Least    string
 	Most     string
 	Back     *wire.TopUp // the one whose payment page was just left
@@ -96,33 +97,33 @@ func (v *balanceView) Failures(reason string) string {
 	return "The payment provider could not be used."
 }
 
-func balancePage(q *Request) error {
-	return q.Show("balance", "Balance")(q.balanceView())
+func balancePage(q *page.Request) error {
+	return q.Show("balance", "Balance")(newBalanceView(q))
 }
 
-func (q *Request) balanceView() (*balanceView, error) {
+func newBalanceView(q *page.Request) (*balanceView, error) {
 	rules := q.Card().Wallet()
-	v := &balanceView{Days: 30, Form: NewForm("amount", "50"), Least: rules.MinTopup.String(), Most: rules.MaxTopup.String()}
+	v := &balanceView{Days: 30, Form: page.NewForm("amount", "50"), Least: rules.MinTopup.String(), Most: rules.MaxTopup.String()}
 	if days, err := strconv.Atoi(q.R.URL.Query().Get("days")); err == nil && slices.Contains(periods, days) {
 		v.Days = days
 	}
-	if err := q.payments(v); err != nil { // first: looking at a payment may settle it
+	if err := payments(q, v); err != nil { // first: looking at a payment may settle it
 		return nil, err
 	}
 	var err error
-	if v.Wallet, err = read[wire.Balance](q, "/v1/balance"); err != nil {
+	if v.Wallet, err = page.Read[wire.Balance](q, "/v1/balance"); err != nil {
 		return nil, err
 	}
-	if v.Limit, err = q.accountLimit(); err != nil {
+	if v.Limit, err = accountLimit(q); err != nil {
 		return nil, err
 	}
-	return v, q.usage(v)
+	return v, usage(q, v)
 }
 
 // payments adds top-ups and automatic recharge where the server takes payments.
-func (q *Request) payments(v *balanceView) error {
+func payments(q *page.Request, v *balanceView) error {
 	var err error
-	if v.Recharge, err = read[wire.AutoRecharge](q, "/v1/auto-recharge"); err != nil {
+	if v.Recharge, err = page.Read[wire.AutoRecharge](q, "/v1/auto-recharge"); err != nil {
 		if api.ProblemOf(err).Status == http.StatusNotFound {
 			return nil
 		}
@@ -130,16 +131,16 @@ func (q *Request) payments(v *balanceView) error {
 	}
 	v.Payments, v.Owner = true, q.Principal().Money
 	r := &v.Recharge
-	v.Settings = NewForm("threshold", dollars(r.Threshold), "recharge", dollars(r.Amount), "monthly_cap", dollars(r.MonthlyCap))
+	v.Settings = page.NewForm("threshold", dollars(r.Threshold), "recharge", dollars(r.Amount), "monthly_cap", dollars(r.MonthlyCap))
 	if r.Enabled {
 		v.Settings.Values.Set("enabled", "on")
 	}
 	if id := q.R.URL.Query().Get("topup"); id != "" {
-		if v.Back, err = read[*wire.TopUp](q, Path("/v1/topups/", id)); err != nil && api.ProblemOf(err).Status != http.StatusNotFound {
+		if v.Back, err = page.Read[*wire.TopUp](q, page.Path("/v1/topups/", id)); err != nil && api.ProblemOf(err).Status != http.StatusNotFound {
 			return err
 		}
 	}
-	list, err := read[api.List[wire.TopUp]](q, "/v1/topups?limit=10") // after the one above, which may have been settled by reading it
+	list, err := page.Read[api.List[wire.TopUp]](q, "/v1/topups?limit=10") // after the one above, which may have been settled by reading it
 	v.TopUps = list.Data
 	return err
 }
@@ -148,12 +149,12 @@ func (q *Request) payments(v *balanceView) error {
 func dollars(u wire.USD) string { return billing.Money(u).String() }
 
 // usage adds what the last days went to.
-func (q *Request) usage(v *balanceView) error {
+func usage(q *page.Request, v *balanceView) error {
 	last := q.DB.Now().UTC().Truncate(24 * time.Hour)
 	first := last.AddDate(0, 0, 1-v.Days)
 	v.From = first.Format(time.DateOnly)
 	ask := func(by string) ([]wire.Usage, error) {
-		list, err := read[api.List[wire.Usage]](q, "/v1/usage?limit=100&group_by="+by+"&from="+v.From)
+		list, err := page.Read[api.List[wire.Usage]](q, "/v1/usage?limit=100&group_by="+by+"&from="+v.From)
 		return list.Data, err
 	}
 	kinds, err := ask("component")
@@ -237,10 +238,10 @@ func componentName(component string) string {
 }
 
 // topUp makes a page to pay on and sends the browser there.
-func topUp(q *Request, f *Form) error {
-	amount := f.amount("amount", "Say how many dollars.")
+func topUp(q *page.Request, f *page.Form) error {
+	amount := f.Amount("amount", "Say how many dollars.")
 	var made wire.TopUp
-	again := func() error { return q.balanceAgain("topup-form", func(v *balanceView) { v.Form = f }) }
+	again := func() error { return balanceAgain(q, "topup-form", func(v *balanceView) { v.Form = f }) }
 	if done, err := q.Submit(f, http.MethodPost, "/v1/topups", map[string]billing.Money{"amount": amount}, &made, again); !done {
 		return err
 	}
@@ -251,31 +252,21 @@ func topUp(q *Request, f *Form) error {
 }
 
 // balanceAgain shows the page with a form of it that cannot be taken, which set enters.
-func (q *Request) balanceAgain(part string, set func(*balanceView)) error {
-	v, err := q.balanceView()
+func balanceAgain(q *page.Request, part string, set func(*balanceView)) error {
+	v, err := newBalanceView(q)
 	if err == nil {
 		set(v)
 	}
 	return q.ShowInvalid("balance", part, "Balance")(v, err)
 }
 
-// amount reads a number of dollars.
-func (f *Form) amount(name, complaint string) billing.Money {
-	text := strings.TrimPrefix(f.Need(name, complaint), "$")
-	m, err := billing.ParseMoney(text)
-	if err != nil {
-		f.Fail(name, "Write a number of dollars, such as 25.")
-	}
-	return m
-}
-
 // setRecharge saves the settings of automatic recharge.
-func setRecharge(q *Request, f *Form) error {
+func setRecharge(q *page.Request, f *page.Form) error {
 	in := map[string]any{
-		"enabled": f.Value("enabled") != "", "threshold": f.amount("threshold", "Say below which balance."),
-		"amount": f.amount("recharge", "Say how much each time."), "monthly_cap": f.amount("monthly_cap", "Say how much in a month."),
+		"enabled": f.Value("enabled") != "", "threshold": f.Amount("threshold", "Say below which balance."),
+		"amount": f.Amount("recharge", "Say how much each time."), "monthly_cap": f.Amount("monthly_cap", "Say how much in a month."),
 	}
-	again := func() error { return q.balanceAgain("recharge-form", func(v *balanceView) { v.Settings = f }) }
+	again := func() error { return balanceAgain(q, "recharge-form", func(v *balanceView) { v.Settings = f }) }
 	if done, err := q.Submit(f, http.MethodPut, "/v1/auto-recharge", in, nil, again); !done {
 		return err
 	}

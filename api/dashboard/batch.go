@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 )
@@ -154,8 +155,8 @@ func (v *batchView) Talk(r wire.BatchRow) time.Duration {
 	return time.Duration(r.Duration) * time.Second
 }
 
-func (q *Request) batchView() (*batchView, error) {
-	d, err := read[wire.BatchDetail](q, Path("/callcenter/bulk-dial/", q.ID("id")))
+func newBatchView(q *page.Request) (*batchView, error) {
+	d, err := page.Read[wire.BatchDetail](q, page.Path("/callcenter/bulk-dial/", q.ID("id")))
 	if err != nil {
 		return nil, err
 	}
@@ -173,17 +174,17 @@ func (q *Request) batchView() (*batchView, error) {
 			agent = ""
 		}
 	}
-	names, _, err := q.agentNames()
+	names, _, err := agentNames(q)
 	if err != nil {
 		return nil, err
 	}
 	v.Agent, v.Chunks = names[agent], v.chunks()
-	v.Again = Path(bulkAt+"/", v.ID, "/progress?seen=") + strings.Join(v.versions(), ".")
+	v.Again = page.Path(bulkAt+"/", v.ID, "/progress?seen=") + strings.Join(v.versions(), ".")
 	return v, nil
 }
 
-func batchPage(q *Request) error {
-	v, err := q.batchView()
+func batchPage(q *page.Request) error {
+	v, err := newBatchView(q)
 	if err != nil {
 		return err
 	}

@@ -8,39 +8,40 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 )
 
 const (
-	bulkAt = home + "/bulk"
+	bulkAt = page.Home + "/bulk"
 	// maxList bounds a file of numbers, in bytes; the form around it may be larger.
 	maxList     = 256 << 10
 	maxBulkForm = 4 * maxList
 )
 
-func bulkPages() []page {
+func bulkPages() []page.Page {
 	const one = bulkAt + "/{id}"
-	return []page{
-		{route: "GET " + bulkAt, serve: bulkPage},
-		{route: "GET " + bulkAt + "/new", serve: newBulkPage},
-		{route: "GET " + bulkAt + "/template.csv", serve: bulkTemplate},
-		{route: "POST " + bulkAt + "/review", max: maxBulkForm, serve: reviewBulk},
-		{route: "POST " + bulkAt, max: maxBulkForm, serve: queueBulk},
-		{route: "GET " + one, serve: batchPage},
-		{route: "GET " + one + "/progress", serve: batchPart},
-		{route: "GET " + one + "/results.csv", serve: batchResults},
-		{route: "POST " + one + "/{turn}", serve: turnBatch},
+	return []page.Page{
+		{Route: "GET " + bulkAt, Serve: bulkPage},
+		{Route: "GET " + bulkAt + "/new", Serve: newBulkPage},
+		{Route: "GET " + bulkAt + "/template.csv", Serve: bulkTemplate},
+		{Route: "POST " + bulkAt + "/review", Max: maxBulkForm, Serve: reviewBulk},
+		{Route: "POST " + bulkAt, Max: maxBulkForm, Serve: queueBulk},
+		{Route: "GET " + one, Serve: batchPage},
+		{Route: "GET " + one + "/progress", Serve: batchPart},
+		{Route: "GET " + one + "/results.csv", Serve: batchResults},
+		{Route: "POST " + one + "/{turn}", Serve: turnBatch},
 	}
 }
 
-func bulkPage(q *Request) error {
-	list, err := read[struct{ Batches []wire.Batch }](q, "/callcenter/bulk-dial")
+func bulkPage(q *page.Request) error {
+	list, err := page.Read[struct{ Batches []wire.Batch }](q, "/callcenter/bulk-dial")
 	return q.Show("bulk", "Bulk dial")(list.Batches, err)
 }
 
 // bulkTemplate is a file to begin with.
-func bulkTemplate(q *Request) error {
+func bulkTemplate(q *page.Request) error {
 	q.W.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	q.W.Header().Set("Content-Disposition", `attachment; filename="bulk.csv"`)
 	_, err := io.WriteString(q.W, "to,scheduled_at\r\n+34912345678,\r\n+34912345679,2027-01-15T10:00:00+01:00\r\n")
@@ -57,41 +58,41 @@ type bulkView struct {
 }
 
 // Columns are the choices of what the file's columns hold.
-func (v *bulkView) Columns() []Field {
-	options := make([]Option, len(v.List.Header))
+func (v *bulkView) Columns() []page.Field {
+	options := make([]page.Option, len(v.List.Header))
 	for i, name := range v.List.Header {
-		options[i] = Option{Value: itoa(i), Label: name}
+		options[i] = page.Option{Value: itoa(i), Label: name}
 	}
-	none := append([]Option{{Value: "-1", Label: "None"}}, options...)
-	return []Field{
+	none := append([]page.Option{{Value: "-1", Label: "None"}}, options...)
+	return []page.Field{
 		v.Form.Select("column_to", "Numbers are in", itoa(v.List.To), options, "required"),
 		v.Form.Select("column_at", "Times are in", itoa(v.List.At), none, "required"),
 	}
 }
 
 // Machines is the choice of what a machine gets.
-func (v *bulkView) Machines() Field {
-	return v.Form.Select("on_machine", "When a machine answers", "continue", []Option{{Value: "continue", Label: "The agent talks to it"},
+func (v *bulkView) Machines() page.Field {
+	return v.Form.Select("on_machine", "When a machine answers", "continue", []page.Option{{Value: "continue", Label: "The agent talks to it"},
 		{Value: "hangup", Label: "Hang up"}, {Value: "message", Label: "Leave the message below"}}, "required", "width=medium")
 }
 
-func (q *Request) bulkView(f *Form) (*bulkView, error) {
-	v, err := q.dialView(f)
+func newBulkView(q *page.Request, f *page.Form) (*bulkView, error) {
+	v, err := newDialView(q, f)
 	if err != nil {
 		return nil, err
 	}
 	return &bulkView{dialView: *v}, nil
 }
 
-func newBulkPage(q *Request) error {
-	return q.Show("bulk-new", "New batch")(q.bulkView(NewForm("window_start", "", "window_end", "")))
+func newBulkPage(q *page.Request) error {
+	return q.Show("bulk-new", "New batch")(newBulkView(q, page.NewForm("window_start", "", "window_end", "")))
 }
 
 // bulkForm reads the form with its file, which wins over the text of an earlier one.
-func (q *Request) bulkForm() (*Form, error) {
-	f, text, err := q.formWithFile(maxBulkForm)
+func bulkForm(q *page.Request) (*page.Form, error) {
+	f, text, err := q.FormWithFile(maxBulkForm)
 	if errors.Is(err, api.ErrTooLarge) {
-		f := NewForm()
+		f := page.NewForm()
 		f.Fail("file", tooLargeList)
 		return f, nil
 	}
@@ -110,8 +111,8 @@ func (q *Request) bulkForm() (*Form, error) {
 }
 
 // reviewBulk shows what a batch would do.
-func reviewBulk(q *Request) error {
-	v, err := q.reviewed()
+func reviewBulk(q *page.Request) error {
+	v, err := reviewed(q)
 	if err != nil {
 		return err
 	}
@@ -122,12 +123,12 @@ func reviewBulk(q *Request) error {
 }
 
 // reviewed reads the form and has its batch checked.
-func (q *Request) reviewed() (*bulkView, error) {
-	f, err := q.bulkForm()
+func reviewed(q *page.Request) (*bulkView, error) {
+	f, err := bulkForm(q)
 	if err != nil {
 		return nil, err
 	}
-	v, err := q.bulkView(f)
+	v, err := newBulkView(q, f)
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +181,8 @@ func (v *bulkView) batch(leave bool) map[string]any {
 }
 
 // queueBulk queues what was reviewed.
-func queueBulk(q *Request) error {
-	v, err := q.reviewed()
+func queueBulk(q *page.Request) error {
+	v, err := reviewed(q)
 	if err != nil {
 		return err
 	}
@@ -190,7 +191,7 @@ func queueBulk(q *Request) error {
 	}
 	if v.Form.Value("consent") == "" {
 		v.Form.Fail("consent", "Nobody is called who has not agreed.")
-		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
+		return q.PageWithStatus(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
 	}
 	batch := v.batch(v.Form.Value("leave") != "")
 	batch["consent_confirmed"] = true
@@ -201,15 +202,15 @@ func queueBulk(q *Request) error {
 		}
 	}
 	if !v.Form.OK() {
-		return q.page(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
+		return q.PageWithStatus(http.StatusUnprocessableEntity, "bulk-review", "New batch", v)
 	}
-	return q.Done(Path(bulkAt+"/", made.ID), "The batch is queued.")
+	return q.Done(page.Path(bulkAt+"/", made.ID), "The batch is queued.")
 }
 
 // batchPart is what the page asks for again and again. Its seen names the versions that the page shows: what has
 // changed is sent, and nothing (204) when nothing has.
-func batchPart(q *Request) error {
-	v, err := q.batchView()
+func batchPart(q *page.Request) error {
+	v, err := newBatchView(q)
 	if err != nil {
 		return err
 	}
@@ -223,18 +224,18 @@ func batchPart(q *Request) error {
 }
 
 // batchResults sends the result of each call as a file.
-func batchResults(q *Request) error {
-	return q.d.api.Relay(q.Context(), q.W, q.Principal(), Path("/callcenter/bulk-dial/", q.ID("id"), "/results.csv"))
+func batchResults(q *page.Request) error {
+	return q.Relay(page.Path("/callcenter/bulk-dial/", q.ID("id"), "/results.csv"))
 }
 
-func turnBatch(q *Request) error {
+func turnBatch(q *page.Request) error {
 	turn := q.ID("turn")
 	said := map[string]string{"pause": "No further call begins until you go on.", "resume": "The batch goes on.", "cancel": "The batch is cancelled."}[turn]
 	if said == "" {
 		return api.ErrNotFound
 	}
 	id := q.ID("id")
-	return q.Do(http.MethodPost, Path("/callcenter/bulk-dial/", id, "/", turn), nil, Path(bulkAt+"/", id), said)
+	return q.Do(http.MethodPost, page.Path("/callcenter/bulk-dial/", id, "/", turn), nil, page.Path(bulkAt+"/", id), said)
 }
 
 // checkedRow is a line with what it would do.
@@ -253,9 +254,9 @@ func (r checkedRow) Why() string {
 		return r.Error.Message
 	}
 	if what, ok := strings.CutPrefix(detail, "scheduled_at: "); ok {
-		return sentence("the time is not understood: it must be " + what)
+		return page.Sentence("the time is not understood: it must be " + what)
 	}
-	return sentence(strings.TrimPrefix(detail, "to: "))
+	return page.Sentence(strings.TrimPrefix(detail, "to: "))
 }
 
 // called says whether a row would be called when those are left out that are wrong or

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -53,34 +54,34 @@ func (v *callView) FarEnd() string {
 // From is At in seconds.
 func (l spokenLine) From() float64 { return l.At.Seconds() }
 
-func callPage(q *Request) error {
-	return q.Show("call", "Call")(q.callView())
+func callPage(q *page.Request) error {
+	return q.Show("call", "Call")(newCallView(q))
 }
 
 // meterPart is what grows while a call lasts.
-func meterPart(q *Request) error {
-	c, err := read[wire.CallDetail](q, Path("/v1/calls/", q.ID("id")))
+func meterPart(q *page.Request) error {
+	c, err := page.Read[wire.CallDetail](q, page.Path("/v1/calls/", q.ID("id")))
 	return q.ShowPart("call", "meter")(&callView{callRow: callRow{CallSummary: c.CallSummary}, Call: c}, err)
 }
 
-func (q *Request) callView() (*callView, error) {
+func newCallView(q *page.Request) (*callView, error) {
 	id := q.ID("id")
-	c, err := read[wire.CallDetail](q, Path("/v1/calls/", id))
+	c, err := page.Read[wire.CallDetail](q, page.Path("/v1/calls/", id))
 	if err != nil {
 		return nil, err
 	}
 	v := &callView{callRow: callRow{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil}
-	if err := q.nameAgent(v); err != nil {
+	if err := nameAgent(q, v); err != nil {
 		return nil, err
 	}
 	if r := v.Call.Recording; r != nil && r.State == string(history.RecordingReady) {
-		v.Waveform, err = read[*wire.Waveform](q, Path("/v1/calls/", id, "/recording/peaks"))
+		v.Waveform, err = page.Read[*wire.Waveform](q, page.Path("/v1/calls/", id, "/recording/peaks"))
 		if err != nil && api.ProblemOf(err).Status >= http.StatusInternalServerError {
 			return nil, err
 		}
 	}
 	if v.Direction != string(billing.Web) {
-		if v.Quality, err = read[wire.CallQuality](q, Path("/v1/calls/", id, "/quality")); err != nil {
+		if v.Quality, err = page.Read[wire.CallQuality](q, page.Path("/v1/calls/", id, "/quality")); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +101,7 @@ func (q *Request) callView() (*callView, error) {
 }
 
 // nameAgent finds out what the agent is called, if it is still there.
-func (q *Request) nameAgent(v *callView) error {
+func nameAgent(q *page.Request, v *callView) error {
 	if v.AgentID == nil {
 		return nil
 	}
@@ -132,7 +133,7 @@ func (v *callView) Listen() string {
 	if v.Call.Recording == nil || v.Call.Recording.State != string(history.RecordingReady) {
 		return ""
 	}
-	return Path("/v1/calls/", v.ID, "/recording")
+	return page.Path("/v1/calls/", v.ID, "/recording")
 }
 
 // RecordingWords say how a recording stands that cannot be heard.
@@ -180,8 +181,8 @@ type signal struct {
 func (s signal) Offset() string { return s.After.Round(time.Millisecond).String() }
 
 // signallingPart is asked for when the user opens it.
-func signallingPart(q *Request) error {
-	t, err := read[wire.SIPTrace](q, Path("/v1/calls/", q.ID("id"), "/sip"))
+func signallingPart(q *page.Request) error {
+	t, err := page.Read[wire.SIPTrace](q, page.Path("/v1/calls/", q.ID("id"), "/sip"))
 	v := signallingView{Dropped: t.Dropped}
 	for _, m := range t.Data {
 		first, _, _ := strings.Cut(m.Message, "\r\n")

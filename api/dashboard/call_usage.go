@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 )
@@ -49,7 +50,7 @@ func (u usedEngine) Paid() string {
 	if u.Price == nil {
 		return "with the call"
 	}
-	return exact(*u.Price)
+	return page.Exact(*u.Price)
 }
 
 // Charged is what its vendor charges the operator for it.
@@ -57,5 +58,5 @@ func (u usedEngine) Charged() string {
 	if u.Cost == nil {
 		return "–"
 	}
-	return exact(*u.Cost)
+	return page.Exact(*u.Cost)
 }

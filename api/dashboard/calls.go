@@ -5,36 +5,37 @@ import (
 	"net/url"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 )
 
 const (
-	callsAt = home + "/calls"
-	liveAt  = home + "/live"
+	callsAt = page.Home + "/calls"
+	liveAt  = page.Home + "/live"
 )
 
-func callPages() []page {
-	return []page{
-		{route: "GET " + callsAt, serve: callsPage},
-		{route: "GET " + callsAt + "/{id}", serve: callPage},
-		{route: "GET " + callsAt + "/{id}/meter", serve: meterPart},
-		{route: "GET " + callsAt + "/{id}/signalling", serve: signallingPart},
-		{route: "POST " + callsAt + "/{id}/hangup", serve: hangUp},
-		{route: "GET " + callsAt + "/{id}/recording/delete", serve: dropRecordingPage},
-		{route: "POST " + callsAt + "/{id}/recording/delete", serve: dropRecording},
-		{route: "GET " + callsAt + "/{id}/delete", serve: forgetPage},
-		{route: "POST " + callsAt + "/{id}/delete", serve: forget},
-		{route: "GET " + liveAt, serve: livePage},
-		{route: "GET " + liveAt + "/rows", serve: livePart},
-		{route: "GET " + liveAt + "/{id}", serve: callPage},
+func callPages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + callsAt, Serve: callsPage},
+		{Route: "GET " + callsAt + "/{id}", Serve: callPage},
+		{Route: "GET " + callsAt + "/{id}/meter", Serve: meterPart},
+		{Route: "GET " + callsAt + "/{id}/signalling", Serve: signallingPart},
+		{Route: "POST " + callsAt + "/{id}/hangup", Serve: hangUp},
+		{Route: "GET " + callsAt + "/{id}/recording/delete", Serve: dropRecordingPage},
+		{Route: "POST " + callsAt + "/{id}/recording/delete", Serve: dropRecording},
+		{Route: "GET " + callsAt + "/{id}/delete", Serve: forgetPage},
+		{Route: "POST " + callsAt + "/{id}/delete", Serve: forget},
+		{Route: "GET " + liveAt, Serve: livePage},
+		{Route: "GET " + liveAt + "/rows", Serve: livePart},
+		{Route: "GET " + liveAt + "/{id}", Serve: callPage},
 	}
 }
 
 // callsView is the history, as far as the filter lets it through.
 type callsView struct {
 	callRows
-	Form   *Form
-	Agents []Option
+	Form   *page.Form
+	Agents []page.Option
 	Next   string // address of older ones
 	Table  string // of the same as a file
 	// Filtered says whether not all are asked for.
@@ -46,34 +47,34 @@ type callsView struct {
 var callFilters = []string{"direction", "agent_id", "number", "end_reason", "from", "to"}
 
 // Directions, Who and Ends are the choices.
-func (v *callsView) Directions() Field {
-	return v.Form.Select("direction", "Way", "", []Option{{Value: "", Label: "All"}, {Value: "inbound", Label: "Called in"},
+func (v *callsView) Directions() page.Field {
+	return v.Form.Select("direction", "Way", "", []page.Option{{Value: "", Label: "All"}, {Value: "inbound", Label: "Called in"},
 		{Value: "outbound", Label: "Called out"}, {Value: "web", Label: "Web"}}, "required")
 }
 
-func (v *callsView) Who() Field {
-	return v.Form.Select("agent_id", "Agent", "", append([]Option{{Value: "", Label: "All"}}, v.Agents...), "required")
+func (v *callsView) Who() page.Field {
+	return v.Form.Select("agent_id", "Agent", "", append([]page.Option{{Value: "", Label: "All"}}, v.Agents...), "required")
 }
 
-func (v *callsView) Ends() Field {
-	all := []Option{{Value: "", Label: "All"}}
+func (v *callsView) Ends() page.Field {
+	all := []page.Option{{Value: "", Label: "All"}}
 	for _, reason := range []string{"user_hangup", "agent_hangup", "completed", "api_hangup", "no_answer", "busy", "rejected", "voicemail",
 		"failed", "balance_exhausted", "max_duration", "unknown"} {
 		label := endWords[reason]
 		if reason == "user_hangup" {
 			label = "Caller or callee hung up"
 		}
-		all = append(all, Option{Value: reason, Label: label})
+		all = append(all, page.Option{Value: reason, Label: label})
 	}
 	return v.Form.Select("end_reason", "End", "", all, "required")
 }
 
-func callsPage(q *Request) error {
-	names, agents, err := q.agentNames()
+func callsPage(q *page.Request) error {
+	names, agents, err := agentNames(q)
 	if err != nil {
 		return err
 	}
-	v := &callsView{Form: NewForm(), Agents: optionsOf(agents)}
+	v := &callsView{Form: page.NewForm(), Agents: optionsOf(agents)}
 	asked, filter := q.R.URL.Query(), url.Values{}
 	for _, name := range callFilters {
 		if value := asked.Get(name); value != "" {
@@ -84,7 +85,7 @@ func callsPage(q *Request) error {
 	v.Filtered = len(filter) > 0 || asked.Get("cursor") != ""
 	filter.Set("state", "ended")
 	v.Table = "/v1/calls.csv?" + filter.Encode()
-	found, older, err := listed[wire.CallSummary](q, "/v1/calls", callsAt, "cursor", "50", filter)
+	found, older, err := page.Listed[wire.CallSummary](q, "/v1/calls", callsAt, "cursor", "50", filter)
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
 		return q.ShowInvalid("calls", "calls", "Call history")(v, v.Form.Refused(err))
 	}
@@ -93,45 +94,51 @@ func callsPage(q *Request) error {
 }
 
 // liveRows are the calls in progress, most of them.
-func (q *Request) liveRows(most string) (callRows, error) {
-	names, _, err := q.agentNames()
+func liveRows(q *page.Request, most string) (callRows, error) {
+	names, _, err := agentNames(q)
 	if err != nil {
 		return callRows{}, err
 	}
-	return q.listCalls("state=live&limit="+most, names)
+	return listCalls(q, "state=live&limit="+most, names)
 }
 
-func livePage(q *Request) error { return q.Show("live", "Live calls")(q.liveRows("100")) }
+func livePage(q *page.Request) error { return q.Show("live", "Live calls")(liveRows(q, "100")) }
 
 // livePart is what the page asks for again and again.
-func livePart(q *Request) error { return q.ShowPart("live", "live-rows")(q.liveRows("100")) }
+func livePart(q *page.Request) error { return q.ShowPart("live", "live-rows")(liveRows(q, "100")) }
 
 // doCall has the API's route of the call of the path, or of what is below it, do something.
-func (q *Request) doCall(method, below, notice string) error {
+func doCall(q *page.Request, method, below, notice string) error {
 	id := q.ID("id")
-	return q.Do(method, Path("/v1/calls/", id)+below, nil, Path(callsAt+"/", id), notice)
+	return q.Do(method, page.Path("/v1/calls/", id)+below, nil, page.Path(callsAt+"/", id), notice)
 }
 
 // hangUp ends a call.
-func hangUp(q *Request) error { return q.doCall(http.MethodPost, "/hangup", "The call was hung up.") }
+func hangUp(q *page.Request) error {
+	return doCall(q, http.MethodPost, "/hangup", "The call was hung up.")
+}
 
 // dropRecordingPage asks whether a recording is to be deleted.
-func dropRecordingPage(q *Request) error {
-	v, err := q.callView()
+func dropRecordingPage(q *page.Request) error {
+	v, err := newCallView(q)
 	if err == nil && v.Call.Recording == nil {
 		err = api.ErrNotFound
 	}
 	return q.Show("call-recording-delete", "Delete a recording")(v, err)
 }
 
-func dropRecording(q *Request) error {
-	return q.doCall(http.MethodDelete, "/recording", "The recording was deleted.")
+func dropRecording(q *page.Request) error {
+	return doCall(q, http.MethodDelete, "/recording", "The recording was deleted.")
 }
 
 // forgetPage asks whether what was said in a call is to be deleted.
-func forgetPage(q *Request) error { return q.Show("call-delete", "Delete what was said")(q.callView()) }
+func forgetPage(q *page.Request) error {
+	return q.Show("call-delete", "Delete what was said")(newCallView(q))
+}
 
-func forget(q *Request) error { return q.doCall(http.MethodDelete, "", "What was said was deleted.") }
+func forget(q *page.Request) error {
+	return doCall(q, http.MethodDelete, "", "What was said was deleted.")
+}
 
 // endWords are the reasons of an end in words.
 var endWords = map[string]string{

@@ -161,15 +161,15 @@ func TestWhateverThePagesDoTheAPIDoes(t *testing.T) {
 	if len(known) < 100 {
 		t.Fatalf("the document has %d operations", len(known))
 	}
-	for _, p := range pages() {
-		seen[p.route] = true
-		routes, reason := counterparts[p.route], ofBrowsers[p.route]
+	for _, p := range (*Dashboard)(nil).pages() {
+		seen[p.Route] = true
+		routes, reason := counterparts[p.Route], ofBrowsers[p.Route]
 		if (routes == "") == (reason == "") {
-			t.Errorf("%s: name the routes with which a program does the same, or why only a browser does it", p.route)
+			t.Errorf("%s: name the routes with which a program does the same, or why only a browser does it", p.Route)
 		}
 		for r := range strings.SplitSeq(routes, ", ") {
 			if routes != "" && !slices.Contains(known, r) {
-				t.Errorf("%s: there is no route %s", p.route, r)
+				t.Errorf("%s: there is no route %s", p.Route, r)
 			}
 		}
 	}

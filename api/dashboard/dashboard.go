@@ -3,8 +3,8 @@
 // What a page does it does through the API's own routes (Request.Call) or the services
 // that these use, so programs can do the same.
 //
-// A page is a handler in one of the files beside this one, a line in pages.go, and a
-// template in template/page.
+// A page is a handler in one of the files beside this one or in package editor, a line in the
+// list of its file, and a template in template/page. What all pages are made of is package page.
 //
 // All pages stand in one list of the tests, with their main task: each is visited in both
 // themes and two widths, walked through with the Tab key, and its task done by keyboard. A page
@@ -44,78 +44,49 @@ import (
 
 	"parley/api"
 	"parley/api/asset"
-	"parley/api/status"
-	"parley/api/ticket"
-	"parley/billing"
-	"parley/store"
-	"parley/store/ledger"
-	"parley/store/people"
+	"parley/api/dashboard/page"
 )
-
-// home is where the pages are.
-const home = "/app"
 
 //go:embed static vendor/htmx.min.js vendor/sse.min.js vendor/uPlot.iife.min.js vendor/uPlot.min.css
 var assetFiles embed.FS
 
-// Services are what pages work with besides the API's routes.
-type Services struct {
-	DB      *store.DB
-	Ledger  *ledger.Ledger
-	People  *people.Store
-	Card    func() *billing.RateCard // in force
-	Status  *status.Server
-	Tickets *ticket.Signer
-	Log     *slog.Logger
-	// Telephony says whether the server has a telephone; without one the pages about
-	// numbers and calls out are not in the navigation.
-	Telephony bool
-	// Secure says that browsers reach the server by https, also where something else
-	// ends TLS; requests that come by TLS are known without it.
-	Secure bool
-	// Base is the server's own address, without a final slash, for links that people hand
-	// on; empty: each is made of the address that the browser used.
-	Base string
-	// Notices are what people who answer for the server, or for an account, must know about
-	// the server before anything else; their pages show them on top.
-	Notices []Notice
-	// Demo is the account that DemoLinks open; empty: the server is no demonstration.
-	Demo      string
-	DemoLinks *DemoLinks // nil without Demo
+//go:embed template
+var templateFiles embed.FS
+
+// Options are what a dashboard is made of.
+type Options struct {
+	page.Services
+	DemoLinks *DemoLinks // that open the demonstration's account; nil: the server is none
 	// Seed makes the demonstration for a server's first user and returns its account;
 	// nil: it is not offered.
 	Seed func(ctx context.Context) (account string, err error)
 }
 
-// Notice is one of them, in the words for each.
-type Notice struct{ Operator, Owner string }
-
 // Dashboard serves the pages. It is safe for use from several goroutines.
 type Dashboard struct {
-	Services
-	api     *api.API
+	*page.Site
+	links   *DemoLinks
+	seed    func(ctx context.Context) (account string, err error)
 	assets  *asset.Set
-	views   *views
 	csrf    *http.CrossOriginProtection
 	guesses *api.Guesses
 	hasher  *hasher
 }
 
 // New returns a dashboard without routes; Mount adds them.
-func New(s Services) *Dashboard {
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
+func New(o Options) *Dashboard {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Dashboard{Services: s, csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses()}
-	d.assets = newAssets()
-	d.views = newViews(d)
+	d := &Dashboard{links: o.DemoLinks, seed: o.Seed, assets: newAssets(), csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses()}
+	d.Site = page.NewSite(o.Services, templateFiles, d.assets.Path, d.navigation)
 	return d
 }
 
 // Mount adds the pages to an API, whose routes they use.
 func (d *Dashboard) Mount(a *api.API) {
-	d.api = a
-	for _, p := range pages() {
+	d.API = a
+	for _, p := range d.pages() {
 		d.handle(a, p)
 	}
 	d.mountDemo(a)
@@ -123,9 +94,9 @@ func (d *Dashboard) Mount(a *api.API) {
 		route(a, http.MethodGet, f.Path, 0, f)
 	}
 	mountWidget(a)
-	route(a, http.MethodGet, "/{$}", 0, http.RedirectHandler(home+"/", http.StatusFound))
+	route(a, http.MethodGet, "/{$}", 0, http.RedirectHandler(page.Home+"/", http.StatusFound))
 	route(a, http.MethodGet, "/favicon.ico", 0, http.RedirectHandler(d.assets.Path("icon.svg"), http.StatusFound)) // of what has no page, such as /openapi.json
-	route(a, http.MethodGet, home, 0, http.RedirectHandler(home+"/", http.StatusMovedPermanently))
+	route(a, http.MethodGet, page.Home, 0, http.RedirectHandler(page.Home+"/", http.StatusMovedPermanently))
 }
 
 // route adds what is no part of the OpenAPI document. max bounds the body; 0: as usual.
@@ -147,5 +118,5 @@ func newAssets() *asset.Set {
 	if err != nil {
 		panic("dashboard: " + err.Error()) // the compiler has embedded them
 	}
-	return asset.NewSet(assetFiles, home, names...)
+	return asset.NewSet(assetFiles, page.Home, names...)
 }

@@ -19,7 +19,7 @@ import (
 // newDemo is a site that is a demonstration, and a maker of links to it.
 func newDemo(t *testing.T) (*dashboardtest.Site, *dashboard.DemoLinks) {
 	var links dashboard.DemoLinks
-	return dashboardtest.NewSite(t, dashboardtest.Options{Change: func(s *dashboardtest.Site, d *dashboard.Services) {
+	return dashboardtest.NewSite(t, dashboardtest.Options{Change: func(s *dashboardtest.Site, d *dashboard.Options) {
 		d.Demo, d.DemoLinks = s.Account, &links
 	}}), &links
 }
@@ -178,7 +178,7 @@ func TestNoDemoNoDoor(t *testing.T) {
 
 // TestSecureCookie: where browsers come by https, the cookie goes nowhere else.
 func TestSecureCookie(t *testing.T) {
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Services) { d.Secure = true }})
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Options) { d.Secure = true }})
 	a := s.Post("/app/sign-in", "email", s.Email, "password", s.Password)
 	c := cookieOf(a)
 	if c == nil || c.Name != "__Host-parley" || !c.Secure || c.Path != "/" || c.Domain != "" {

@@ -2,8 +2,6 @@ package dashboard
 
 import (
 	"testing"
-
-	"parley/billing"
 )
 
 // TestEndingsInWords: who hung up depends on who called, and causes are said that are known.
@@ -20,16 +18,6 @@ func TestEndingsInWords(t *testing.T) {
 	} {
 		if got := ending(tt.outbound, tt.reason, tt.detail); got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
-		}
-	}
-}
-
-// TestSmallAmounts are short and never nothing.
-func TestSmallAmounts(t *testing.T) {
-	for m, want := range map[billing.Money]string{0: "$0.00", 1: "$0.000000001", 5_480_333: "$0.0055", 86_400: "$0.000086", 9_999_999: "$0.01", -252_000: "−$0.00025", 10_000_000: "$0.01",
-		1_995_000_000: "$2.00"} {
-		if got, err := usd(m); err != nil || got != want {
-			t.Errorf("%d: %q %v", m, got, err)
 		}
 	}
 }

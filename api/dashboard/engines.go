@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/status"
 	"parley/api/wire"
 )
 
 const (
-	enginesAt       = home + "/engines"
+	enginesAt       = page.Home + "/engines"
 	enginesTitle    = "Engines"
 	engineKeysRoute = "/v1/engine-keys"
 )
 
-func enginePages() []page {
+func enginePages() []page.Page {
 	const one = enginesAt + "/keys/{engine}"
-	return []page{
-		{route: "GET " + enginesAt, open: users, serve: enginesPage},
-		{route: "GET " + enginesAt + "/state", open: users, serve: enginesState},
-		{route: "POST " + enginesAt + "/keys", form: setEngineKey},
-		{route: "POST " + one + "/test", serve: testEngineKey},
-		{route: "POST " + one + "/delete", serve: deleteEngineKey},
+	return []page.Page{
+		{Route: "GET " + enginesAt, Open: page.Users, Serve: enginesPage},
+		{Route: "GET " + enginesAt + "/state", Open: page.Users, Serve: enginesState},
+		{Route: "POST " + enginesAt + "/keys", Form: setEngineKey},
+		{Route: "POST " + one + "/test", Serve: testEngineKey},
+		{Route: "POST " + one + "/delete", Serve: deleteEngineKey},
 	}
 }
 
@@ -33,7 +34,7 @@ type enginesView struct {
 	serverState
 	Own    bool // an account is looked at
 	Keyed  []keyedEngine
-	Form   *Form       // sets a key
+	Form   *page.Form  // sets a key
 	Tested *engineTest // nil: none was tested just now
 	Waits  []wire.EngineLatency
 }
@@ -52,23 +53,23 @@ type engineTest struct {
 }
 
 // Engines are those that take keys, to choose from.
-func (v *enginesView) Engines() Field {
-	var choices []Option
+func (v *enginesView) Engines() page.Field {
+	var choices []page.Option
 	for _, e := range v.Keyed {
 		if e.For != nil {
-			choices = append(choices, Option{Value: e.Name, Label: e.Name})
+			choices = append(choices, page.Option{Value: e.Name, Label: e.Name})
 		}
 	}
 	return v.Form.Select("engine", "Engine", "", choices, "required", "width=short")
 }
 
 // Speakers are the engines that speak, to choose from.
-func (v *enginesView) Speakers() Field {
-	var choices []Option
+func (v *enginesView) Speakers() page.Field {
+	var choices []page.Option
 	for _, g := range v.Groups {
 		for _, m := range g.Models {
 			if m.Kind == status.TTS {
-				choices = append(choices, Option{Value: m.Name, Label: m.Name})
+				choices = append(choices, page.Option{Value: m.Name, Label: m.Name})
 			}
 		}
 	}
@@ -76,22 +77,22 @@ func (v *enginesView) Speakers() Field {
 }
 
 // Voices are the choices.
-func (*enginesView) Voices() []Option { return voiceOptions() }
+func (*enginesView) Voices() []page.Option { return page.VoiceOptions() }
 
 // Languages are the choices.
-func (*enginesView) Languages() []Option { return languageOptions() }
+func (*enginesView) Languages() []page.Option { return page.LanguageOptions() }
 
-func (q *Request) enginesView(f *Form) (*enginesView, error) {
-	v := &enginesView{serverState: q.serverState(), Own: q.Account() != "", Form: f}
+func newEnginesView(q *page.Request, f *page.Form) (*enginesView, error) {
+	v := &enginesView{serverState: newServerState(q), Own: q.Account() != "", Form: f}
 	if !v.Own {
 		return v, nil
 	}
-	keys, err := read[api.List[wire.EngineKey]](q, engineKeysRoute)
+	keys, err := page.Read[api.List[wire.EngineKey]](q, engineKeysRoute)
 	if err != nil {
 		return nil, err
 	}
 	v.Keyed = keyed(v.Groups, keys.Data)
-	waits, err := read[struct{ Data []wire.EngineLatency }](q, "/v1/latency/engines")
+	waits, err := page.Read[struct{ Data []wire.EngineLatency }](q, "/v1/latency/engines")
 	v.Waits = waits.Data
 	return v, err
 }
@@ -115,29 +116,29 @@ func keyed(groups []engineGroup, keys []wire.EngineKey) (list []keyedEngine) {
 	return list
 }
 
-func enginesPage(q *Request) error {
-	return q.Show("engines", enginesTitle)(q.enginesView(&Form{}))
+func enginesPage(q *page.Request) error {
+	return q.Show("engines", enginesTitle)(newEnginesView(q, &page.Form{}))
 }
 
 // engineKeyRoute is the API's address of the account's key for an engine.
-func engineKeyRoute(engine string) string { return Path(engineKeysRoute+"/", engine) }
+func engineKeyRoute(engine string) string { return page.Path(engineKeysRoute+"/", engine) }
 
-func setEngineKey(q *Request, f *Form) error {
+func setEngineKey(q *page.Request, f *page.Form) error {
 	engine := f.Need("engine", "Choose the engine.")
 	in := map[string]string{"key": f.Need("key", "Enter the key, as its vendor shows it.")}
-	again := func() error { return q.ShowInvalid("engines", "engine-key-form", enginesTitle)(q.enginesView(f)) }
+	again := func() error { return q.ShowInvalid("engines", "engine-key-form", enginesTitle)(newEnginesView(q, f)) }
 	if done, err := q.Submit(f, http.MethodPut, engineKeyRoute(engine), in, nil, again); !done {
 		return err
 	}
 	return q.Done(enginesAt, "The key for "+engine+" was set. Conversations that begin from now on work with it.")
 }
 
-func testEngineKey(q *Request) error {
+func testEngineKey(q *page.Request) error {
 	tested := &engineTest{Engine: q.ID("engine")}
 	if err := q.Call(http.MethodPost, engineKeyRoute(tested.Engine)+"/test", nil, &tested.EngineTest); err != nil {
 		return err
 	}
-	v, err := q.enginesView(&Form{})
+	v, err := newEnginesView(q, &page.Form{})
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func testEngineKey(q *Request) error {
 	return q.Page("engines", enginesTitle, v)
 }
 
-func deleteEngineKey(q *Request) error {
+func deleteEngineKey(q *page.Request) error {
 	return q.Do(http.MethodDelete, engineKeyRoute(q.ID("engine")), nil, enginesAt, "The key was deleted. Conversations in progress go on with it.")
 }
 
@@ -171,7 +172,7 @@ func (v serverState) Uptime() time.Duration {
 // Load is what share of the server's calls is in use, in percent.
 func (v serverState) Load() int { return int(v.Busy*100 + 0.5) }
 
-func (q *Request) serverState() serverState {
+func newServerState(q *page.Request) serverState {
 	ctx := q.Context()
 	v := serverState{Health: q.Status.ServiceHealth(ctx), Report: q.Status.Report(ctx), Busy: q.Status.Load()}
 	groups := map[status.Kind]*engineGroup{status.STT: {Title: "Hearing", What: "turns speech into text"},
@@ -191,4 +192,6 @@ func (q *Request) serverState() serverState {
 }
 
 // enginesState is the part that is asked for again and again.
-func enginesState(q *Request) error { return q.Part("engines", "engines-state", q.serverState()) }
+func enginesState(q *page.Request) error {
+	return q.Part("engines", "engines-state", newServerState(q))
+}

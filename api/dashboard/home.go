@@ -4,15 +4,16 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/ledger"
 )
 
-func homePages() []page {
-	return []page{
-		{route: "GET " + home + "/{$}", serve: homePage},
-		{route: "GET " + home + "/overview/live", serve: homeLive},
+func homePages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + page.Home + "/{$}", Serve: homePage},
+		{Route: "GET " + page.Home + "/overview/live", Serve: homeLive},
 	}
 }
 
@@ -87,8 +88,8 @@ func (c callRow) State() string {
 }
 
 // listCalls asks for calls of the account.
-func (q *Request) listCalls(query string, names map[string]string) (callRows, error) {
-	list, err := read[api.List[wire.CallSummary]](q, "/v1/calls?"+query)
+func listCalls(q *page.Request, query string, names map[string]string) (callRows, error) {
+	list, err := page.Read[api.List[wire.CallSummary]](q, "/v1/calls?"+query)
 	return callRows{rowsOfCalls(list.Data, names), list.HasMore}, err
 }
 
@@ -113,7 +114,7 @@ func farEnd(c wire.CallSummary) string {
 }
 
 // agentNames are those of the account's agents, by identifier and newest first.
-func (q *Request) agentNames() (map[string]string, []store.AgentName, error) {
+func agentNames(q *page.Request) (map[string]string, []store.AgentName, error) {
 	agents, err := q.DB.AgentNames(q.Context(), q.Account())
 	names := map[string]string{}
 	for _, a := range agents {
@@ -123,17 +124,17 @@ func (q *Request) agentNames() (map[string]string, []store.AgentName, error) {
 }
 
 // optionsOf are agents to choose from.
-func optionsOf(agents []store.AgentName) []Option {
-	out := make([]Option, len(agents))
+func optionsOf(agents []store.AgentName) []page.Option {
+	out := make([]page.Option, len(agents))
 	for i, a := range agents {
-		out[i] = Option{Value: a.ID, Label: a.Name}
+		out[i] = page.Option{Value: a.ID, Label: a.Name}
 	}
 	return out
 }
 
-func homePage(q *Request) error {
+func homePage(q *page.Request) error {
 	v := homeView{Phone: q.Telephony, Demo: q.Browser.Demo}
-	names, agents, err := q.agentNames()
+	names, agents, err := agentNames(q)
 	if err != nil {
 		return err
 	}
@@ -153,16 +154,16 @@ func homePage(q *Request) error {
 			v.Keys++
 		}
 	}
-	if v.Live, err = q.listCalls("state=live&limit="+homeCalls, names); err != nil {
+	if v.Live, err = listCalls(q, "state=live&limit="+homeCalls, names); err != nil {
 		return err
 	}
-	v.Past, err = q.listCalls("state=ended&limit="+homeCalls, names)
+	v.Past, err = listCalls(q, "state=ended&limit="+homeCalls, names)
 	return q.Show("home", "Overview")(v, err)
 }
 
 // homeLive is the part of the overview that is asked for again and again.
-func homeLive(q *Request) error {
-	live, err := q.liveRows(homeCalls)
+func homeLive(q *page.Request) error {
+	live, err := liveRows(q, homeCalls)
 	if err != nil {
 		return err
 	}

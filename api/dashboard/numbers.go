@@ -9,30 +9,31 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
 )
 
-const numbersAt = home + "/numbers"
+const numbersAt = page.Home + "/numbers"
 
-func numberPages() []page {
+func numberPages() []page.Page {
 	const one = numbersAt + "/{id}"
-	return []page{
-		{route: "GET " + numbersAt, serve: numbersPage},
-		{route: "POST " + numbersAt, form: buyNumber},
-		{route: "GET " + numbersAt + "/search", serve: searchPage},
-		{route: "GET " + numbersAt + "/buy", serve: buyPage},
-		{route: "POST " + one + "/assign", form: assignNumber},
-		{route: "GET " + one + "/release", serve: releasePage},
-		{route: "POST " + one + "/release", form: releaseNumber},
-		{route: "GET " + home + "/dial", serve: dialPage},
-		{route: "POST " + home + "/dial", form: dial},
+	return []page.Page{
+		{Route: "GET " + numbersAt, Serve: numbersPage},
+		{Route: "POST " + numbersAt, Form: buyNumber},
+		{Route: "GET " + numbersAt + "/search", Serve: searchPage},
+		{Route: "GET " + numbersAt + "/buy", Serve: buyPage},
+		{Route: "POST " + one + "/assign", Form: assignNumber},
+		{Route: "GET " + one + "/release", Serve: releasePage},
+		{Route: "POST " + one + "/release", Form: releaseNumber},
+		{Route: "GET " + page.Home + "/dial", Serve: dialPage},
+		{Route: "POST " + page.Home + "/dial", Form: dial},
 	}
 }
 
 // countryNames are the countries whose numbers are sold, as the search names them.
-var countryNames = []Option{{Value: "ES", Label: "Spain"}, {Value: "US", Label: "United States"}, {Value: "UK", Label: "United Kingdom"},
+var countryNames = []page.Option{{Value: "ES", Label: "Spain"}, {Value: "US", Label: "United States"}, {Value: "UK", Label: "United Kingdom"},
 	{Value: "DE", Label: "Germany"}, {Value: "FR", Label: "France"}, {Value: "IT", Label: "Italy"}, {Value: "PT", Label: "Portugal"}}
 
 // Country is where a number is, in words.
@@ -40,52 +41,52 @@ func (v *numbersView) Country(code string) string {
 	if code == "GB" { // the search says UK
 		code = "UK"
 	}
-	return labelOfOption(countryNames, code)
+	return page.LabelOf(countryNames, code)
 }
 
 // ownNumbers are those of the account.
-func (q *Request) ownNumbers() ([]wire.Number, error) {
-	list, err := read[struct{ Numbers []wire.Number }](q, "/callcenter/numbers")
+func ownNumbers(q *page.Request) ([]wire.Number, error) {
+	list, err := page.Read[struct{ Numbers []wire.Number }](q, "/callcenter/numbers")
 	return list.Numbers, err
 }
 
 // agentOptions are the account's agents to choose from, after some other choices.
-func (q *Request) agentOptions(first ...Option) ([]Option, error) {
-	_, agents, err := q.agentNames()
+func agentOptions(q *page.Request, first ...page.Option) ([]page.Option, error) {
+	_, agents, err := agentNames(q)
 	return append(first, optionsOf(agents)...), err
 }
 
-var nobody = Option{Value: "", Label: "Nobody"}
+var nobody = page.Option{Value: "", Label: "Nobody"}
 
 type numbersView struct {
 	Numbers []wire.Number
-	Agents  []Option
+	Agents  []page.Option
 	Price   billing.Money // of a month
 }
 
 // Answers is the choice of who answers a number.
-func (v *numbersView) Answers(n wire.Number) Field {
+func (v *numbersView) Answers(n wire.Number) page.Field {
 	chosen := ""
 	if n.AgentID != nil {
 		chosen = *n.AgentID
 	}
-	f := (&Form{}).Select("agent_id", "Who answers "+n.PhoneNumber, chosen, v.Agents, "required")
+	f := (&page.Form{}).Select("agent_id", "Who answers "+n.PhoneNumber, chosen, v.Agents, "required")
 	f.Name = "agent_id-" + n.ID // each on the page is another
 	return f
 }
 
-func numbersPage(q *Request) error {
-	numbers, err := q.ownNumbers()
+func numbersPage(q *page.Request) error {
+	numbers, err := ownNumbers(q)
 	if err != nil {
 		return err
 	}
-	agents, err := q.agentOptions(nobody)
+	agents, err := agentOptions(q, nobody)
 	return q.Show("numbers", "Numbers")(&numbersView{numbers, agents, q.Card().NumberPerMonth()}, err)
 }
 
 // searchView is numbers for sale.
 type searchView struct {
-	Form   *Form
+	Form   *page.Form
 	Asked  bool
 	Offers []wire.Offer
 	Price  billing.Money // of a month
@@ -94,13 +95,13 @@ type searchView struct {
 }
 
 // Countries is the choice of where.
-func (v *searchView) Countries() Field {
+func (v *searchView) Countries() page.Field {
 	return v.Form.Select("country", "Country", "ES", countryNames, "required", "width=short")
 }
 
-func searchPage(q *Request) error {
+func searchPage(q *page.Request) error {
 	asked := q.R.URL.Query()
-	v := &searchView{Form: NewForm("country", asked.Get("country"), "region_code", asked.Get("region_code"), "locality", asked.Get("locality")),
+	v := &searchView{Form: page.NewForm("country", asked.Get("country"), "region_code", asked.Get("region_code"), "locality", asked.Get("locality")),
 		Asked: asked.Get("country") != "", Price: q.Card().NumberPerMonth()}
 	if !v.Asked {
 		return q.Page("numbers-search", "Get a number", v)
@@ -134,24 +135,24 @@ func searchPage(q *Request) error {
 
 // buyView is a purchase before it is confirmed.
 type buyView struct {
-	Form   *Form
+	Form   *page.Form
 	Number string
 	Price  billing.Money
-	Agents []Option
+	Agents []page.Option
 }
 
 // Answers is the choice of who will answer.
-func (v *buyView) Answers() Field {
+func (v *buyView) Answers() page.Field {
 	return v.Form.Select("agent_id", "Who answers it", "", v.Agents, "required", "width=medium")
 }
 
-func (q *Request) buyView(f *Form) (*buyView, error) {
-	agents, err := q.agentOptions(nobody)
+func newBuyView(q *page.Request, f *page.Form) (*buyView, error) {
+	agents, err := agentOptions(q, nobody)
 	return &buyView{f, f.Value("number"), q.Card().NumberPerMonth(), agents}, err
 }
 
-func buyPage(q *Request) error {
-	v, err := q.buyView(NewForm("number", q.R.URL.Query().Get("number")))
+func buyPage(q *page.Request) error {
+	v, err := newBuyView(q, page.NewForm("number", q.R.URL.Query().Get("number")))
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func buyPage(q *Request) error {
 	return q.Page("numbers-buy", "Buy a number", v)
 }
 
-func buyNumber(q *Request, f *Form) error {
+func buyNumber(q *page.Request, f *page.Form) error {
 	var bought wire.Number
 	err := q.CallOnce(f, http.MethodPost, "/callcenter/numbers", map[string]string{"phone_number": f.Value("number"), "agent_id": f.Value("agent_id")}, &bought)
 	if err == nil {
@@ -173,13 +174,13 @@ func buyNumber(q *Request, f *Form) error {
 	if err := f.Refused(err); err != nil {
 		return err
 	}
-	return q.ShowInvalid("numbers-buy", "buy-form", "Buy a number")(q.buyView(f))
+	return q.ShowInvalid("numbers-buy", "buy-form", "Buy a number")(newBuyView(q, f))
 }
 
-func assignNumber(q *Request, f *Form) error {
+func assignNumber(q *page.Request, f *page.Form) error {
 	id := q.ID("id")
 	var n wire.Number
-	if err := q.Call(http.MethodPost, Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
+	if err := q.Call(http.MethodPost, page.Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
 		return err
 	}
 	who := "Nobody"
@@ -192,11 +193,11 @@ func assignNumber(q *Request, f *Form) error {
 // releaseView is a number that is about to be given back.
 type releaseView struct {
 	wire.Number
-	Form *Form
+	Form *page.Form
 }
 
-func (q *Request) releaseView(f *Form) (*releaseView, error) {
-	all, err := q.ownNumbers()
+func newReleaseView(q *page.Request, f *page.Form) (*releaseView, error) {
+	all, err := ownNumbers(q)
 	if err != nil {
 		return nil, err
 	}
@@ -208,13 +209,13 @@ func (q *Request) releaseView(f *Form) (*releaseView, error) {
 	return nil, store.ErrNotFound
 }
 
-func releasePage(q *Request) error {
-	return q.Show("numbers-release", "Release a number")(q.releaseView(&Form{}))
+func releasePage(q *page.Request) error {
+	return q.Show("numbers-release", "Release a number")(newReleaseView(q, &page.Form{}))
 }
 
 // releaseNumber wants the number typed: it cannot be had again.
-func releaseNumber(q *Request, f *Form) error {
-	v, err := q.releaseView(f)
+func releaseNumber(q *page.Request, f *page.Form) error {
+	v, err := newReleaseView(q, f)
 	if err != nil {
 		return err
 	}
@@ -222,43 +223,43 @@ func releaseNumber(q *Request, f *Form) error {
 		f.Fail("number", "Type "+v.PhoneNumber+" to release it.")
 		return q.Invalid("numbers-release", "release-form", "Release a number", v)
 	}
-	return q.Do(http.MethodDelete, Path("/callcenter/numbers/", v.ID), nil, numbersAt, v.PhoneNumber+" was released.")
+	return q.Do(http.MethodDelete, page.Path("/callcenter/numbers/", v.ID), nil, numbersAt, v.PhoneNumber+" was released.")
 }
 
 // dialView is a call before it is placed.
 type dialView struct {
-	Form    *Form
-	Numbers []Option
-	Agents  []Option
+	Form    *page.Form
+	Numbers []page.Option
+	Agents  []page.Option
 }
 
 // From and Agent are the choices.
-func (v *dialView) From() Field {
+func (v *dialView) From() page.Field {
 	return v.Form.Select("from", "From your number", "", v.Numbers, "required", "width=medium")
 }
 
-func (v *dialView) Agent() Field {
+func (v *dialView) Agent() page.Field {
 	return v.Form.Select("agent_id", "Who speaks", "", v.Agents, "required", "width=medium")
 }
 
-func (q *Request) dialView(f *Form) (*dialView, error) {
+func newDialView(q *page.Request, f *page.Form) (*dialView, error) {
 	v := &dialView{Form: f}
-	all, err := q.ownNumbers()
+	all, err := ownNumbers(q)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range all {
-		v.Numbers = append(v.Numbers, Option{Value: n.PhoneNumber, Label: n.PhoneNumber})
+		v.Numbers = append(v.Numbers, page.Option{Value: n.PhoneNumber, Label: n.PhoneNumber})
 	}
-	v.Agents, err = q.agentOptions()
+	v.Agents, err = agentOptions(q)
 	return v, err
 }
 
-func dialPage(q *Request) error {
-	return q.Show("dial", "Place a call")(q.dialView(NewForm()))
+func dialPage(q *page.Request) error {
+	return q.Show("dial", "Place a call")(newDialView(q, page.NewForm()))
 }
 
-func dial(q *Request, f *Form) error {
+func dial(q *page.Request, f *page.Form) error {
 	f.Need("to", "Say whom to call.")
 	if f.Value("consent") == "" {
 		f.Fail("consent", "Nobody is called who has not agreed.")
@@ -268,13 +269,13 @@ func dial(q *Request, f *Form) error {
 		err := q.CallOnce(f, http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
 			"consent_confirmed": true}, &placed)
 		if err == nil {
-			return q.Done(Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")
+			return q.Done(page.Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")
 		}
 		if p := api.ProblemOf(err); p.Code == api.ProblemOf(api.ErrDestination).Code {
-			f.Fail("to", sentence(cmp.Or(p.Detail, p.Message)))
+			f.Fail("to", page.Sentence(cmp.Or(p.Detail, p.Message)))
 		} else if err := f.Refused(err); err != nil {
 			return err
 		}
 	}
-	return q.ShowInvalid("dial", "dial-form", "Place a call")(q.dialView(f))
+	return q.ShowInvalid("dial", "dial-form", "Place a call")(newDialView(q, f))
 }

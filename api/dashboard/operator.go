@@ -6,89 +6,92 @@ import (
 	"strconv"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/operator"
 	"parley/api/wire"
 )
 
-func operatorPages() []page {
-	const one = home + "/operator/{id}"
-	return []page{
-		{route: "GET " + home + "/operator", open: operators, serve: operatorPage},
-		{route: "POST " + home + "/operator", open: operators, form: createAccount},
-		{route: "GET " + one, open: operators, serve: operatorAccount},
-		{route: "POST " + one + "/suspend", open: operators, form: suspendAccount},
-		{route: "POST " + one + "/concurrency", open: operators, form: changeConcurrency},
-		{route: "POST " + one + "/resolve", open: operators, serve: resolveDispute},
+func operatorPages() []page.Page {
+	const one = page.Home + "/operator/{id}"
+	return []page.Page{
+		{Route: "GET " + page.Home + "/operator", Open: page.Operators, Serve: operatorPage},
+		{Route: "POST " + page.Home + "/operator", Open: page.Operators, Form: createAccount},
+		{Route: "GET " + one, Open: page.Operators, Serve: operatorAccount},
+		{Route: "POST " + one + "/suspend", Open: page.Operators, Form: suspendAccount},
+		{Route: "POST " + one + "/concurrency", Open: page.Operators, Form: changeConcurrency},
+		{Route: "POST " + one + "/resolve", Open: page.Operators, Serve: resolveDispute},
 	}
 }
 
 const (
-	operatorAt    = home + "/operator"
+	operatorAt    = page.Home + "/operator"
 	accountsRoute = "/v1/operator/accounts"
 )
 
 type operatorView struct {
 	Accounts []wire.Account
 	Next     string
-	Form     *Form
+	Form     *page.Form
 }
 
-func (q *Request) operatorView(f *Form) (*operatorView, error) {
-	accounts, older, err := listed[wire.Account](q, accountsRoute, operatorAt, "cursor", "50", nil)
+func newOperatorView(q *page.Request, f *page.Form) (*operatorView, error) {
+	accounts, older, err := page.Listed[wire.Account](q, accountsRoute, operatorAt, "cursor", "50", nil)
 	return &operatorView{Accounts: accounts, Next: older, Form: f}, err
 }
 
-func operatorPage(q *Request) error { return q.Show("operator", "Accounts")(q.operatorView(&Form{})) }
+func operatorPage(q *page.Request) error {
+	return q.Show("operator", "Accounts")(newOperatorView(q, &page.Form{}))
+}
 
 // createAccount makes an account that the operator owns at first, who then invites
 // whose it is.
-func createAccount(q *Request, f *Form) error {
+func createAccount(q *page.Request, f *page.Form) error {
 	name := f.Need("name", "Give the account a name.")
 	var made wire.AccountDetail
-	again := func() error { return q.ShowInvalid("operator", "account-form", "Accounts")(q.operatorView(f)) }
+	again := func() error { return q.ShowInvalid("operator", "account-form", "Accounts")(newOperatorView(q, f)) }
 	if done, err := q.Submit(f, http.MethodPost, accountsRoute, map[string]string{"name": name}, &made, again); !done {
 		return err
 	}
-	return q.Done(Path(operatorAt+"/", made.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
+	return q.Done(page.Path(operatorAt+"/", made.ID), "The account was made, and you own it. Switch to it in the menu at the top to invite whose it is.")
 }
 
 type operatorAccountView struct {
 	Account *wire.AccountDetail
-	Form    *Form
+	Form    *page.Form
 }
 
-func (q *Request) operatorAccount(f *Form) (*operatorAccountView, error) {
-	a, err := read[*wire.AccountDetail](q, Path(accountsRoute+"/", q.ID("id")))
+func newOperatorAccount(q *page.Request, f *page.Form) (*operatorAccountView, error) {
+	a, err := page.Read[*wire.AccountDetail](q, page.Path(accountsRoute+"/", q.ID("id")))
 	v := &operatorAccountView{Account: a, Form: f}
 	if f == nil && err == nil {
-		v.Form = &Form{}
+		v.Form = &page.Form{}
 		if n := v.Account.Concurrency; n != nil {
-			v.Form = NewForm("concurrency", strconv.Itoa(*n))
+			v.Form = page.NewForm("concurrency", strconv.Itoa(*n))
 		}
 	}
 	return v, err
 }
 
-func operatorAccount(q *Request) error {
-	v, err := q.operatorAccount(nil)
+func operatorAccount(q *page.Request) error {
+	v, err := newOperatorAccount(q, nil)
 	if err != nil {
 		return err
 	}
 	return q.Page("operator-account", v.Account.Name, v)
 }
 
-func (q *Request) changeAccount(change map[string]any, notice string) error {
-	return q.Do(http.MethodPatch, Path(accountsRoute+"/", q.ID("id")), change, Path(operatorAt+"/", q.ID("id")), notice)
+func changeAccount(q *page.Request, change map[string]any, notice string) error {
+	return q.Do(http.MethodPatch, page.Path(accountsRoute+"/", q.ID("id")), change, page.Path(operatorAt+"/", q.ID("id")), notice)
 }
 
-func suspendAccount(q *Request, f *Form) error {
+func suspendAccount(q *page.Request, f *page.Form) error {
 	if f.Value("suspended") == "yes" {
-		return q.changeAccount(map[string]any{"suspended": true}, "The account is suspended: no new call or job starts. What is in progress goes on.")
+		return changeAccount(q, map[string]any{"suspended": true}, "The account is suspended: no new call or job starts. What is in progress goes on.")
 	}
-	return q.changeAccount(map[string]any{"suspended": false}, "The account is no longer suspended.")
+	return changeAccount(q, map[string]any{"suspended": false}, "The account is no longer suspended.")
 }
 
-func changeConcurrency(q *Request, f *Form) error {
+func changeConcurrency(q *page.Request, f *page.Form) error {
 	n := 0
 	if text := f.Value("concurrency"); text != "" {
 		var err error
@@ -99,27 +102,27 @@ func changeConcurrency(q *Request, f *Form) error {
 		}
 	}
 	if !f.OK() {
-		v, err := q.operatorAccount(f)
+		v, err := newOperatorAccount(q, f)
 		if err != nil {
 			return err
 		}
 		return q.Invalid("operator-account", "concurrency-form", v.Account.Name, v)
 	}
-	return q.changeAccount(map[string]any{"concurrency": n}, "The limit was changed.")
+	return changeAccount(q, map[string]any{"concurrency": n}, "The limit was changed.")
 }
 
-func resolveDispute(q *Request) error {
-	return q.Do(http.MethodPost, Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
+func resolveDispute(q *page.Request) error {
+	return q.Do(http.MethodPost, page.Path(accountsRoute+"/", q.ID("id"), "/resolve-disputes"), nil, page.Path(operatorAt+"/", q.ID("id")), "All disputes of the account are resolved.")
 }
 
-func setupPages() []page {
-	return []page{
-		{route: "GET " + setupAt, open: operators, serve: setupPage},
-		{route: "GET " + setupAt + "/checks", open: operators, serve: setupChecks},
+func setupPages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + setupAt, Open: page.Operators, Serve: setupPage},
+		{Route: "GET " + setupAt + "/checks", Open: page.Operators, Serve: setupChecks},
 	}
 }
 
-const setupAt = home + "/setup"
+const setupAt = page.Home + "/setup"
 
 // Check is one as the page shows it.
 type Check wire.Check
@@ -141,11 +144,11 @@ type setupView struct {
 }
 
 // setupPage does not wait for the checks, which take seconds: the page asks for them.
-func setupPage(q *Request) error { return q.Page("setup", "Setup check", setupView{}) }
+func setupPage(q *page.Request) error { return q.Page("setup", "Setup check", setupView{}) }
 
 // setupChecks makes them. Without scripts it is a page of its own.
-func setupChecks(q *Request) error {
-	found, err := read[api.List[Check]](q, "/v1/operator/checks")
+func setupChecks(q *page.Request) error {
+	found, err := page.Read[api.List[Check]](q, "/v1/operator/checks")
 	if err != nil {
 		return err
 	}

@@ -1,28 +1,31 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/editor"
+	"parley/api/dashboard/page"
 	"parley/store"
 	"parley/store/people"
 )
 
 // pages are all addresses of the dashboard. Each group of pages is in a file of its own.
-func pages() []page {
+func (d *Dashboard) pages() []page.Page {
 	return slices.Concat(
-		signInPages(),
+		d.signInPages(),
 		homePages(),
 		keyPages(),
 		webhookPages(),
-		peoplePages(),
+		d.peoplePages(),
 		enginePages(),
 		setupPages(),
 		operatorPages(),
-		agentPages(),
+		editor.Pages(),
 		playgroundPages(),
 		balancePages(),
 		callPages(),
@@ -33,41 +36,27 @@ func pages() []page {
 }
 
 // errorPages answer what is no page.
-func errorPages() []page {
-	return []page{{route: "GET " + home + "/{rest...}", open: anybody, serve: func(*Request) error { return api.ErrNotFound }}}
+func errorPages() []page.Page {
+	return []page.Page{{Route: "GET " + page.Home + "/{rest...}", Open: page.Anybody, Serve: func(*page.Request) error { return api.ErrNotFound }}}
 }
 
-// navGroup is a part of the navigation.
-type navGroup struct {
-	Title string
-	Links []navLink
-}
-
-// navLink is a line of it. It is shown when there is a page at its address that the
-// user may open.
-type navLink struct {
-	Path, Title string
-	Current     bool
-	telephony   bool
-}
-
-var navGroups = []navGroup{
-	{"", []navLink{{Path: home + "/", Title: "Overview"}}},
-	{"Build", []navLink{{Path: home + "/agents", Title: "Agents"}, {Path: home + "/playground", Title: "Playground"},
+var navGroups = []page.NavGroup{
+	{Title: "", Links: []page.NavLink{{Path: page.Home + "/", Title: "Overview"}}},
+	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: page.Home + "/playground", Title: "Playground"},
 		{Path: enginesAt, Title: enginesTitle}}},
-	{"Calls", []navLink{{Path: home + "/live", Title: "Live calls"}, {Path: home + "/calls", Title: "Call history"},
-		{Path: home + "/bulk", Title: "Bulk dial", telephony: true}, {Path: home + "/numbers", Title: "Numbers", telephony: true}}},
-	{"Account", []navLink{{Path: home + "/balance", Title: "Balance"}, {Path: home + "/keys", Title: "API keys"}, {Path: home + "/webhooks", Title: "Webhooks"},
-		{Path: home + "/people", Title: "People"}}},
-	{"Server", []navLink{{Path: setupAt, Title: "Setup check"}, {Path: home + "/operator", Title: "Accounts"}}},
+	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"},
+		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true}}},
+	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
+		{Path: page.Home + "/people", Title: "People"}}},
+	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: page.Home + "/operator", Title: "Accounts"}}},
 }
 
 // audiences are who may open the pages that can be read, by address.
-func audiences() map[string]audience {
-	all := map[string]audience{}
-	for _, p := range pages() {
-		if path, ok := strings.CutPrefix(p.route, "GET "); ok {
-			all[strings.TrimSuffix(path, "{$}")] = p.open
+func (d *Dashboard) audiences() map[string]page.Audience {
+	all := map[string]page.Audience{}
+	for _, p := range d.pages() {
+		if path, ok := strings.CutPrefix(p.Route, "GET "); ok {
+			all[strings.TrimSuffix(path, "{$}")] = p.Open
 		}
 	}
 	return all
@@ -75,58 +64,25 @@ func audiences() map[string]audience {
 
 // navigation is what the user sees of it. The line whose address the page's own begins
 // with is the current one.
-func navigation(q *Request) []navGroup {
-	var shown []navGroup
-	at, open := q.R.URL.Path, audiences()
+func (d *Dashboard) navigation(q *page.Request) []page.NavGroup {
+	var shown []page.NavGroup
+	at, open := q.R.URL.Path, d.audiences()
 	for _, g := range navGroups {
-		var links []navLink
+		var links []page.NavLink
 		for _, l := range g.Links {
 			who, there := open[l.Path]
-			if !there || l.telephony && !q.Telephony || who == operators && !q.Browser.User.Operator() ||
-				(who == members || who == owners) && q.Account() == "" {
+			if !there || l.Telephony && !q.Telephony || who == page.Operators && !q.Browser.User.Operator() ||
+				(who == page.Members || who == page.Owners) && q.Account() == "" {
 				continue
 			}
-			l.Current = at == l.Path || l.Path != home+"/" && strings.HasPrefix(at, l.Path+"/")
+			l.Current = at == l.Path || l.Path != page.Home+"/" && strings.HasPrefix(at, l.Path+"/")
 			links = append(links, l)
 		}
 		if len(links) > 0 {
-			shown = append(shown, navGroup{g.Title, links})
+			shown = append(shown, page.NavGroup{Title: g.Title, Links: links})
 		}
 	}
 	return shown
-}
-
-// audience is who may open a page.
-type audience uint8
-
-// Who may open a page. The zero value is what most pages want.
-const (
-	members   audience = iota // who is signed in and looks at an account of theirs
-	owners                    // of these its owners
-	users                     // who is signed in, with an account or without
-	operators                 // of these the operators
-	anybody                   // without a sign-in
-)
-
-// page is one address of the dashboard.
-type page struct {
-	route string // method and path, as "GET /app/keys" or "POST /app/keys/{id}/revoke"
-	open  audience
-	max   int64 // bytes of the body; 0: 64 KiB
-	// serve answers; form answers a form that was sent.
-	serve func(*Request) error
-	form  func(*Request, *Form) error
-}
-
-func (p *page) answer(q *Request) error {
-	if p.form == nil {
-		return p.serve(q)
-	}
-	f, err := q.Form()
-	if err != nil {
-		return err
-	}
-	return p.form(q, f)
 }
 
 // hostLike are the hosts that may be named in a policy.
@@ -149,53 +105,56 @@ func policy(r *http.Request) string {
 
 // handle adds a page with what is the same for all: headers, the refusal of other
 // sites' pages, the sign-in, errors.
-func (d *Dashboard) handle(a *api.API, p page) {
-	method, path, _ := strings.Cut(p.route, " ")
-	route(a, method, path, p.max, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (d *Dashboard) handle(a *api.API, p page.Page) {
+	method, path, _ := strings.Cut(p.Route, " ")
+	route(a, method, path, p.Max, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy(r))
 		w.Header().Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self)")
 		if d.Secure || r.TLS != nil { // elsewhere browsers complain of these
 			w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 			w.Header().Set("Strict-Transport-Security", api.HSTS)
 		}
-		q := &Request{Services: &d.Services, W: w, R: r, d: d}
+		q := d.Request(w, r)
 		if err := d.csrf.Check(r); err != nil {
-			q.fail(errOtherSite)
+			q.Fail(page.ErrOtherSite)
 			return
 		}
-		ok, err := d.admit(q, p.open)
+		ok, err := d.admit(q, p.Open)
 		switch {
 		case err != nil || !ok:
 		case !api.Storable(r.URL.Path): // no identifier is so
 			err = store.ErrNotFound
 		default:
-			err = p.answer(q)
+			err = p.Answer(q)
+		}
+		if errors.Is(err, errDeadLink) {
+			err = q.PageWithStatus(http.StatusNotFound, "deadlink", "This link does not work", nil)
 		}
 		if err != nil {
-			q.fail(err)
+			q.Fail(err)
 		}
 	}))
 }
 
 // admit finds out who sends a request. It answers those who may not open the page.
-func (d *Dashboard) admit(q *Request, open audience) (ok bool, err error) {
-	if q.Browser, q.token, err = d.browser(q.R); err != nil {
+func (d *Dashboard) admit(q *page.Request, open page.Audience) (ok bool, err error) {
+	if q.Browser, err = d.browser(q.R); err != nil {
 		return false, err
 	}
 	b := q.Browser
 	switch {
-	case open == anybody:
+	case open == page.Anybody:
 		return true, nil
 	case b == nil:
-		return false, q.toSignIn()
-	case open == operators && !b.User.Operator():
-		return false, errNotYours
-	case open == users, open == operators:
+		return false, toSignIn(q)
+	case open == page.Operators && !b.User.Operator():
+		return false, page.ErrNotYours
+	case open == page.Users, open == page.Operators:
 		return true, nil
 	case b.Account == "" && q.R.Method == http.MethodGet:
-		return false, q.Go(home + "/accounts")
-	case b.Account == "", open == owners && b.Membership != people.RoleOwner:
-		return false, errNotYours
+		return false, q.Go(page.Home + "/accounts")
+	case b.Account == "", open == page.Owners && b.Membership != people.RoleOwner:
+		return false, page.ErrNotYours
 	}
 	return true, nil
 }

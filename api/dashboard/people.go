@@ -8,37 +8,40 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/store/people"
 )
 
-func peoplePages() []page {
-	return []page{
-		{route: "GET " + home + "/people", open: owners, serve: peoplePage},
-		{route: "POST " + home + "/people", open: owners, form: invite},
-		{route: "POST " + home + "/people/{user}/role", open: owners, form: changeMember},
-		{route: "POST " + home + "/people/{user}/remove", open: owners, form: removeMember},
-		{route: "POST " + home + "/people/invitations/{id}/revoke", open: owners, serve: revokeInvitation},
-		{route: "GET " + home + "/invitation", open: anybody, serve: invitationPage},
-		{route: "POST " + home + "/invitation", open: anybody, form: acceptInvitation},
-		{route: "GET " + home + "/accounts", open: users, serve: accountsPage},
-		{route: "POST " + home + "/accounts/switch", open: users, form: switchAccount},
+func (d *Dashboard) peoplePages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + page.Home + "/people", Open: page.Owners, Serve: peoplePage},
+		{Route: "POST " + page.Home + "/people", Open: page.Owners, Form: invite},
+		{Route: "POST " + page.Home + "/people/{user}/role", Open: page.Owners, Form: changeMember},
+		{Route: "POST " + page.Home + "/people/{user}/remove", Open: page.Owners, Form: removeMember},
+		{Route: "POST " + page.Home + "/people/invitations/{id}/revoke", Open: page.Owners, Serve: revokeInvitation},
+		{Route: "GET " + page.Home + "/invitation", Open: page.Anybody, Serve: invitationPage},
+		{Route: "POST " + page.Home + "/invitation", Open: page.Anybody, Form: d.acceptInvitation},
+		{Route: "GET " + page.Home + "/accounts", Open: page.Users, Serve: accountsPage},
+		{Route: "POST " + page.Home + "/accounts/switch", Open: page.Users, Form: switchAccount},
 	}
 }
 
-const peopleAt = home + "/people"
+const peopleAt = page.Home + "/people"
 
 // InvitationLink is the path of the link with which a user joins an account.
-func InvitationLink(token string) string { return home + "/invitation?token=" + url.QueryEscape(token) }
+func InvitationLink(token string) string {
+	return page.Home + "/invitation?token=" + url.QueryEscape(token)
+}
 
 type peopleView struct {
 	Members     []wire.Member
 	Invitations []wire.Invitation
-	Form        *Form
-	Self        string // the user who looks
-	Link        string // of the invitation that was just made, shown this once
-	Invited     string // whom it is for
-	Change      *Form  // of a member
+	Form        *page.Form
+	Self        string     // the user who looks
+	Link        string     // of the invitation that was just made, shown this once
+	Invited     string     // whom it is for
+	Change      *page.Form // of a member
 }
 
 // Sole says whether a member is the only owner, who stays one.
@@ -47,30 +50,32 @@ func (v *peopleView) Sole(m wire.Member) bool {
 }
 
 // Roles are what an invitation offers.
-func (v *peopleView) Roles() Field {
-	return v.Form.Select("role", "Role", people.RoleMember, []Option{{Value: people.RoleMember, Label: "Member: all work with the account"},
+func (v *peopleView) Roles() page.Field {
+	return v.Form.Select("role", "Role", people.RoleMember, []page.Option{{Value: people.RoleMember, Label: "Member: all work with the account"},
 		{Value: people.RoleOwner, Label: "Owner: people and what is paid, too"}}, "required")
 }
 
-func (q *Request) peopleView(f *Form) (*peopleView, error) {
-	members, err := read[api.List[wire.Member]](q, "/v1/members")
+func newPeopleView(q *page.Request, f *page.Form) (*peopleView, error) {
+	members, err := page.Read[api.List[wire.Member]](q, "/v1/members")
 	if err != nil {
 		return nil, err
 	}
-	invitations, err := read[api.List[wire.Invitation]](q, "/v1/invitations")
-	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID, Change: &Form{}}, err
+	invitations, err := page.Read[api.List[wire.Invitation]](q, "/v1/invitations")
+	return &peopleView{Members: members.Data, Invitations: invitations.Data, Form: f, Self: q.Browser.User.ID, Change: &page.Form{}}, err
 }
 
-func peoplePage(q *Request) error { return q.Show("people", "People")(q.peopleView(&Form{})) }
+func peoplePage(q *page.Request) error {
+	return q.Show("people", "People")(newPeopleView(q, &page.Form{}))
+}
 
-func invite(q *Request, f *Form) error {
+func invite(q *page.Request, f *page.Form) error {
 	email := f.Need("email", "Enter the address of the person to invite.")
 	var made wire.CreatedInvitation
-	again := func() error { return q.ShowInvalid("people", "invite-form", "People")(q.peopleView(f)) }
+	again := func() error { return q.ShowInvalid("people", "invite-form", "People")(newPeopleView(q, f)) }
 	if done, err := q.Submit(f, http.MethodPost, "/v1/invitations", map[string]string{"email": email, "role": f.Value("role")}, &made, again); !done {
 		return err
 	}
-	v, err := q.peopleView(&Form{})
+	v, err := newPeopleView(q, &page.Form{})
 	if err != nil {
 		return err
 	}
@@ -78,20 +83,20 @@ func invite(q *Request, f *Form) error {
 	if err != nil {
 		return err
 	}
-	v.Link, v.Invited = q.base()+link.RequestURI(), made.Email // where others reach the server
+	v.Link, v.Invited = base(q)+link.RequestURI(), made.Email // where others reach the server
 	return q.Page("people", "People", v)
 }
 
-func changeMember(q *Request, f *Form) error {
-	if err := q.Call(http.MethodPatch, Path("/v1/members/", q.ID("user")), map[string]string{"role": f.Value("role")}, nil); err != nil {
-		return q.memberStays(f, err)
+func changeMember(q *page.Request, f *page.Form) error {
+	if err := q.Call(http.MethodPatch, page.Path("/v1/members/", q.ID("user")), map[string]string{"role": f.Value("role")}, nil); err != nil {
+		return memberStays(q, f, err)
 	}
 	return q.Done(peopleAt, "The role was changed.")
 }
 
 // memberStays says above the members why one was not changed: another owner may have changed
 // another meanwhile.
-func (q *Request) memberStays(f *Form, err error) error {
+func memberStays(q *page.Request, f *page.Form, err error) error {
 	if api.ProblemOf(err).Status != http.StatusBadRequest {
 		return err
 	}
@@ -99,21 +104,21 @@ func (q *Request) memberStays(f *Form, err error) error {
 	if err := f.Refused(err); err != nil {
 		return err
 	}
-	v, err := q.peopleView(&Form{})
+	v, err := newPeopleView(q, &page.Form{})
 	if err == nil {
 		v.Change = f
 	}
 	return q.ShowInvalid("people", "main", "People")(v, err)
 }
 
-func removeMember(q *Request, f *Form) error {
+func removeMember(q *page.Request, f *page.Form) error {
 	what, notice := "keep", "They no longer see this account."
 	if f.Value("keys") != "" {
 		what = "revoke"
 	}
 	var left wire.Removal
-	if err := q.Call(http.MethodDelete, Path("/v1/members/", q.ID("user"))+"?keys="+what, nil, &left); err != nil {
-		return q.memberStays(f, err)
+	if err := q.Call(http.MethodDelete, page.Path("/v1/members/", q.ID("user"))+"?keys="+what, nil, &left); err != nil {
+		return memberStays(q, f, err)
 	}
 	names := make([]string, len(left.Keys))
 	for i, k := range left.Keys {
@@ -129,21 +134,21 @@ func removeMember(q *Request, f *Form) error {
 	return q.Done(peopleAt, notice)
 }
 
-func revokeInvitation(q *Request) error {
-	return q.Do(http.MethodDelete, Path("/v1/invitations/", q.ID("id")), nil, peopleAt, "The invitation was withdrawn; its link no longer works.")
+func revokeInvitation(q *page.Request) error {
+	return q.Do(http.MethodDelete, page.Path("/v1/invitations/", q.ID("id")), nil, peopleAt, "The invitation was withdrawn; its link no longer works.")
 }
 
 // invitationView is the page that an invitation opens. Those who invite have the link, too, so it does not say
 // whether the address is a user's.
 type invitationView struct {
-	Form       *Form
+	Form       *page.Form
 	Token      string
 	Invitation *people.Invitation
 	SignedIn   bool // it is for who is signed in
 	Other      string
 }
 
-func (q *Request) invitationView(token string, f *Form) (*invitationView, error) {
+func newInvitationView(q *page.Request, token string, f *page.Form) (*invitationView, error) {
 	inv, err := q.People.Invitation(q.Context(), token)
 	if err != nil {
 		return nil, linked(err)
@@ -158,12 +163,12 @@ func (q *Request) invitationView(token string, f *Form) (*invitationView, error)
 	return v, nil
 }
 
-func invitationPage(q *Request) error {
-	return q.Show("invitation", "Invitation")(q.invitationView(q.R.URL.Query().Get("token"), &Form{}))
+func invitationPage(q *page.Request) error {
+	return q.Show("invitation", "Invitation")(newInvitationView(q, q.R.URL.Query().Get("token"), &page.Form{}))
 }
 
-func acceptInvitation(q *Request, f *Form) error {
-	v, err := q.invitationView(f.Value("token"), f)
+func (d *Dashboard) acceptInvitation(q *page.Request, f *page.Form) error {
+	v, err := newInvitationView(q, f.Value("token"), f)
 	if err != nil {
 		return err
 	}
@@ -172,7 +177,7 @@ func acceptInvitation(q *Request, f *Form) error {
 		by = q.Browser.User.ID
 	} else if v.Other != "" {
 		return q.Page("invitation", "Invitation", v)
-	} else if hash, err = newPassword(q, f, v.Invitation.Email); err != nil {
+	} else if hash, err = d.newPassword(q, f, v.Invitation.Email); err != nil {
 		return err
 	}
 	if !f.OK() {
@@ -186,12 +191,12 @@ func acceptInvitation(q *Request, f *Form) error {
 	case err != nil:
 		return linked(err)
 	case by == "":
-		return q.enter(user)
+		return d.enter(q, user)
 	}
 	if err := q.People.SwitchAccount(q.Context(), q.Browser, v.Invitation.Account); err != nil {
 		return err
 	}
-	return q.Go(home + "/")
+	return q.Go(page.Home + "/")
 }
 
 type accountsView struct {
@@ -200,14 +205,14 @@ type accountsView struct {
 }
 
 // accountsPage lets a user choose what to look at, or says that there is nothing.
-func accountsPage(q *Request) error {
+func accountsPage(q *page.Request) error {
 	list, err := q.People.Memberships(q.Context(), q.Browser.User.ID)
 	return q.Show("accounts", "Your accounts")(accountsView{list, q.Browser.User.Operator()}, err)
 }
 
-func switchAccount(q *Request, f *Form) error {
+func switchAccount(q *page.Request, f *page.Form) error {
 	if err := q.People.SwitchAccount(q.Context(), q.Browser, f.Value("account")); err != nil {
 		return err
 	}
-	return q.Go(home + "/")
+	return q.Go(page.Home + "/")
 }

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 )
 
-func playgroundPages() []page {
-	return []page{
-		{route: "GET " + home + "/playground", serve: playgroundPage},
-		{route: "GET " + home + "/playground/test-call/{id}", serve: testCallPart},
+func playgroundPages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + page.Home + "/playground", Serve: playgroundPage},
+		{Route: "GET " + page.Home + "/playground/test-call/{id}", Serve: testCallPart},
 	}
 }
 
@@ -26,8 +27,8 @@ type agentName struct {
 }
 
 // playgroundPage offers a hundred agents, and the one that its address names.
-func playgroundPage(q *Request) error {
-	found, err := read[api.List[agentName]](q, "/v1/agents?limit=100")
+func playgroundPage(q *page.Request) error {
+	found, err := page.Read[api.List[agentName]](q, "/v1/agents?limit=100")
 	if err != nil {
 		return err
 	}
@@ -35,27 +36,27 @@ func playgroundPage(q *Request) error {
 	v := playgroundView{Agents: found.Data, Chosen: query.Get("agent"), Transport: query.Get("transport")}
 	if v.Chosen != "" && !slices.ContainsFunc(v.Agents, func(a agentName) bool { return a.ID == v.Chosen }) {
 		var a agentName
-		a, err = read[agentName](q, Path("/v1/agents/", v.Chosen))
+		a, err = page.Read[agentName](q, page.Path("/v1/agents/", v.Chosen))
 		v.Agents = append(v.Agents, a)
 	}
 	return q.Show("playground", "Playground")(v, err)
 }
 
 // testCallPart is a piece for other pages from which one talks to one agent.
-func testCallPart(q *Request) error {
-	a, err := read[agentName](q, Path("/v1/agents/", q.ID("id")))
+func testCallPart(q *page.Request) error {
+	a, err := page.Read[agentName](q, page.Path("/v1/agents/", q.ID("id")))
 	return q.ShowPart("playground", "voice-test")(a.ID, err)
 }
 
 // Voices are the choices.
-func (playgroundView) Voices() []Option { return voiceOptions() }
+func (playgroundView) Voices() []page.Option { return page.VoiceOptions() }
 
 // Languages are the choices.
-func (playgroundView) Languages() []Option { return languageOptions() }
+func (playgroundView) Languages() []page.Option { return page.LanguageOptions() }
 
 // Phases are those of the turn machine, as package turn calls them, in people's words.
-func (playgroundView) Phases() []Option {
-	return []Option{{Value: "connecting", Label: "Connecting"}, {Value: "listening", Label: "Listening"}, {Value: "user_speaking", Label: "You speak"},
+func (playgroundView) Phases() []page.Option {
+	return []page.Option{{Value: "connecting", Label: "Connecting"}, {Value: "listening", Label: "Listening"}, {Value: "user_speaking", Label: "You speak"},
 		{Value: "pause", Label: "Pause: are you done?"}, {Value: "thinking", Label: "Thinking"}, {Value: "tool_wait", Label: "Waiting for a function"},
 		{Value: "speaking", Label: "Agent speaks"}, {Value: "yielding", Label: "You speak over it"}, {Value: "closing", Label: "Saying goodbye"}, {Value: "over", Label: "Over"}}
 }

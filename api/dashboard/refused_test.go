@@ -70,7 +70,7 @@ func TestTooMuch(t *testing.T) {
 // TestLinksOfTheServer are of the address that it has, whatever a proxy or a stranger puts
 // into the Host header.
 func TestLinksOfTheServer(t *testing.T) {
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Services) { d.Base = "https://voice.example.com" }}).SignIn()
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Options) { d.Base = "https://voice.example.com" }}).SignIn()
 	a := s.Post("/app/people", "email", "noor@example.com", "role", people.RoleMember)
 	if !strings.Contains(a.Body, ">https://voice.example.com/app/invitation?token=") || strings.Contains(a.Body, strings.TrimPrefix(s.URL, "http://")+"/app/invitation") {
 		t.Errorf("%d %s", a.Status, a.Body)
@@ -80,7 +80,7 @@ func TestLinksOfTheServer(t *testing.T) {
 // TestStrictTransport: where browsers come by https they do not come otherwise again.
 func TestStrictTransport(t *testing.T) {
 	for _, secure := range []bool{false, true} {
-		s := dashboardtest.NewSite(t, dashboardtest.Options{Empty: true, Change: func(_ *dashboardtest.Site, d *dashboard.Services) { d.Secure = secure }})
+		s := dashboardtest.NewSite(t, dashboardtest.Options{Empty: true, Change: func(_ *dashboardtest.Site, d *dashboard.Options) { d.Secure = secure }})
 		h := s.Get("/app/sign-in").Header
 		if got := fmt.Sprint(h.Get("Strict-Transport-Security") != "", h.Get("Cross-Origin-Opener-Policy") != ""); got != fmt.Sprint(secure, secure) {
 			t.Errorf("secure %v: %v", secure, h)

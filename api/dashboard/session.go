@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/store"
 	"parley/store/people"
 )
@@ -50,35 +51,35 @@ func (d *Dashboard) token(r *http.Request) string {
 
 // browser finds the sign-in that a request carries; nil when there is none. One of a
 // demonstration is good only while the server is one.
-func (d *Dashboard) browser(r *http.Request) (*people.Browser, string, error) {
+func (d *Dashboard) browser(r *http.Request) (*people.Browser, error) {
 	token := d.token(r)
 	if token == "" {
-		return nil, "", nil
+		return nil, nil
 	}
 	b, err := d.People.Browser(r.Context(), token)
 	switch {
 	case errors.Is(err, store.ErrUnauthorized):
-		return nil, "", nil
+		return nil, nil
 	case err != nil:
-		return nil, "", err
+		return nil, err
 	case b.Demo && d.Demo == "":
-		return nil, "", nil
+		return nil, nil
 	}
-	return b, token, nil
+	return b, nil
 }
 
 // SignedIn implements api.SignIns.
 func (d *Dashboard) SignedIn(r *http.Request) (api.Principal, error) {
-	b, _, err := d.browser(r)
+	b, err := d.browser(r)
 	if err == nil && b == nil {
 		err = api.ErrMissingKey
 	}
-	return principalOf(b), err
+	return page.PrincipalOf(b), err
 }
 
 // open begins a sign-in, with a secret that was never there before; an earlier one of
 // the browser ends.
-func (d *Dashboard) open(q *Request, user string, demo bool) (token string, err error) {
+func (d *Dashboard) open(q *page.Request, user string, demo bool) (token string, err error) {
 	if old := d.token(q.R); old != "" {
 		if err := d.People.CloseBrowser(q.Context(), old); err != nil {
 			return "", err
@@ -95,16 +96,16 @@ func (d *Dashboard) open(q *Request, user string, demo bool) (token string, err 
 }
 
 // forget takes the cookie away.
-func (d *Dashboard) forget(q *Request) {
+func (d *Dashboard) forget(q *page.Request) {
 	c := d.cookie(q.R)
 	c.MaxAge = -1
 	http.SetCookie(q.W, c)
 }
 
 // toSignIn asks who it is, and remembers where they wanted to go.
-func (q *Request) toSignIn() error {
-	to := home + "/sign-in"
-	if at := q.R.URL.RequestURI(); q.R.Method == http.MethodGet && !q.HTMX() && at != home+"/" {
+func toSignIn(q *page.Request) error {
+	to := page.Home + "/sign-in"
+	if at := q.R.URL.RequestURI(); q.R.Method == http.MethodGet && !q.HTMX() && at != page.Home+"/" {
 		to += "?next=" + url.QueryEscape(at)
 	}
 	return q.Go(to)
@@ -113,9 +114,9 @@ func (q *Request) toSignIn() error {
 // within is an address of the dashboard to go on to, else its first page.
 func within(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, home+"/") || strings.ContainsAny(next, "\\\r\n") ||
-		!strings.HasPrefix(path.Clean(u.Path)+"/", home+"/") {
-		return home + "/"
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, page.Home+"/") || strings.ContainsAny(next, "\\\r\n") ||
+		!strings.HasPrefix(path.Clean(u.Path)+"/", page.Home+"/") {
+		return page.Home + "/"
 	}
 	return next
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley/api/dashboard"
 	"parley/api/dashboard/dashboardtest"
+	"parley/api/dashboard/page"
 )
 
 // TestSetupCheck: who runs the server sees what is wrong first, with what to change, as a
@@ -57,8 +58,8 @@ func TestSetupCheck(t *testing.T) {
 // TestNotices: what is played on a server stands on every page of those who answer for it or
 // for an account, to each in their own words; members and strangers read nothing of it.
 func TestNotices(t *testing.T) {
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Services) {
-		d.Notices = []dashboard.Notice{{Operator: "Set PARLEY_PAYMENTS.", Owner: "No card is charged."}}
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Change: func(_ *dashboardtest.Site, d *dashboard.Options) {
+		d.Notices = []page.Notice{{Operator: "Set PARLEY_PAYMENTS.", Owner: "No card is charged."}}
 	}}).SignIn()
 	shows := func(who string, operator, owner bool) {
 		t.Helper()

@@ -6,29 +6,30 @@ import (
 	"net/http"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/store"
 	"parley/store/people"
 )
 
-func signInPages() []page {
-	return []page{
-		{route: "GET " + home + "/sign-in", open: anybody, serve: signInPage},
-		{route: "POST " + home + "/sign-in", open: anybody, form: signIn},
-		{route: "POST " + home + "/sign-out", open: anybody, serve: signOut},
-		{route: "POST " + home + "/sign-out-everywhere", open: users, serve: signOutEverywhere},
-		{route: "GET " + home + "/welcome", open: anybody, serve: welcomePage},
-		{route: "POST " + home + "/welcome", open: anybody, form: welcome},
-		{route: "GET " + home + "/password", open: anybody, serve: choosePage},
-		{route: "POST " + home + "/password", open: anybody, form: choose},
-		{route: "GET " + home + "/me", open: users, serve: mePage},
-		{route: "POST " + home + "/me/password", open: users, form: changePassword},
-		{route: "POST " + home + "/ticket", open: anybody, serve: mintTicket},
+func (d *Dashboard) signInPages() []page.Page {
+	return []page.Page{
+		{Route: "GET " + page.Home + "/sign-in", Open: page.Anybody, Serve: signInPage},
+		{Route: "POST " + page.Home + "/sign-in", Open: page.Anybody, Form: d.signIn},
+		{Route: "POST " + page.Home + "/sign-out", Open: page.Anybody, Serve: d.signOut},
+		{Route: "POST " + page.Home + "/sign-out-everywhere", Open: page.Users, Serve: d.signOutEverywhere},
+		{Route: "GET " + page.Home + "/welcome", Open: page.Anybody, Serve: d.welcomePage},
+		{Route: "POST " + page.Home + "/welcome", Open: page.Anybody, Form: d.welcome},
+		{Route: "GET " + page.Home + "/password", Open: page.Anybody, Serve: choosePage},
+		{Route: "POST " + page.Home + "/password", Open: page.Anybody, Form: d.choose},
+		{Route: "GET " + page.Home + "/me", Open: page.Users, Serve: mePage},
+		{Route: "POST " + page.Home + "/me/password", Open: page.Users, Form: d.changePassword},
+		{Route: "POST " + page.Home + "/ticket", Open: page.Anybody, Serve: mintTicket},
 	}
 }
 
 // signInView is a form before the sign-in.
 type signInView struct {
-	Form  *Form
+	Form  *page.Form
 	Token string // of the link that led here
 	Next  string
 	Email string // whose password is chosen
@@ -37,7 +38,7 @@ type signInView struct {
 	Demo  bool   // whether the server is a demonstration; of a user's own page, whether the user is its
 }
 
-func signInPage(q *Request) error {
+func signInPage(q *page.Request) error {
 	next := within(q.R.URL.Query().Get("next"))
 	if q.Browser != nil {
 		return q.Go(next)
@@ -47,7 +48,7 @@ func signInPage(q *Request) error {
 		return err
 	}
 	demo := q.Demo != ""
-	return q.Page("signin", "Sign in", signInView{Form: &Form{}, Next: next, Fresh: !there && !demo, Demo: demo})
+	return q.Page("signin", "Sign in", signInView{Form: &page.Form{}, Next: next, Fresh: !there && !demo, Demo: demo})
 }
 
 // wrongPair does not say whether the address is a user's.
@@ -56,7 +57,7 @@ const wrongPair = "This address and this password do not belong together."
 // tooMany is what is said of a guess that is not looked at.
 const tooMany = "There were too many attempts. Wait a minute, then try again."
 
-func signIn(q *Request, f *Form) error {
+func (d *Dashboard) signIn(q *page.Request, f *page.Form) error {
 	v := signInView{Form: f, Next: within(f.Value("next"))}
 	email, password := f.Need("email", "Enter your e-mail address."), f.Values.Get("password")
 	if password == "" {
@@ -65,7 +66,7 @@ func signIn(q *Request, f *Form) error {
 	if !f.OK() {
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
-	u, right, err := q.d.guess(q.Context(), email, password)
+	u, right, err := d.guess(q.Context(), email, password)
 	switch {
 	case errors.Is(err, api.ErrBackOff):
 		f.Fail("", tooMany)
@@ -77,7 +78,7 @@ func signIn(q *Request, f *Form) error {
 	if !f.OK() {
 		return q.Invalid("signin", "sign-in-form", "Sign in", v)
 	}
-	if _, err := q.d.open(q, u.ID, false); err != nil {
+	if _, err := d.open(q, u.ID, false); err != nil {
 		return err
 	}
 	return q.Go(v.Next)
@@ -104,26 +105,26 @@ func (d *Dashboard) guess(ctx context.Context, email, password string) (u *peopl
 	return u, right, nil
 }
 
-func signOut(q *Request) error {
-	if q.token != "" {
-		if err := q.People.CloseBrowser(q.Context(), q.token); err != nil {
+func (d *Dashboard) signOut(q *page.Request) error {
+	if q.Browser != nil {
+		if err := q.People.CloseBrowser(q.Context(), d.token(q.R)); err != nil {
 			return err
 		}
 	}
-	q.d.forget(q)
-	return q.Go(home + "/sign-in")
+	d.forget(q)
+	return q.Go(page.Home + "/sign-in")
 }
 
-func signOutEverywhere(q *Request) error {
+func (d *Dashboard) signOutEverywhere(q *page.Request) error {
 	if err := q.People.CloseBrowsers(q.Context(), q.Browser.User.ID); err != nil {
 		return err
 	}
-	q.d.forget(q)
-	return q.Go(home + "/sign-in")
+	d.forget(q)
+	return q.Go(page.Home + "/sign-in")
 }
 
 // newPassword reads a password that is chosen, with its hash.
-func newPassword(q *Request, f *Form, email string) (hash string, err error) {
+func (d *Dashboard) newPassword(q *page.Request, f *page.Form, email string) (hash string, err error) {
 	password := f.Values.Get("password")
 	if what := passwordFault(password, email); what != "" {
 		f.Fail("password", what)
@@ -134,7 +135,7 @@ func newPassword(q *Request, f *Form, email string) (hash string, err error) {
 	if !f.OK() {
 		return "", nil
 	}
-	return q.d.hasher.hash(q.Context(), password)
+	return d.hasher.hash(q.Context(), password)
 }
 
 // errDeadLink is a link that opens nothing; it has a page of its own.
@@ -149,7 +150,7 @@ func linked(err error) error {
 }
 
 // signInLink is the user whose link has the token, nil for the link of a server's first user.
-func (q *Request) signInLink(token string, first bool) (*people.User, error) {
+func signInLink(q *page.Request, token string, first bool) (*people.User, error) {
 	u, err := q.People.SignInLink(q.Context(), token)
 	if err == nil && (u == nil) != first {
 		err = errDeadLink
@@ -158,30 +159,30 @@ func (q *Request) signInLink(token string, first bool) (*people.User, error) {
 }
 
 // enter signs a user in and goes to the first page.
-func (q *Request) enter(user string) error {
-	if _, err := q.d.open(q, user, false); err != nil {
+func (d *Dashboard) enter(q *page.Request, user string) error {
+	if _, err := d.open(q, user, false); err != nil {
 		return err
 	}
-	return q.Go(home + "/")
+	return q.Go(page.Home + "/")
 }
 
 // choosePage is where a link leads with which a user chooses a password.
-func choosePage(q *Request) error {
+func choosePage(q *page.Request) error {
 	token := q.R.URL.Query().Get("token")
-	u, err := q.signInLink(token, false)
+	u, err := signInLink(q, token, false)
 	if err != nil {
 		return err
 	}
-	return q.Page("password", "Choose a password", signInView{Form: &Form{}, Token: token, Email: u.Email})
+	return q.Page("password", "Choose a password", signInView{Form: &page.Form{}, Token: token, Email: u.Email})
 }
 
-func choose(q *Request, f *Form) error {
+func (d *Dashboard) choose(q *page.Request, f *page.Form) error {
 	token := f.Value("token")
-	u, err := q.signInLink(token, false)
+	u, err := signInLink(q, token, false)
 	if err != nil {
 		return err
 	}
-	hash, err := newPassword(q, f, u.Email)
+	hash, err := d.newPassword(q, f, u.Email)
 	if err != nil {
 		return err
 	}
@@ -192,19 +193,19 @@ func choose(q *Request, f *Form) error {
 	if err != nil {
 		return linked(err)
 	}
-	return q.enter(user)
+	return d.enter(q, user)
 }
 
-func mePage(q *Request) error {
-	return q.Page("me", "You", signInView{Form: &Form{}, Email: q.Browser.User.Email, Demo: q.Browser.Demo})
+func mePage(q *page.Request) error {
+	return q.Page("me", "You", signInView{Form: &page.Form{}, Email: q.Browser.User.Email, Demo: q.Browser.Demo})
 }
 
-func changePassword(q *Request, f *Form) error {
+func (d *Dashboard) changePassword(q *page.Request, f *page.Form) error {
 	u := q.Browser.User
 	if q.Browser.Demo {
-		return errNotYours // nobody's password
+		return page.ErrNotYours // nobody's password
 	}
-	_, right, err := q.d.guess(q.Context(), u.Email, f.Values.Get("current"))
+	_, right, err := d.guess(q.Context(), u.Email, f.Values.Get("current"))
 	switch {
 	case errors.Is(err, api.ErrBackOff):
 		f.Fail("", tooMany)
@@ -213,7 +214,7 @@ func changePassword(q *Request, f *Form) error {
 	case !right:
 		f.Fail("current", "This is not your password.")
 	}
-	hash, err := newPassword(q, f, u.Email)
+	hash, err := d.newPassword(q, f, u.Email)
 	if err != nil {
 		return err
 	}
@@ -223,12 +224,12 @@ func changePassword(q *Request, f *Form) error {
 	if err := q.People.ChangePassword(q.Context(), u.ID, hash, q.Browser.ID); err != nil {
 		return err
 	}
-	return q.Done(home+"/me", "Your password was changed. Other browsers that had signed in were signed out.")
+	return q.Done(page.Home+"/me", "Your password was changed. Other browsers that had signed in were signed out.")
 }
 
 // mintTicket gives a page's script what it opens sockets and streams with, which take
 // no sign-in: a ticket, as long as the sign-in lasts.
-func mintTicket(q *Request) error {
+func mintTicket(q *page.Request) error {
 	if q.Account() == "" || !api.FromOwnPage(q.R) {
 		api.WriteError(q.W, api.ErrMissingKey)
 		return nil

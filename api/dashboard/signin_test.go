@@ -307,7 +307,7 @@ func TestManagementTakesTheSignIn(t *testing.T) {
 
 func TestFirstRun(t *testing.T) {
 	var seeded string
-	s := dashboardtest.NewSite(t, dashboardtest.Options{Empty: true, Change: func(s *dashboardtest.Site, d *dashboard.Services) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{Empty: true, Change: func(s *dashboardtest.Site, d *dashboard.Options) {
 		d.Seed = seed(s, &seeded)
 	}})
 	if a := s.Get("/app/sign-in"); !strings.Contains(a.Body, "Nobody can sign in") {

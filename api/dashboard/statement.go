@@ -4,17 +4,16 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
-	"parley/billing"
 )
 
 // statementView is what moved the balance, line by line.
 type statementView struct {
 	Lines  []statementLine
-	Filter *Form
+	Filter *page.Form
 	More   string // address of older ones
 	Ledger string // of the same as a file
 	Usage  string
@@ -27,40 +26,26 @@ type statementLine struct {
 	Call string // address of the session's receipt; empty: none
 }
 
-// exact writes an amount with all its decimals, two at least: entries add up to the last
-// of them.
-func exact(u wire.USD) string {
-	m, sign := billing.Money(u), "$"
-	if m < 0 {
-		sign, m = "−$", -m
-	}
-	whole, part, _ := strings.Cut(m.String(), ".")
-	for len(part) < 2 {
-		part += "0"
-	}
-	return sign + whole + "." + part
-}
-
 // entryKinds are the kinds that can be picked, with their words.
-var entryKinds = []Option{
+var entryKinds = []page.Option{
 	{Value: "", Label: "Everything"}, {Value: "usage", Label: "Usage"}, {Value: "topup", Label: "Top-ups"}, {Value: "refund", Label: "Refunds"},
 	{Value: "bonus", Label: "Bonus credit"}, {Value: "adjustment", Label: "Adjustments"}, {Value: "dispute", Label: "Disputes"}, {Value: "expiry", Label: "Expired credit"},
 }
 
 // Kinds are the choices, for templates.
-func (v *statementView) Kinds() Field {
+func (v *statementView) Kinds() page.Field {
 	return v.Filter.Select("kind", "Show", "", entryKinds, "required", "width=short")
 }
 
-func statementPage(q *Request) error {
-	v, period := &statementView{Filter: NewForm()}, url.Values{}
+func statementPage(q *page.Request) error {
+	v, period := &statementView{Filter: page.NewForm()}, url.Values{}
 	for _, name := range []string{"from", "to", "kind"} {
 		if value := q.R.URL.Query().Get(name); value != "" {
 			v.Filter.Values.Set(name, value)
 			period.Set(name, value)
 		}
 	}
-	entries, older, err := listed[wire.Entry](q, "/v1/ledger", balanceAt+"/statement", "cursor", "50", period)
+	entries, older, err := page.Listed[wire.Entry](q, "/v1/ledger", balanceAt+"/statement", "cursor", "50", period)
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
 		return q.ShowInvalid("statement", "statement", "Statement")(v, v.Filter.Refused(err))
 	}
@@ -81,12 +66,12 @@ func statementPage(q *Request) error {
 func line(e wire.Entry) statementLine {
 	l := statementLine{Entry: e}
 	one := map[string]string{"topup": "Top-up", "refund": "Refund", "adjustment": "Adjustment", "dispute": "Dispute", "welcome": "Welcome credit"}
-	l.What = cmp.Or(one[e.Kind], labelOfOption(entryKinds, e.Kind))
+	l.What = cmp.Or(one[e.Kind], page.LabelOf(entryKinds, e.Kind))
 	if e.Kind == "usage" && e.Component != nil {
 		l.What = componentName(*e.Component)
 	}
 	if e.SessionID != nil {
-		l.Call = Path(balanceAt+"/receipts/", *e.SessionID)
+		l.Call = page.Path(balanceAt+"/receipts/", *e.SessionID)
 	}
 	return l
 }
@@ -103,8 +88,8 @@ type receiptRow struct {
 	What string
 }
 
-func receiptPage(q *Request) error {
-	r, err := read[wire.Receipt](q, Path("/v1/calls/", q.ID("id"), "/receipt"))
+func receiptPage(q *page.Request) error {
+	r, err := page.Read[wire.Receipt](q, page.Path("/v1/calls/", q.ID("id"), "/receipt"))
 	v := &receiptView{Receipt: r}
 	for _, l := range r.Lines {
 		v.Rows = append(v.Rows, receiptRow{l, componentName(l.Component)})

@@ -7,28 +7,29 @@ import (
 	"slices"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/store"
 	webhookstore "parley/store/webhook"
 )
 
-func webhookPages() []page {
-	const one = home + "/webhooks/{id}"
-	return []page{
-		{route: "GET " + home + "/webhooks", serve: webhooksPage},
-		{route: "POST " + home + "/webhooks", form: createWebhook},
-		{route: "GET " + one, serve: webhookPage},
-		{route: "GET " + one + "/deliveries", serve: deliveriesPart},
-		{route: "POST " + one, form: changeWebhook},
-		{route: "POST " + one + "/enable", form: enableWebhook},
-		{route: "POST " + one + "/delete", serve: deleteWebhook},
-		{route: "POST " + one + "/rotate", serve: rotateWebhook},
-		{route: "POST " + one + "/test", serve: testWebhook},
-		{route: "POST " + one + "/deliveries/{delivery}/retry", serve: retryDelivery},
+func webhookPages() []page.Page {
+	const one = page.Home + "/webhooks/{id}"
+	return []page.Page{
+		{Route: "GET " + page.Home + "/webhooks", Serve: webhooksPage},
+		{Route: "POST " + page.Home + "/webhooks", Form: createWebhook},
+		{Route: "GET " + one, Serve: webhookPage},
+		{Route: "GET " + one + "/deliveries", Serve: deliveriesPart},
+		{Route: "POST " + one, Form: changeWebhook},
+		{Route: "POST " + one + "/enable", Form: enableWebhook},
+		{Route: "POST " + one + "/delete", Serve: deleteWebhook},
+		{Route: "POST " + one + "/rotate", Serve: rotateWebhook},
+		{Route: "POST " + one + "/test", Serve: testWebhook},
+		{Route: "POST " + one + "/deliveries/{delivery}/retry", Serve: retryDelivery},
 	}
 }
 
-const webhooksAt = home + "/webhooks"
+const webhooksAt = page.Home + "/webhooks"
 
 // eventChoice is a type of event that a webhook may ask for.
 type eventChoice struct {
@@ -54,20 +55,22 @@ func eventChoices(chosen []string) []eventChoice {
 
 type webhooksView struct {
 	Hooks  []wire.Webhook
-	Form   *Form
+	Form   *page.Form
 	Events []eventChoice
 	Most   int
 }
 
-func (q *Request) webhooksView(f *Form) (*webhooksView, error) {
-	list, err := read[api.List[wire.Webhook]](q, "/v1/webhooks")
+func newWebhooksView(q *page.Request, f *page.Form) (*webhooksView, error) {
+	list, err := page.Read[api.List[wire.Webhook]](q, "/v1/webhooks")
 	return &webhooksView{list.Data, f, eventChoices(f.Values["events"]), webhookstore.Max}, err
 }
 
-func webhooksPage(q *Request) error { return q.Show("webhooks", "Webhooks")(q.webhooksView(&Form{})) }
+func webhooksPage(q *page.Request) error {
+	return q.Show("webhooks", "Webhooks")(newWebhooksView(q, &page.Form{}))
+}
 
 // webhookFields are what a form says of a webhook, as the API takes it.
-func webhookFields(f *Form) map[string]any {
+func webhookFields(f *page.Form) map[string]any {
 	events := f.Values["events"]
 	if events == nil {
 		events = []string{} // all
@@ -75,19 +78,19 @@ func webhookFields(f *Form) map[string]any {
 	return map[string]any{"url": f.Need("url", "Enter the address that receives the events."), "description": f.Value("description"), "events": events}
 }
 
-func createWebhook(q *Request, f *Form) error {
+func createWebhook(q *page.Request, f *page.Form) error {
 	fields := webhookFields(f)
 	var made wire.SecretWebhook
-	again := func() error { return q.ShowInvalid("webhooks", "webhook-form", "Webhooks")(q.webhooksView(f)) }
+	again := func() error { return q.ShowInvalid("webhooks", "webhook-form", "Webhooks")(newWebhooksView(q, f)) }
 	if done, err := q.Submit(f, http.MethodPost, "/v1/webhooks", fields, &made, again); !done {
 		return err
 	}
-	return q.showWebhook(made.ID, made.Secret, nil)
+	return showWebhook(q, made.ID, made.Secret, nil)
 }
 
 type webhookView struct {
 	Hook       wire.Webhook
-	Form       *Form
+	Form       *page.Form
 	Events     []eventChoice
 	Secret     string // shown this once
 	Deliveries []wire.Delivery
@@ -97,8 +100,8 @@ type webhookView struct {
 }
 
 // showWebhook is the page of one webhook; f is a form that came back with mistakes.
-func (q *Request) showWebhook(id, secret string, f *Form) error {
-	v, err := q.webhookView(id, f)
+func showWebhook(q *page.Request, id, secret string, f *page.Form) error {
+	v, err := newWebhookView(q, id, f)
 	if err != nil {
 		return err
 	}
@@ -109,32 +112,32 @@ func (q *Request) showWebhook(id, secret string, f *Form) error {
 	return q.Page("webhook", "Webhook", v)
 }
 
-func (q *Request) webhookView(id string, f *Form) (*webhookView, error) {
-	hook, err := read[wire.Webhook](q, Path("/v1/webhooks/", id))
+func newWebhookView(q *page.Request, id string, f *page.Form) (*webhookView, error) {
+	hook, err := page.Read[wire.Webhook](q, page.Path("/v1/webhooks/", id))
 	if err != nil {
 		return nil, err
 	}
 	v := &webhookView{Hook: hook, Form: f, cursor: q.R.URL.Query().Get("cursor")}
 	if f == nil {
-		v.Form = NewForm("url", v.Hook.URL, "description", v.Hook.Description)
+		v.Form = page.NewForm("url", v.Hook.URL, "description", v.Hook.Description)
 		v.Events = eventChoices(v.Hook.Events)
 	} else {
 		v.Events = eventChoices(f.Values["events"])
 	}
-	v.Deliveries, v.Next, err = listed[wire.Delivery](q, Path("/v1/webhooks/", id, "/deliveries"), Path(webhooksAt+"/", id), "cursor", "20", nil)
+	v.Deliveries, v.Next, err = page.Listed[wire.Delivery](q, page.Path("/v1/webhooks/", id, "/deliveries"), page.Path(webhooksAt+"/", id), "cursor", "20", nil)
 	return v, err
 }
 
-func webhookPage(q *Request) error { return q.showWebhook(q.ID("id"), "", nil) }
+func webhookPage(q *page.Request) error { return showWebhook(q, q.ID("id"), "", nil) }
 
 // deliveriesPart is what the page asks for until the newest deliveries were tried.
-func deliveriesPart(q *Request) error {
-	return q.ShowPart("webhook", "deliveries")(q.webhookView(q.ID("id"), nil))
+func deliveriesPart(q *page.Request) error {
+	return q.ShowPart("webhook", "deliveries")(newWebhookView(q, q.ID("id"), nil))
 }
 
 // Again is the address of the deliveries that are shown.
 func (v *webhookView) Again() string {
-	return Path(webhooksAt+"/", v.Hook.ID, "/deliveries") + "?cursor=" + url.QueryEscape(v.cursor)
+	return page.Path(webhooksAt+"/", v.Hook.ID, "/deliveries") + "?cursor=" + url.QueryEscape(v.cursor)
 }
 
 // Busy says whether the newest of the deliveries is about to change: it was not tried yet.
@@ -143,45 +146,47 @@ func (v *webhookView) Busy() bool {
 }
 
 // doWebhook has the API's route of the webhook do something, and says so on its page.
-func (q *Request) doWebhook(method, below string, in any, notice string) error {
-	return q.Do(method, q.webhookRoute(below), in, Path(webhooksAt+"/", q.ID("id")), notice)
+func doWebhook(q *page.Request, method, below string, in any, notice string) error {
+	return q.Do(method, webhookRoute(q, below), in, page.Path(webhooksAt+"/", q.ID("id")), notice)
 }
 
 // webhookRoute is the API's address of the webhook of the path, or of what is below it.
-func (q *Request) webhookRoute(below string) string { return Path("/v1/webhooks/", q.ID("id")) + below }
-
-func changeWebhook(q *Request, f *Form) error {
-	again := func() error { return q.showWebhook(q.ID("id"), "", f) }
-	if done, err := q.Submit(f, http.MethodPatch, q.webhookRoute(""), webhookFields(f), nil, again); !done {
-		return err
-	}
-	return q.Done(Path(webhooksAt+"/", q.ID("id")), "The webhook was changed.")
+func webhookRoute(q *page.Request, below string) string {
+	return page.Path("/v1/webhooks/", q.ID("id")) + below
 }
 
-func enableWebhook(q *Request, f *Form) error {
+func changeWebhook(q *page.Request, f *page.Form) error {
+	again := func() error { return showWebhook(q, q.ID("id"), "", f) }
+	if done, err := q.Submit(f, http.MethodPatch, webhookRoute(q, ""), webhookFields(f), nil, again); !done {
+		return err
+	}
+	return q.Done(page.Path(webhooksAt+"/", q.ID("id")), "The webhook was changed.")
+}
+
+func enableWebhook(q *page.Request, f *page.Form) error {
 	on, said := f.Value("enabled") == "yes", "The webhook is off: no events are sent to it until you switch it on again."
 	if on {
 		said = "The webhook is on: events are sent to it from now on."
 	}
-	return q.doWebhook(http.MethodPatch, "", map[string]bool{"enabled": on}, said)
+	return doWebhook(q, http.MethodPatch, "", map[string]bool{"enabled": on}, said)
 }
 
-func deleteWebhook(q *Request) error {
-	return q.Do(http.MethodDelete, q.webhookRoute(""), nil, webhooksAt, "The webhook was deleted.")
+func deleteWebhook(q *page.Request) error {
+	return q.Do(http.MethodDelete, webhookRoute(q, ""), nil, webhooksAt, "The webhook was deleted.")
 }
 
-func rotateWebhook(q *Request) error {
+func rotateWebhook(q *page.Request) error {
 	var made wire.SecretWebhook
-	if err := q.Call(http.MethodPost, q.webhookRoute("/rotate"), nil, &made); err != nil {
+	if err := q.Call(http.MethodPost, webhookRoute(q, "/rotate"), nil, &made); err != nil {
 		return err
 	}
-	return q.showWebhook(q.ID("id"), made.Secret, nil)
+	return showWebhook(q, q.ID("id"), made.Secret, nil)
 }
 
-func testWebhook(q *Request) error {
-	return q.doWebhook(http.MethodPost, "/test", nil, "A test event is on its way. Its result is among the deliveries.")
+func testWebhook(q *page.Request) error {
+	return doWebhook(q, http.MethodPost, "/test", nil, "A test event is on its way. Its result is among the deliveries.")
 }
 
-func retryDelivery(q *Request) error {
-	return q.doWebhook(http.MethodPost, Path("/deliveries/", q.ID("delivery"), "/retry"), nil, "The event is delivered again.")
+func retryDelivery(q *page.Request) error {
+	return doWebhook(q, http.MethodPost, page.Path("/deliveries/", q.ID("delivery"), "/retry"), nil, "The event is delivered again.")
 }

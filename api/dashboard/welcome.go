@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/store"
 	"parley/store/people"
 )
@@ -29,23 +30,25 @@ func FirstRun(ctx context.Context, db *store.DB) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return home + "/welcome?token=" + token, nil
+	return page.Home + "/welcome?token=" + token, nil
 }
 
 // PasswordLink is the path of the link with which a user chooses a password.
-func PasswordLink(token string) string { return home + "/password?token=" + url.QueryEscape(token) }
+func PasswordLink(token string) string {
+	return page.Home + "/password?token=" + url.QueryEscape(token)
+}
 
-func welcomePage(q *Request) error {
+func (d *Dashboard) welcomePage(q *page.Request) error {
 	token := q.R.URL.Query().Get("token")
-	_, err := q.signInLink(token, true)
-	return q.Show("welcome", "Set up Parley")(signInView{Form: NewForm("account", "My company", "begin", "demo"), Token: token, Seed: q.Seed != nil}, err)
+	_, err := signInLink(q, token, true)
+	return q.Show("welcome", "Set up Parley")(signInView{Form: page.NewForm("account", "My company", "begin", "demo"), Token: token, Seed: d.seed != nil}, err)
 }
 
 // welcome makes the first user, an operator, and their account.
-func welcome(q *Request, f *Form) error {
-	v := signInView{Form: f, Token: f.Value("token"), Seed: q.Seed != nil}
+func (d *Dashboard) welcome(q *page.Request, f *page.Form) error {
+	v := signInView{Form: f, Token: f.Value("token"), Seed: d.seed != nil}
 	// Hashing a password costs much: the link is checked first.
-	if _, err := q.signInLink(v.Token, true); err != nil {
+	if _, err := signInLink(q, v.Token, true); err != nil {
 		return err
 	}
 	demo := v.Seed && f.Value("begin") == "demo"
@@ -56,7 +59,7 @@ func welcome(q *Request, f *Form) error {
 	if !demo {
 		f.Need("account", "Give the account a name.")
 	}
-	hash, err := newPassword(q, f, email)
+	hash, err := d.newPassword(q, f, email)
 	if err != nil {
 		return err
 	}
@@ -72,19 +75,19 @@ func welcome(q *Request, f *Form) error {
 		return linked(err)
 	}
 	if demo {
-		err = q.d.seedFor(q.Context(), u.ID)
+		err = d.seedFor(q.Context(), u.ID)
 	} else {
 		_, err = q.Ledger.OwnAccount(q.Context(), u.ID, f.Value("account"), q.Card())
 	}
 	if err != nil {
 		return err
 	}
-	return q.enter(u.ID)
+	return d.enter(q, u.ID)
 }
 
 // seedFor makes the demonstration a user's.
 func (d *Dashboard) seedFor(ctx context.Context, user string) error {
-	account, err := d.Seed(ctx)
+	account, err := d.seed(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +99,7 @@ func (d *Dashboard) seedFor(ctx context.Context, user string) error {
 const demoUser = "demo@localhost"
 
 // demoAt is where links of a demonstration lead.
-const demoAt = home + "/demo"
+const demoAt = page.Home + "/demo"
 
 // DemoLinks open a demonstration without a password, each once. They are kept in memory
 // and end with the process. The zero DemoLinks has none; it may be used from several
@@ -141,7 +144,7 @@ func (d *Dashboard) mountDemo(a *api.API) {
 	if d.Demo == "" {
 		return
 	}
-	d.handle(a, page{route: "GET " + demoAt, open: anybody, serve: openDemo})
+	d.handle(a, page.Page{Route: "GET " + demoAt, Open: page.Anybody, Serve: d.openDemo})
 	a.Handle(api.Route{Access: api.Owners, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: http.MethodPost, Path: "/v1/demonstration-links", OperationID: "create-demonstration-link", Hidden: true,
 	}}, api.HandlerFunc(d.newDemoLink))
@@ -152,14 +155,14 @@ func (d *Dashboard) newDemoLink(w http.ResponseWriter, r *http.Request) error {
 	if api.PrincipalOf(r.Context()).Account != d.Demo {
 		return api.ErrNotFound
 	}
-	api.WriteJSON(w, http.StatusCreated, map[string]string{"path": d.DemoLinks.New()})
+	api.WriteJSON(w, http.StatusCreated, map[string]string{"path": d.links.New()})
 	return nil
 }
 
 // openDemo exchanges a link for a sign-in. The page that follows has no token in its
 // address.
-func openDemo(q *Request) error {
-	if q.R.Method != http.MethodGet || !q.d.DemoLinks.use(q.R.URL.Query().Get("token")) {
+func (d *Dashboard) openDemo(q *page.Request) error {
+	if q.R.Method != http.MethodGet || !d.links.use(q.R.URL.Query().Get("token")) {
 		return errDeadLink
 	}
 	ctx := q.Context()
@@ -175,8 +178,8 @@ func openDemo(q *Request) error {
 	if err := q.People.AddMember(ctx, q.Demo, u.ID, people.RoleOwner); err != nil {
 		return err
 	}
-	if _, err := q.d.open(q, u.ID, true); err != nil {
+	if _, err := d.open(q, u.ID, true); err != nil {
 		return err
 	}
-	return q.Go(home + "/")
+	return q.Go(page.Home + "/")
 }

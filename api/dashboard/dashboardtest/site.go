@@ -26,6 +26,7 @@ import (
 	"parley/api/apitest"
 	"parley/api/calls"
 	"parley/api/dashboard"
+	"parley/api/dashboard/page"
 	"parley/api/export"
 	"parley/api/manage"
 	"parley/api/operator"
@@ -67,7 +68,7 @@ type Options struct {
 	// webhooks, balance and tickets.
 	Mount func(s *Site, a *api.API)
 	// Change changes what the dashboard is given.
-	Change func(s *Site, d *dashboard.Services)
+	Change func(s *Site, d *dashboard.Options)
 	// Empty makes no user and no account.
 	Empty bool
 	// TrustProxy believes X-Forwarded-For of this machine.
@@ -103,12 +104,12 @@ func NewSite(t testing.TB, o Options) *Site {
 		_, _, err = ledger.New(s.DB).Credit(t.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "test", Source: "sim"})
 		s.OK(err)
 	}
-	services := dashboard.Services{DB: s.DB, Ledger: ledger.New(s.DB), People: s.People, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	options := dashboard.Options{Services: page.Services{DB: s.DB, Ledger: ledger.New(s.DB), People: s.People, Card: billing.DefaultRateCard, Tickets: signer, Telephony: true, Status: serverStatus(s.DB),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}
 	if o.Change != nil {
-		o.Change(s, &services)
+		o.Change(s, &options)
 	}
-	s.Dashboard = dashboard.New(services)
+	s.Dashboard = dashboard.New(options)
 	s.API = api.New(keys{ticket.Keys{Signer: signer, Store: s.DB, People: s.People}, s.Dashboard})
 	files := export.New(s.DB)
 	calls.Mount(s.API, s.DB, files)
@@ -128,7 +129,7 @@ func NewSite(t testing.TB, o Options) *Site {
 		o.Mount(s, s.API)
 	}
 	s.Dashboard.Mount(s.API)
-	edge := api.Options{Log: services.Log}
+	edge := api.Options{Log: options.Log}
 	if o.TrustProxy {
 		edge.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/api/dashboard"
+	"parley/api/dashboard/page"
 	"parley/api/status"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/demo"
@@ -16,9 +17,9 @@ import (
 
 // pages is the dashboard, before its routes are added.
 func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
-	s := dashboard.Services{
-		DB: n.db, Ledger: ledger.New(n.db), People: people.New(n.db), Card: n.db.RateCard, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
-		Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"), Base: strings.TrimSuffix(n.cfg.BaseURL, "/"),
+	o := dashboard.Options{
+		Services: page.Services{DB: n.db, Ledger: ledger.New(n.db), People: people.New(n.db), Card: n.db.RateCard, Status: server, Tickets: n.tickets, Log: n.log, Telephony: n.cfg.Telephony(),
+			Secure: strings.HasPrefix(n.cfg.BaseURL, "https://"), Base: strings.TrimSuffix(n.cfg.BaseURL, "/")},
 		Seed: func(ctx context.Context) (string, error) {
 			d, err := n.Seed(ctx, n.DataDir)
 			return d.ID, err
@@ -26,13 +27,13 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 	}
 	for _, d := range n.cfg.Doubts() {
 		if d.Plain != "" {
-			s.Notices = append(s.Notices, dashboard.Notice{Operator: strings.ToUpper(d.Text[:1]) + d.Text[1:] + ". To change: " + d.Fix + ".", Owner: d.Plain})
+			o.Notices = append(o.Notices, page.Notice{Operator: strings.ToUpper(d.Text[:1]) + d.Text[1:] + ". To change: " + d.Fix + ".", Owner: d.Plain})
 		}
 	}
 	if n.cfg.Demo {
-		s.Demo, s.DemoLinks = n.demo.ID, &n.links
+		o.Demo, o.DemoLinks = n.demo.ID, &n.links
 	}
-	return dashboard.New(s)
+	return dashboard.New(o)
 }
 
 // Seed sets up the demonstration, or finds it.

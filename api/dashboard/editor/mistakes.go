@@ -1,4 +1,4 @@
-package dashboard
+package editor
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 )
 
@@ -18,10 +19,10 @@ func (f *agentForm) mistaken(wrong []wire.Mistake) {
 		case ok && f.listed(x):
 			var id string
 			if id, ok = f.mistakenRow(x, within); ok {
-				f.Fail(id, sentence(m.Problem))
+				f.Fail(id, page.Sentence(m.Problem))
 			}
 		case ok:
-			f.Fail(x.Name, where(within)+sentence(m.Problem))
+			f.Fail(x.Name, where(within)+page.Sentence(m.Problem))
 		}
 		if !ok {
 			f.Others = append(f.Others, m)
@@ -100,7 +101,7 @@ func (f *agentForm) Complaints() []Complaint {
 		out = append(out, f.wrong(x)...)
 	}
 	for _, m := range f.Others {
-		out = append(out, Complaint{"", m.Path, sentence(m.Problem)})
+		out = append(out, Complaint{"", m.Path, page.Sentence(m.Problem)})
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package dashboard
+package editor
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 )
 
@@ -20,12 +21,12 @@ type versionsView struct {
 // Tabs says which page is open.
 func (v versionsView) Tabs(tab string) agentTabs { return agentTabs{v.Agent.ID, tab} }
 
-func listVersions(q *Request) error {
-	a, err := q.agent()
+func listVersions(q *page.Request) error {
+	a, err := agent(q)
 	if err != nil {
 		return err
 	}
-	found, older, err := listed[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions"), Path(agentsAt+"/", a.ID, "/versions"), "before", "20", nil)
+	found, older, err := page.Listed[wire.AgentDefinition](q, page.Path("/v1/agents/", a.ID, "/versions"), page.Path(At+"/", a.ID, "/versions"), "before", "20", nil)
 	return q.Show("agent-versions", "Versions of "+a.Name)(versionsView{a, found, older}, err)
 }
 
@@ -46,27 +47,27 @@ type shownChange struct {
 }
 
 // agentAndVersion reads the agent of the path and the version of it.
-func (q *Request) agentAndVersion() (a *wire.AgentDefinition, was wire.AgentDefinition, err error) {
-	if a, err = q.agent(); err == nil {
-		was, err = read[wire.AgentDefinition](q, Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
+func agentAndVersion(q *page.Request) (a *wire.AgentDefinition, was wire.AgentDefinition, err error) {
+	if a, err = agent(q); err == nil {
+		was, err = page.Read[wire.AgentDefinition](q, page.Path("/v1/agents/", a.ID, "/versions/", q.ID("version")))
 	}
 	return a, was, err
 }
 
-func versionPage(q *Request) error {
-	a, was, err := q.agentAndVersion()
+func versionPage(q *page.Request) error {
+	a, was, err := agentAndVersion(q)
 	if err != nil {
 		return err
 	}
-	against, err := q.against()
+	against, err := against(q)
 	if err != nil {
 		return err
 	}
-	d, err := q.difference(a.ID, against, was.Version)
+	d, err := difference(q, a.ID, against, was.Version)
 	if err != nil {
 		return err
 	}
-	changes, err := q.shown(d.Changes)
+	changes, err := shown(q, d.Changes)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func versionPage(q *Request) error {
 }
 
 // against is the version that another is compared with; 0: the one before.
-func (q *Request) against() (int64, error) {
+func against(q *page.Request) (int64, error) {
 	text := q.R.URL.Query().Get("against")
 	if text == "" {
 		return 0, nil
@@ -87,24 +88,24 @@ func (q *Request) against() (int64, error) {
 	return n, nil
 }
 
-func restoreVersion(q *Request) error {
-	a, was, err := q.agentAndVersion()
+func restoreVersion(q *page.Request) error {
+	a, was, err := agentAndVersion(q)
 	if err != nil {
 		return err
 	}
-	saved, err := q.put(a.ID, a.Version, was)
+	saved, err := put(q, a.ID, a.Version, was)
 	if err != nil {
 		return err
 	}
 	if saved.Version == a.Version {
-		return q.Done(Path(agentsAt+"/", a.ID), fmt.Sprintf("%s is the same as in version %d. Nothing was changed.", saved.Name, was.Version))
+		return q.Done(page.Path(At+"/", a.ID), fmt.Sprintf("%s is the same as in version %d. Nothing was changed.", saved.Name, was.Version))
 	}
-	return q.Done(Path(agentsAt+"/", a.ID), fmt.Sprintf("%s is again what it was in version %d. That is version %d now.", saved.Name, was.Version, saved.Version))
+	return q.Done(page.Path(At+"/", a.ID), fmt.Sprintf("%s is again what it was in version %d. That is version %d now.", saved.Name, was.Version, saved.Version))
 }
 
 // shown are changes as they are shown.
-func (q *Request) shown(changes []wire.Change) ([]shownChange, error) {
-	fields, err := q.agentFields()
+func shown(q *page.Request, changes []wire.Change) ([]shownChange, error) {
+	fields, err := newAgentFields(q)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package dashboard
+package editor
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parley/api/dashboard/page"
 )
 
 // maxRows bounds the entries of a list that are read from a form.
@@ -102,18 +104,18 @@ func (x *agentField) shown(r row, wrong map[string]string) Row {
 
 // chooseEngine has the field of the nth engine offer those of the server.
 func (x *agentField) chooseEngine(n int, of *control) {
-	of.How, of.Label, of.need = "select", "If that one fails", plain
-	choices := []Option{{Value: "", Label: "None"}}
+	of.How, of.Label, of.Need = "select", "If that one fails", page.Plain
+	choices := []page.Option{{Value: "", Label: "None"}}
 	if n == 0 {
 		of.Label, choices[0].Label = "First choice", "As the server has it"
 	}
 	for _, name := range x.offered {
-		choices = append(choices, Option{Value: name, Label: name})
+		choices = append(choices, page.Option{Value: name, Label: name})
 	}
 	if of.Value != "" && !slices.Contains(x.offered, of.Value) {
-		choices = append(choices, Option{Value: of.Value, Label: of.Value + " (not offered here)"})
+		choices = append(choices, page.Option{Value: of.Value, Label: of.Value + " (not offered here)"})
 	}
-	of.choose(choices)
+	of.Choose(choices)
 }
 
 // rowsOf are the entries of a value; not ok: it is more than entries can show.

@@ -1,4 +1,4 @@
-package dashboard
+package editor
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/api/dashboard/page"
 	"parley/api/status"
 )
 
@@ -22,7 +23,7 @@ type shape struct {
 	AnyOf            []*shape // one value, or a list of them; of engines a name, an object, or a list of both
 	Others           any      `json:"additionalProperties"`
 	Form             struct {
-		Field
+		page.Field
 		Heading, Lead, Add string
 		Beside             bool
 		Choices            [][2]any // values and their words
@@ -93,10 +94,10 @@ type agentFields struct {
 	all      []*agentField
 }
 
-// agentFields makes the form's fields of the schema of agents. What is not in it is what has a
+// newAgentFields makes the form's fields of the schema of agents. What is not in it is what has a
 // hand-made place in the template: the texts, the voice and the functions.
-func (q *Request) agentFields() (*agentFields, error) {
-	schema, err := read[shape](q, "/v1/agents/schema")
+func newAgentFields(q *page.Request) (*agentFields, error) {
+	schema, err := page.Read[shape](q, "/v1/agents/schema")
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (f *agentFields) add(s agentSection) {
 
 // serve adds what only the server knows: which engines it has, and whether it begins answers
 // early when nobody says.
-func (x *agentField) serve(q *Request) {
+func (x *agentField) serve(q *page.Request) {
 	if x.path == "settings.speculative_llm" {
 		x.Form.Choices[0][1] = map[bool]string{true: "As usual (yes)", false: "As usual (no)"}[q.Card().SpeculativeReplies()]
 	}
@@ -164,13 +165,13 @@ func (f *agentFields) at(path string) (found *agentField, within string) {
 }
 
 // options are the choices; the one that counts anyway has no value.
-func (s *shape) options() (out []Option) {
+func (s *shape) options() (out []page.Option) {
 	for _, c := range s.Form.Choices {
-		out = append(out, Option{Value: s.code(c[0]), Label: fmt.Sprint(c[1])})
+		out = append(out, page.Option{Value: s.code(c[0]), Label: fmt.Sprint(c[1])})
 	}
 	for _, word := range s.Enum {
-		if !slices.ContainsFunc(out, func(o Option) bool { return o.Value == s.code(word) }) {
-			out = append(out, Option{Value: s.code(word), Label: word})
+		if !slices.ContainsFunc(out, func(o page.Option) bool { return o.Value == s.code(word) }) {
+			out = append(out, page.Option{Value: s.code(word), Label: word})
 		}
 	}
 	return out
@@ -191,7 +192,7 @@ func (s *shape) code(v any) string {
 
 // control is a field as the template shows it.
 type control struct {
-	Field
+	page.Field
 	Of  *shape
 	How string // the template for it
 	// Entries are those of a list, Blank one that scripts make more of, Offered the engines
@@ -207,7 +208,7 @@ func (s *shape) control(id, name, value, problem string, needed bool) control {
 	x.ID, x.Name, x.Value, x.Error, x.Checked = id, name, value, problem, value != ""
 	x.Label, x.Type, x.Inputmode = cmp.Or(x.Label, s.Title, name), cmp.Or(x.Type, "text"), x.Type
 	if needed || s.chosen() {
-		x.need = plain
+		x.Need = page.Plain
 	}
 	switch {
 	case s.number():
@@ -220,7 +221,7 @@ func (s *shape) control(id, name, value, problem string, needed bool) control {
 		}
 	case s.chosen():
 		x.How = "select"
-		x.choose(s.options())
+		x.Choose(s.options())
 	case s.box():
 		x.How = "check"
 	case x.Field.Rows != "", s.Type == "array", s.Type == "object":

@@ -1,4 +1,4 @@
-package dashboard
+package editor
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"parley/api/dashboard/page"
 )
 
 // text is a value as it is entered; empty: nothing, or what counts anyway. What cannot be read
@@ -88,7 +90,7 @@ func (s *shape) value(text string, fail func(string)) any {
 func fromYAML(text string, fail func(string)) any {
 	read, err := jsonOf(text)
 	if err != nil {
-		fail(sentence(err.Error()))
+		fail(page.Sentence(err.Error()))
 	}
 	if err != nil || string(read) == "null" {
 		return nil

@@ -1,4 +1,4 @@
-package dashboard
+package editor
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/api/dashboard/page"
 	"parley/api/wire"
 )
 
@@ -34,14 +35,14 @@ func settingsOf(a *wire.AgentDefinition) (out map[string]json.RawMessage, err er
 
 // agentForm is an agent as it is edited.
 type agentForm struct {
-	*Form
+	*page.Form
 	fields *agentFields
 	Others []wire.Mistake
 }
 
 // formOf fills a form with a document.
-func (q *Request) formOf(a *wire.AgentDefinition) (*agentForm, error) {
-	fields, err := q.agentFields()
+func formOf(q *page.Request, a *wire.AgentDefinition) (*agentForm, error) {
+	fields, err := newAgentFields(q)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (q *Request) formOf(a *wire.AgentDefinition) (*agentForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &agentForm{fields: fields, Form: NewForm("name", a.Name, "voice", a.Voice, "language", a.Language, "prompt", a.Prompt, "first_message", a.FirstMessage, "speaks", "agent",
+	f := &agentForm{fields: fields, Form: page.NewForm("name", a.Name, "voice", a.Voice, "language", a.Language, "prompt", a.Prompt, "first_message", a.FirstMessage, "speaks", "agent",
 		"version", strconv.FormatInt(a.Version, 10))}
 	if a.FirstMessage == "" && a.ID != "" {
 		f.Values.Set("speaks", "caller")
@@ -134,7 +135,7 @@ func (f *agentForm) document() (*wire.AgentDefinition, error) {
 // untouched says whether a field shows a setting as it was, which then stays to the
 // letter: also what the field cannot say.
 func (f *agentForm) untouched(x *agentField, was json.RawMessage) bool {
-	old := &agentForm{Form: NewForm()}
+	old := &agentForm{Form: page.NewForm()}
 	old.fill(x, was)
 	if f.listed(x) {
 		same := func(a, b row) bool { return maps.Equal(a.cells, b.cells) }

@@ -1,4 +1,4 @@
-package dashboard
+package page
 
 import (
 	"crypto/rand"
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/billing"
 )
 
 // Form is what was entered, and what is wrong with it. The zero value is an empty form.
@@ -30,9 +31,9 @@ func (q *Request) Form() (*Form, error) {
 	return &Form{Values: q.R.PostForm}, nil
 }
 
-// formWithFile is Form for one in which the field file is a file; nil: there is none. It holds most
+// FormWithFile is Form for one in which the field file is a file; nil: there is none. It holds most
 // bytes in memory, as many as the page takes.
-func (q *Request) formWithFile(most int64) (f *Form, file []byte, err error) {
+func (q *Request) FormWithFile(most int64) (f *Form, file []byte, err error) {
 	switch err := q.R.ParseMultipartForm(most); {
 	case errors.Is(err, http.ErrNotMultipart):
 		f, err = q.Form()
@@ -92,6 +93,16 @@ func (f *Form) Need(name, complaint string) string {
 	return v
 }
 
+// Amount reads a number of dollars.
+func (f *Form) Amount(name, complaint string) billing.Money {
+	text := strings.TrimPrefix(f.Need(name, complaint), "$")
+	m, err := billing.ParseMoney(text)
+	if err != nil {
+		f.Fail(name, "Write a number of dollars, such as 25.")
+	}
+	return m
+}
+
 // OK says whether nothing is wrong.
 func (f *Form) OK() bool { return f.Fault == "" && len(f.Errors) == 0 }
 
@@ -113,15 +124,15 @@ func (f *Form) Refused(err error) error {
 	field, what, ok := strings.Cut(p.Detail, ": ")
 	field = strings.TrimPrefix(strings.TrimPrefix(field, "body."), "query.")
 	if _, known := f.Values[field]; ok && known {
-		f.Fail(field, sentence(what))
+		f.Fail(field, Sentence(what))
 	} else {
-		f.Fail("", sentence(p.Detail))
+		f.Fail("", Sentence(p.Detail))
 	}
 	return nil
 }
 
-// sentence makes one of what the API says in small letters.
-func sentence(s string) string {
+// Sentence makes one of what the API says in small letters.
+func Sentence(s string) string {
 	if s == "" {
 		return s
 	}
@@ -141,39 +152,23 @@ type Field struct {
 	Checked, Focus, Mono                   bool
 	Options                                []Option
 
-	need need
+	Need Need
 }
 
-// need is whether a field must be filled in.
-type need uint8
+// Need is whether a field must be filled in.
+type Need uint8
 
 const (
-	optional need = iota // its label says so
-	required
-	plain // the label says nothing of it
+	Optional Need = iota // its label says so
+	Required
+	Plain // the label says nothing of it
 )
 
 // Required says whether the field must be filled in.
-func (x Field) Required() bool { return x.need == required }
+func (x Field) Required() bool { return x.Need == Required }
 
 // Optional says whether its label says that it need not be.
-func (x Field) Optional() bool { return x.need == optional }
-
-// Option is one of a select's.
-type Option struct {
-	Value, Label string
-	Selected     bool
-}
-
-// labelOfOption is the label of a choice, or the value itself where it is none of them.
-func labelOfOption(choices []Option, value string) string {
-	for _, c := range choices {
-		if c.Value == value {
-			return c.Label
-		}
-	}
-	return value
-}
+func (x Field) Optional() bool { return x.Need == Optional }
 
 // Field makes an input of the form. Options are "hint=…", "type=email" and so on, or
 // a word such as "required".
@@ -186,7 +181,7 @@ func (f *Form) Field(name, label string, options ...string) Field {
 	texts := map[string]*string{"type": &x.Type, "hint": &x.Hint, "autocomplete": &x.Autocomplete, "placeholder": &x.Placeholder,
 		"inputmode": &x.Inputmode, "min": &x.Min, "max": &x.Max, "step": &x.Step, "rows": &x.Rows, "width": &x.Width, "value": &x.Value}
 	flags := map[string]*bool{"focus": &x.Focus, "checked": &x.Checked, "mono": &x.Mono}
-	needs := map[string]need{"required": required, "plain": plain}
+	needs := map[string]Need{"required": Required, "plain": Plain}
 	for _, o := range options {
 		k, v, _ := strings.Cut(o, "=")
 		if p, ok := texts[k]; ok && (k != "value" || x.Value == "") {
@@ -194,9 +189,9 @@ func (f *Form) Field(name, label string, options ...string) Field {
 		} else if p, ok := flags[k]; ok {
 			*p = true
 		} else if n, ok := needs[k]; ok {
-			x.need = n
+			x.Need = n
 		} else if k != "value" {
-			panic("dashboard: a field has no option " + o) // a mistake in a template, which the tests render
+			panic("page: a field has no option " + o) // a mistake in a template, which the tests render
 		}
 	}
 	if x.Type == "password" {
@@ -211,17 +206,17 @@ func (f *Form) Select(name, label, chosen string, choices []Option, options ...s
 	if x.Value == "" {
 		x.Value = chosen
 	}
-	x.choose(choices)
+	x.Choose(choices)
 	return x
 }
 
-// choose makes the field one of choices.
-func (x *Field) choose(choices []Option) {
+// Choose makes the field one of choices.
+func (x *Field) Choose(choices []Option) {
 	x.Options = slices.Clone(choices)
 	for i := range x.Options {
 		x.Options[i].Selected = x.Options[i].Value == x.Value
 		if x.Required() && x.Options[i].Value == "" { // one of the choices, which browsers would take for none
-			x.need = plain
+			x.Need = Plain
 		}
 	}
 }
@@ -245,5 +240,5 @@ func (q *Request) CallOnce(f *Form, method, address string, in, out any) error {
 		return err
 	}
 	sum := sha256.Sum256(append([]byte(f.Once()+"\n"), text...))
-	return q.d.api.Call(api.WithIdempotencyKey(q.Context(), hex.EncodeToString(sum[:])), q.Principal(), method, address, in, out)
+	return q.CallWith(api.WithIdempotencyKey(q.Context(), hex.EncodeToString(sum[:])), method, address, in, out)
 }

@@ -1,4 +1,4 @@
-package dashboard
+package page
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 
 // Errors of pages, which the error page explains.
 var (
-	errOtherSite = api.Detail(api.ErrTicketScope, "This came from a page of another site, and nothing was done.")
-	errNotYours  = errors.New("not for this user")
+	ErrOtherSite = api.Detail(api.ErrTicketScope, "This came from a page of another site, and nothing was done.")
+	ErrNotYours  = errors.New("not for this user")
 )
 
 // Request is one request of a page, with who sends it. One goroutine uses it.
@@ -25,9 +25,7 @@ type Request struct {
 	R *http.Request
 	// Browser is the sign-in; nil: none, which only public pages see.
 	Browser *people.Browser
-	token   string // of the sign-in
-
-	d *Dashboard
+	site    *Site
 }
 
 // Context ends when the client goes away.
@@ -42,9 +40,10 @@ func (q *Request) Account() string {
 }
 
 // Principal is whom the request speaks for towards the API.
-func (q *Request) Principal() api.Principal { return principalOf(q.Browser) }
+func (q *Request) Principal() api.Principal { return PrincipalOf(q.Browser) }
 
-func principalOf(b *people.Browser) api.Principal {
+// PrincipalOf is whom a sign-in speaks for; nil: nobody.
+func PrincipalOf(b *people.Browser) api.Principal {
 	if b == nil {
 		return api.Principal{}
 	}
@@ -54,20 +53,30 @@ func principalOf(b *people.Browser) api.Principal {
 // Call asks one of the API's routes on behalf of the account: see api.API.Call. What is
 // put into the path must be escaped: see Path.
 func (q *Request) Call(method, address string, in, out any) error {
-	return q.d.api.Call(q.Context(), q.Principal(), method, address, in, out)
+	return q.CallWith(q.Context(), method, address, in, out)
 }
 
-// read is what one of the API's routes answers with.
-func read[T any](q *Request, address string) (T, error) {
+// CallWith is Call in a context that says more of the request, such as api.WithIfMatch.
+func (q *Request) CallWith(ctx context.Context, method, address string, in, out any) error {
+	return q.site.API.Call(ctx, q.Principal(), method, address, in, out)
+}
+
+// Relay answers with what one of the API's routes answers.
+func (q *Request) Relay(address string) error {
+	return q.site.API.Relay(q.Context(), q.W, q.Principal(), address)
+}
+
+// Read is what one of the API's routes answers with.
+func Read[T any](q *Request, address string) (T, error) {
 	var out T
 	err := q.Call(http.MethodGet, address, nil, &out)
 	return out, err
 }
 
-// listed reads a part of a list of the API, of limit entries that filter lets through. The
+// Listed reads a part of a list of the API, of limit entries that filter lets through. The
 // address of the page says by its parameter cursor where the part begins; older is the address
 // of the page with what follows, empty at the end of the list. at is the page's own path.
-func listed[T any](q *Request, route, at, cursor, limit string, filter url.Values) (list []T, older string, err error) {
+func Listed[T any](q *Request, route, at, cursor, limit string, filter url.Values) (list []T, older string, err error) {
 	query, next := url.Values{"limit": {limit}}, url.Values{}
 	for name, value := range filter {
 		query[name], next[name] = value, value
@@ -75,7 +84,7 @@ func listed[T any](q *Request, route, at, cursor, limit string, filter url.Value
 	if from := q.R.URL.Query().Get(cursor); from != "" {
 		query.Set("cursor", from)
 	}
-	found, err := read[api.List[T]](q, route+"?"+query.Encode())
+	found, err := Read[api.List[T]](q, route+"?"+query.Encode())
 	if err == nil && found.NextCursor != nil {
 		next.Set(cursor, *found.NextCursor)
 		older = at + "?" + next.Encode()
@@ -124,15 +133,16 @@ func (q *Request) ID(name string) string { return q.R.PathValue(name) }
 
 // Page answers with the template of that name in its layout.
 func (q *Request) Page(name, title string, data any) error {
-	return q.page(http.StatusOK, name, title, data)
+	return q.PageWithStatus(http.StatusOK, name, title, data)
 }
 
-func (q *Request) page(code int, name, title string, data any) error {
+// PageWithStatus is Page with another status than 200.
+func (q *Request) PageWithStatus(code int, name, title string, data any) error {
 	v, err := q.view(name, title, data)
 	if err != nil {
 		return err
 	}
-	return q.d.views.write(q.W, code, name, v.layout, v)
+	return q.site.views.write(q.W, code, name, v.layout, v)
 }
 
 // Show is Page for data that may not have been found:
@@ -154,7 +164,7 @@ func found(show func(data any) error) func(data any, err error) error {
 
 // Part answers with a part of a page, which its template file defines under part.
 func (q *Request) Part(name, part string, data any) error {
-	return q.d.views.write(q.W, http.StatusOK, name, part, data)
+	return q.site.views.write(q.W, http.StatusOK, name, part, data)
 }
 
 // ShowPart is Part for data that may not have been found, as Show is Page.
@@ -166,9 +176,9 @@ func (q *Request) ShowPart(name, part string) func(data any, err error) error {
 // that is the form, everybody else the whole page.
 func (q *Request) Invalid(name, part, title string, data any) error {
 	if q.HTMX() {
-		return q.d.views.write(q.W, http.StatusUnprocessableEntity, name, part, data)
+		return q.site.views.write(q.W, http.StatusUnprocessableEntity, name, part, data)
 	}
-	return q.page(http.StatusUnprocessableEntity, name, title, data)
+	return q.PageWithStatus(http.StatusUnprocessableEntity, name, title, data)
 }
 
 // ShowInvalid is Invalid for data that may not have been found, as Show is Page.
@@ -203,13 +213,13 @@ type fault struct {
 }
 
 func faultOf(err error) fault {
-	if errors.Is(err, errNotYours) {
+	if errors.Is(err, ErrNotYours) {
 		return fault{http.StatusForbidden, "This is not for you", "Your role does not include this page. An owner of the account or an operator can change that.", ""}
 	}
 	p := api.ProblemOf(err)
 	f := fault{p.Status, "This did not work", p.Message, p.Code}
 	if p.Detail != "" {
-		f.Message = sentence(p.Detail)
+		f.Message = Sentence(p.Detail)
 	}
 	switch p.Status {
 	case http.StatusNotFound:
@@ -222,13 +232,8 @@ func faultOf(err error) fault {
 	return f
 }
 
-// fail answers with an error: a page, or a sentence above the page that asked.
-func (q *Request) fail(err error) {
-	if errors.Is(err, errDeadLink) {
-		if err = q.page(http.StatusNotFound, "deadlink", "This link does not work", nil); err == nil {
-			return
-		}
-	}
+// Fail answers with an error: a page, or a sentence above the page that asked.
+func (q *Request) Fail(err error) {
 	f := faultOf(err)
 	if after := api.ProblemOf(err).RetryAfter; after > 0 {
 		q.W.Header().Set("Retry-After", strconv.Itoa(after))
@@ -239,9 +244,9 @@ func (q *Request) fail(err error) {
 	if q.HTMX() {
 		q.W.Header().Set("HX-Retarget", "#notices")
 		q.W.Header().Set("HX-Reswap", "innerHTML")
-		err = q.d.views.write(q.W, f.Status, "error", "alert", f)
+		err = q.site.views.write(q.W, f.Status, "error", "alert", f)
 	} else {
-		err = q.page(f.Status, "error", f.Title, f)
+		err = q.PageWithStatus(f.Status, "error", f.Title, f)
 	}
 	if err != nil { // the database is away, perhaps: a page that needs nothing
 		q.Log.Error("an error page failed", "err", err)
