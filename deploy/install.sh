@@ -14,6 +14,9 @@ build="build-essential pkg-config postgresql ffmpeg libopus-dev libopusfile-dev
 # that the documentation's examples are written in.
 test="flite sox sip-tester baresip-core kamailio kamailio-tls-modules rtpengine-daemon pgbouncer openssl python3 python3-websockets nodejs node-ws curl chromium-headless-shell"
 
+# Brings ONNX Runtime to the tests; packages of Node.js from elsewhere have it, and conflict with Debian's.
+command -v npm >/dev/null || test="$test npm"
+
 case "${1-}" in
 build) wanted=$build ;;
 test) wanted="$build $test" ;;

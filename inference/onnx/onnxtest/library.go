@@ -1,0 +1,33 @@
+package onnxtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/inference/onnx"
+)
+
+// Library is where make test puts ONNX Runtime. PARLEY_TEST_ONNX names another.
+func Library(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv("PARLEY_TEST_ONNX"); path != "" {
+		return path
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if path := filepath.Join(dir, "bin", "onnx", onnx.Library); exists(path) {
+			return path
+		}
+	}
+	t.Fatal("there is no bin/onnx/" + onnx.Library + ": make onnx brings it")
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
