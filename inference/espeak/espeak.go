@@ -109,7 +109,7 @@ func (e *Engine) Speak(ctx context.Context, s inference.Speech) iter.Seq2[infere
 		sp := speaker{pool: e.pool, voice: voices[v], lang: languages[l], rate: rate(s.Speed), text: []rune(s.Text)}
 		for _, seg := range segments(sp.text) {
 			err := sp.speak(ctx, seg, func(c inference.Chunk) bool { return yield(c, nil) })
-			if err == errStopped {
+			if err == worker.ErrStopped {
 				return
 			}
 			if err != nil {

@@ -8,10 +8,17 @@ import (
 // Synthesis is what a synthesiser is asked to speak (Speak).
 type Synthesis struct {
 	Voice string `json:"voice"` // the engine's own name, such as "es+f4"
-	Rate  int    `json:"rate"`  // words a minute
-	Pitch int    `json:"pitch"` // 0 to 100, 50 is the voice's own
-	Range int    `json:"range"` // 0 to 100, 50 is the voice's own
-	Text  string `json:"text"`  // without control characters
+	Text  string `json:"text"`
+
+	// Of espeak, whose text has no control characters.
+	Rate  int `json:"rate,omitempty"`  // words a minute
+	Pitch int `json:"pitch,omitempty"` // 0 to 100, 50 is the voice's own
+	Range int `json:"range,omitempty"` // likewise
+
+	// Of neural voices.
+	Language string  `json:"language,omitempty"` // two letters
+	Speed    float64 `json:"speed,omitempty"`    // what predicted lengths are divided by, above 0
+	Steps    int     `json:"steps,omitempty"`    // of denoising, at least 1
 }
 
 // Event is a word or phoneme that begins in the audio that follows (Marks).

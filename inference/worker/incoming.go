@@ -1,4 +1,4 @@
-package espeak
+package worker
 
 import (
 	"context"
@@ -8,62 +8,61 @@ import (
 	"sync"
 	"time"
 
-	"parley/inference/worker"
 	"parley/media"
 )
 
-const (
-	// maxSegmentSamples bounds the speech of one segment, far above what its
-	// characters can become: ten minutes, 26 MB. More ends the request.
-	maxSegmentSamples = int(Rate) * 600
-	// stuckAfter is how long a worker may make no sound while it is asked to;
-	// usually it makes 60 ms of it in 0.05 ms.
-	stuckAfter = 5 * time.Second
-)
+// Piece is speech that a worker sent at once. The receiver owns its slices.
+type Piece struct {
+	Samples []int16
+	Events  []Event   // what begins in it; empty: the engine does not say
+	At      time.Time // when it came
+}
 
-// piece is what a worker sent at once.
-type piece struct {
-	samples []int16
-	events  []worker.Event
-	at      time.Time // when it came
+// Bounds are what one synthesis may take.
+type Bounds struct {
+	// Silence is how long a worker may make no sound while it is asked to; then it is killed.
+	Silence time.Duration
+	// Samples is the most that the speech may have; more end the request.
+	Samples int
 }
 
 // incoming holds what a worker has said and the receiver has not pulled. It
 // takes everything at once: a worker that waited for a slow receiver would keep
 // the others waiting.
 type incoming struct {
-	wake chan struct{} // capacity 1: something has changed
+	bounds Bounds
+	wake   chan struct{} // capacity 1: something has changed
 
 	mu      sync.Mutex
-	pieces  []piece
-	events  []worker.Event // of the next piece
-	samples int            // received so far
-	ended   bool           // the worker is through with it, or dead
-	stuck   bool           // it made no sound for too long
-	err     error          // why it failed
+	pieces  []Piece
+	events  []Event // of the next piece
+	samples int     // received so far
+	ended   bool    // the worker is through with it, or dead
+	stuck   bool    // it made no sound for too long
+	err     error   // why it failed
 }
 
-func newIncoming() *incoming { return &incoming{wake: make(chan struct{}, 1)} }
+func newIncoming(b Bounds) *incoming { return &incoming{bounds: b, wake: make(chan struct{}, 1)} }
 
 // Receive takes a message of the worker.
-func (in *incoming) Receive(kind worker.Kind, payload []byte) {
+func (in *incoming) Receive(kind Kind, payload []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch kind {
-	case worker.Marks:
+	case Marks:
 		if err := json.Unmarshal(payload, &in.events); err != nil {
 			in.err = fmt.Errorf("malformed marks: %w", err)
 		}
-	case worker.Audio:
-		if in.samples += len(payload) / 2; in.samples > maxSegmentSamples {
+	case Audio:
+		if in.samples += len(payload) / 2; in.samples > in.bounds.Samples {
 			in.err = errors.New("the speech has no end")
 			break
 		}
-		in.pieces = append(in.pieces, piece{media.AppendSamples(make([]int16, 0, len(payload)/2), payload), in.events, time.Now()})
+		in.pieces = append(in.pieces, Piece{media.AppendSamples(make([]int16, 0, len(payload)/2), payload), in.events, time.Now()})
 		in.events = nil
-	case worker.Done:
+	case Done:
 		in.ended = true
-	case worker.Failed:
+	case Failed:
 		in.ended, in.err = true, errors.New(string(payload))
 	}
 	in.signal()
@@ -74,7 +73,7 @@ func (in *incoming) Lost() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if !in.ended {
-		in.ended, in.err = true, worker.ErrLost
+		in.ended, in.err = true, ErrLost
 	}
 	in.signal()
 }
@@ -87,7 +86,7 @@ func (in *incoming) signal() {
 }
 
 // next waits for the next piece; nil means the end.
-func (in *incoming) next(ctx context.Context) (*piece, error) {
+func (in *incoming) next(ctx context.Context) (*Piece, error) {
 	for {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -109,19 +108,19 @@ func (in *incoming) next(ctx context.Context) (*piece, error) {
 		select {
 		case <-in.wake:
 		case <-ctx.Done():
-		case <-time.After(stuckAfter):
+		case <-time.After(in.bounds.Silence):
 			in.mu.Lock()
 			in.stuck = true
 			in.mu.Unlock()
-			return nil, fmt.Errorf("%w: no sound for %v", worker.ErrLost, stuckAfter)
+			return nil, fmt.Errorf("%w: no sound for %v", ErrLost, in.bounds.Silence)
 		}
 	}
 }
 
 // release ends what the worker still does for this request; a worker that does
 // not obey is killed.
-func (in *incoming) release(s *worker.Stream) {
-	patience := time.After(stuckAfter)
+func (in *incoming) release(s *Stream) {
+	patience := time.After(in.bounds.Silence)
 	for asked := false; ; asked = true {
 		in.mu.Lock()
 		ended, stuck := in.ended, in.stuck
@@ -135,7 +134,7 @@ func (in *incoming) release(s *worker.Stream) {
 		case stuck:
 			s.Abandon()
 		default:
-			s.Send(worker.Cancel, nil) // an error means it is dying: Lost follows
+			s.Send(Cancel, nil) // an error means it is dying: Lost follows
 		}
 		select {
 		case <-in.wake:
