@@ -45,7 +45,7 @@ type synthesis struct {
 }
 
 // openEspeak initialises the library and binds the goroutine to its thread.
-func openEspeak() (espeak, string, error) {
+func openEspeak() (synthesiser, string, error) {
 	runtime.LockOSThread()
 	// The library looks for a sound server, of which the sandbox has none; the client library
 	// of that would complain on standard error.
@@ -53,15 +53,14 @@ func openEspeak() (espeak, string, error) {
 	const options = C.espeakINITIALIZE_PHONEME_EVENTS | C.espeakINITIALIZE_PHONEME_IPA | C.espeakINITIALIZE_DONT_EXIT
 	rate := C.espeak_Initialize(C.AUDIO_OUTPUT_SYNCHRONOUS, chunkMS, nil, options)
 	if rate != espeakRate {
-		return espeak{}, "", fmt.Errorf("espeak-ng does not start (%d): is espeak-ng-data installed?", int(rate))
+		return nil, "", fmt.Errorf("espeak-ng does not start (%d): is espeak-ng-data installed?", int(rate))
 	}
 	C.parley_listen()
 	version := C.GoString(C.espeak_Info(nil))
 	return espeak{}, "espeak-ng " + version, nil
 }
 
-// speak synthesises r and hands it to emit, piece by piece, until emit returns
-// false. It returns when the speech has ended.
+// speak is the synthesiser's.
 func (espeak) speak(r worker.Synthesis, emit func([]int16, []worker.Event) bool) error {
 	voice, text := C.CString(r.Voice), C.CString(r.Text)
 	defer C.free(unsafe.Pointer(voice))

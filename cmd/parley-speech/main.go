@@ -1,7 +1,8 @@
 //go:build cgo
 
 // Command parley-speech hosts the native speech engines of Parley: espeak-ng for
-// synthesis ("parley-speech tts") and pocketsphinx for recognition
+// synthesis ("parley-speech tts"), Supertonic for synthesis with weights that the
+// operator brings ("parley-speech supertonic") and pocketsphinx for recognition
 // ("parley-speech asr"). The server starts it and speaks with it through standard
 // input and output in the messages of package worker; it ends when its standard
 // input closes.
@@ -14,6 +15,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -29,18 +31,21 @@ const defaultModel = "/usr/share/pocketsphinx/model/en-us"
 func main() {
 	flags := flag.NewFlagSet(worker.Program, flag.ExitOnError)
 	flags.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: parley-speech tts | parley-speech [-model DIR] asr\nThe server starts this program; it takes messages on standard input.")
+		fmt.Fprintln(os.Stderr, "usage: parley-speech tts | parley-speech [-model DIR] asr | parley-speech [-library FILE] -model DIR supertonic\nThe server starts this program; it takes messages on standard input.")
 	}
-	model := flags.String("model", defaultModel, "directory of the English model of pocketsphinx")
+	model := flags.String("model", "", "directory of the model; empty: the English one of pocketsphinx, in "+defaultModel)
+	library := flags.String("library", "", "ONNX Runtime; empty: wherever the system has it")
 	flags.Parse(os.Args[1:]) // ends the program on an error
 	in := worker.NewReader(bufio.NewReaderSize(os.Stdin, 64<<10))
 	out := worker.NewWriter(os.Stdout)
 	var err error
 	switch flags.Arg(0) {
 	case "tts":
-		err = serveTTS(in, out)
+		err = serveTTS(in, out, openEspeak)
+	case "supertonic":
+		err = serveTTS(in, out, func() (synthesiser, string, error) { return openNeural(*library, *model) })
 	case "asr":
-		err = serveASR(in, out, *model)
+		err = serveASR(in, out, cmp.Or(*model, defaultModel))
 	default:
 		flags.Usage()
 		os.Exit(2)

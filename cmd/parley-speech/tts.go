@@ -16,13 +16,20 @@ type request struct {
 	worker.Synthesis
 }
 
-// serveTTS speaks one request at a time until its input ends. Requests are read
-// while speech is made, so that a Cancel ends it at the next chunk.
-func serveTTS(in *worker.Reader, out *worker.Writer) error {
+// synthesiser is an engine that speaks. It belongs to the goroutine that opened it.
+type synthesiser interface {
+	// speak synthesises r and hands it to emit, piece by piece, until emit returns false; without
+	// samples, it only asks whether to go on. It returns when the speech has ended.
+	speak(r worker.Synthesis, emit func(samples []int16, events []worker.Event) (more bool)) error
+}
+
+// serveTTS opens an engine, which tells its version, and speaks one request at a time until its
+// input ends. Requests are read while speech is made, so that a Cancel ends it at the next piece.
+func serveTTS(in *worker.Reader, out *worker.Writer, open func() (synthesiser, string, error)) error {
 	requests := make(chan request, 1) // the server asks again only after Done
 	var cancelled atomic.Uint32       // the stream whose Cancel came last
 	failed := make(chan error, 2)     // one for each of the two goroutines
-	go func() { failed <- synthesise(requests, out, &cancelled) }()
+	go func() { failed <- synthesise(open, requests, out, &cancelled) }()
 	go func() { failed <- readTTS(in, out, requests, &cancelled) }()
 	return <-failed
 }
@@ -58,8 +65,8 @@ func readTTS(in *worker.Reader, out *worker.Writer, requests chan<- request, can
 }
 
 // synthesise owns the engine.
-func synthesise(requests <-chan request, out *worker.Writer, cancelled *atomic.Uint32) error {
-	engine, version, err := openEspeak()
+func synthesise(open func() (synthesiser, string, error), requests <-chan request, out *worker.Writer, cancelled *atomic.Uint32) error {
+	engine, version, err := open()
 	if err != nil {
 		return err
 	}
@@ -72,6 +79,9 @@ func synthesise(requests <-chan request, out *worker.Writer, cancelled *atomic.U
 		fault := engine.speak(r.Synthesis, func(samples []int16, events []worker.Event) bool {
 			if cancelled.Load() == r.stream {
 				return false
+			}
+			if len(samples) == 0 {
+				return true
 			}
 			if len(events) > 0 {
 				marks, err := json.Marshal(events)
