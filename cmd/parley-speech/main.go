@@ -1,11 +1,11 @@
 //go:build cgo
 
 // Command parley-speech hosts the native speech engines of Parley: espeak-ng for
-// synthesis ("parley-speech tts"), Supertonic for synthesis with weights that the
-// operator brings ("parley-speech supertonic") and pocketsphinx for recognition
-// ("parley-speech asr"). The server starts it and speaks with it through standard
-// input and output in the messages of package worker; it ends when its standard
-// input closes.
+// synthesis ("parley-speech tts") and pocketsphinx for recognition ("parley-speech asr"),
+// and what ONNX Runtime runs of networks that the operator brings: voices
+// ("parley-speech supertonic") and the end of turns ("parley-speech turn"). The server
+// starts it and speaks with it through standard input and output in the messages of
+// package worker; it ends when its standard input closes.
 //
 // It is the only program of the project that links native libraries. Because
 // espeak-ng is licensed under the GNU General Public License, version 3 or any
@@ -31,9 +31,9 @@ const defaultModel = "/usr/share/pocketsphinx/model/en-us"
 func main() {
 	flags := flag.NewFlagSet(worker.Program, flag.ExitOnError)
 	flags.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: parley-speech tts | parley-speech [-model DIR] asr | parley-speech [-library FILE] -model DIR supertonic\nThe server starts this program; it takes messages on standard input.")
+		fmt.Fprintln(os.Stderr, "usage: parley-speech tts | parley-speech [-model DIR] asr | parley-speech [-library FILE] -model DIR supertonic | parley-speech [-library FILE] -model FILE turn\nThe server starts this program; it takes messages on standard input.")
 	}
-	model := flags.String("model", "", "directory of the model; empty: the English one of pocketsphinx, in "+defaultModel)
+	model := flags.String("model", "", "the model, a directory or a file; empty: the English one of pocketsphinx, in "+defaultModel)
 	library := flags.String("library", "", "ONNX Runtime; empty: wherever the system has it")
 	flags.Parse(os.Args[1:]) // ends the program on an error
 	in := worker.NewReader(bufio.NewReaderSize(os.Stdin, 64<<10))
@@ -46,6 +46,8 @@ func main() {
 		err = serveTTS(in, out, func() (synthesiser, string, error) { return openNeural(*library, *model) })
 	case "asr":
 		err = serveASR(in, out, cmp.Or(*model, defaultModel))
+	case "turn":
+		err = serveTurns(in, out, *library, *model)
 	default:
 		flags.Usage()
 		os.Exit(2)

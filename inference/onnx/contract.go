@@ -7,6 +7,7 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ const Any = -1
 
 // Tensor is an input or an output of a graph.
 type Tensor struct {
-	Name  string
+	Name  string // of a Contract; empty: the tensor at that place, whatever its name
 	Type  Type
 	Shape []int64 // Any: the size is not fixed
 }
@@ -56,13 +57,16 @@ func (c Contract) check(file string, inputs, outputs []Tensor) error {
 		kind         string
 		wanted, have []Tensor
 	}{{"an input", c.Inputs, inputs}, {"an output", c.Outputs, outputs}} {
-		for _, want := range side.wanted {
+		for n, want := range side.wanted {
 			i := slices.IndexFunc(side.have, func(t Tensor) bool { return t.Name == want.Name })
+			if want.Name == "" && n < len(side.have) {
+				i = n
+			}
 			if i < 0 {
-				return &ContractError{file, want.Name, fmt.Sprintf("is missing; %s %s%s is needed", side.kind, want.Type, shape(want.Shape))}
+				return &ContractError{file, cmp.Or(want.Name, fmt.Sprint(n)), fmt.Sprintf("is missing; %s %s%s is needed", side.kind, want.Type, shape(want.Shape))}
 			}
 			if have := side.have[i]; have.Type != want.Type || !fits(have.Shape, want.Shape) {
-				return &ContractError{file, want.Name, fmt.Sprintf("is %s%s; %s %s%s is needed", have.Type, shape(have.Shape), side.kind, want.Type, shape(want.Shape))}
+				return &ContractError{file, have.Name, fmt.Sprintf("is %s%s; %s %s%s is needed", have.Type, shape(have.Shape), side.kind, want.Type, shape(want.Shape))}
 			}
 		}
 	}

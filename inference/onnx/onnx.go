@@ -55,7 +55,7 @@ func Open(file string, c Contract) (*Graph, error) {
 	if err := cmp.Or(options.SetIntraOpNumThreads(1), options.SetInterOpNumThreads(1)); err != nil {
 		return nil, err
 	}
-	session, err := ort.NewDynamicAdvancedSession(file, names(c.Inputs), names(c.Outputs), options)
+	session, err := ort.NewDynamicAdvancedSession(file, names(c.Inputs, has), names(c.Outputs, makes), options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
@@ -85,10 +85,13 @@ func typeOf(info ort.InputOutputInfo) Type {
 	return Type(info.DataType.String())
 }
 
-func names(list []Tensor) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = t.Name
+// names are those of wanted tensors in a file, which has kept its contract.
+func names(wanted []Tensor, have []ort.InputOutputInfo) []string {
+	out := make([]string, len(wanted))
+	for i, t := range wanted {
+		if out[i] = t.Name; t.Name == "" {
+			out[i] = have[i].Name
+		}
 	}
 	return out
 }

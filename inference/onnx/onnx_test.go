@@ -90,6 +90,11 @@ func TestContract(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	if g, err := onnx.Open(file, onnx.Contract{Inputs: line.Inputs, Outputs: changed(y, func(t *onnx.Tensor) { t.Name = "" })}); err != nil {
+		t.Errorf("a tensor by its place: %v", err)
+	} else if got, err := g.Run(onnx.Value{Float32: []float32{3}, Shape: []int64{1, 1}}); err != nil || got[0].Float32[0] != 7 {
+		t.Errorf("a tensor by its place: %v %v", got, err)
+	}
 	if g, err := onnx.Open(file, onnx.Contract{Inputs: changed(x, func(t *onnx.Tensor) { t.Shape = []int64{1, 7} }), Outputs: line.Outputs}); err != nil {
 		t.Errorf("a size that the graph leaves open: %v", err)
 	} else {

@@ -32,6 +32,9 @@ const (
 	Heard   // worker to server: so many more samples were consumed; 4 bytes
 	Partial // worker to server: the utterance so far; text
 	Final   // worker to server: what the utterance was; text
+
+	Score  // server to worker: the end of a turn, 16 kHz PCM; Scored or Failed follows and ends the request
+	Scored // worker to server: the probability that the turn is over; a float32, little-endian
 )
 
 // Size limits. A language model of the largest phrase list is below 3 MB; all
