@@ -44,10 +44,9 @@ type books struct {
 	*campaign.Store
 }
 
-// Checkpoint stores one report. While another transaction has the wallet it tries again, as
-// long as for any lock.
+// Checkpoint stores one report. While another transaction has the wallet it tries again.
 func (b books) Checkpoint(ctx context.Context, c ledger.Checkpoint) (billing.Pots, error) {
-	for until := time.Now().Add(store.LockTimeout); ; {
+	for until := time.Now().Add(patience); ; {
 		r, err := b.Checkpoints(ctx, []ledger.Checkpoint{c})
 		if err != nil {
 			return billing.Pots{}, err
@@ -60,10 +59,15 @@ func (b books) Checkpoint(ctx context.Context, c ledger.Checkpoint) (billing.Pot
 
 func booksOf(db *store.DB) books { return books{db, ledger.New(db), campaign.New(db)} }
 
+// setup is a ledger that has the patience of a test: on a busy machine many that want one wallet at
+// once wait longer for each other than a server's statements may.
 func setup(t testing.TB) *fixture {
 	t.Helper()
-	return prepare(t, storetest.New(t))
+	return prepare(t, storetest.Open(t, fmt.Sprintf("%s&lock_timeout=%d", storetest.URL(t), patience.Milliseconds())))
 }
+
+// patience is how long what waits for a wallet waits.
+const patience = 20 * time.Second
 
 func prepare(t testing.TB, db *store.DB) *fixture {
 	t.Helper()
