@@ -80,7 +80,7 @@ func synthesise(open func() (synthesiser, string, error), requests <-chan reques
 			if cancelled.Load() == r.stream {
 				return false
 			}
-			if len(samples) == 0 {
+			if len(samples) == 0 && len(events) == 0 {
 				return true
 			}
 			if len(events) > 0 {

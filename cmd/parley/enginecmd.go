@@ -92,7 +92,7 @@ func listEngines(j *command.Job) (all []engineRow, err error) {
 	for _, s := range []struct {
 		name string
 		config.Stage
-	}{{"asr", cfg.ASR}, {"llm", cfg.LLM}, {"tts", cfg.TTS}, {"realtime", cfg.Realtime}} {
+	}{{"asr", cfg.ASR}, {"llm", cfg.LLM}, {"tts", cfg.TTS}, {"realtime", cfg.Realtime}, {"turn", cfg.Turn}} {
 		for i, e := range s.All() {
 			row := engineRow{e.Name, s.name, e.Vendor, e.Model, i < len(s.Engines), "yes", e}
 			if e.Unproven() {

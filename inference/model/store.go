@@ -54,6 +54,29 @@ func (s *Store) List() (all []Model, err error) {
 	return all, nil
 }
 
+// Installed is the model of a name, ID or ID@VERSION, all of whose files are there. Its error is ErrUnknown where there is none,
+// and names the versions where there are several.
+func (s *Store) Installed(name string) (*Model, error) {
+	all, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	var found []Model
+	var refs []string
+	for _, m := range all {
+		if m.State == Installed && (m.ID == name || m.Ref() == name) {
+			found, refs = append(found, m), append(refs, m.Ref())
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("%w as %.80s, or it is not installed: see parley models list", ErrUnknown, name)
+	case 1:
+		return &found[0], nil
+	}
+	return nil, fmt.Errorf("there is %s: one of them has to be named", strings.Join(refs, " and "))
+}
+
 // names lists the directories in dir that are named so; none when there is no dir.
 func names(dir string, named func(string) bool) (list []string, err error) {
 	entries, err := os.ReadDir(dir)

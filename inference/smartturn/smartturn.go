@@ -37,8 +37,8 @@ const (
 type Config struct {
 	Name      string // empty: smart-turn
 	Program   string // the worker program; empty: beside this program or on PATH
-	Library   string // ONNX Runtime; empty: where the system's loader finds it
-	Model     string // the file of the network
+	Library   string // ONNX Runtime, 1.24 or later: an absolute path, or a name that the system's loader finds; empty: its usual one
+	Model     string // the file of the network, an absolute path that workers reach
 	Processes int    // 0: one
 	Log       *slog.Logger
 }
@@ -53,9 +53,12 @@ var _ inference.TurnScorer = (*Engine)(nil)
 
 // New returns an engine; it judges while Run runs.
 func New(c Config) *Engine {
-	name := cmp.Or(c.Name, Name)
+	name, files := cmp.Or(c.Name, Name), []string(nil)
+	if filepath.IsAbs(c.Library) {
+		files = []string{c.Library}
+	}
 	return &Engine{name, worker.NewPool(worker.Config{
-		Name: name, Path: c.Program, Args: []string{"-library", c.Library, "-model", c.Model, "turn"}, Read: []string{filepath.Dir(c.Library), c.Model},
+		Name: name, Path: c.Program, Args: []string{"-library", c.Library, "-model", c.Model, "turn"}, Read: append([]string{c.Model}, worker.Processors...), Files: files,
 		Processes: cmp.Or(c.Processes, defaultProcesses), Streams: streams, Waiting: waiting, Log: c.Log,
 	})}
 }

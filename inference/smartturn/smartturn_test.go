@@ -104,9 +104,9 @@ func TestWrongFiles(t *testing.T) {
 	}
 	for want, c := range map[string]smartturn.Config{
 		"contract: wrong.onnx: the tensor input_features is float32[any,64,800]; an input float32[any,80,800] is needed": {Model: onnxtest.Write(t, onnxtest.Dir(t), "wrong.onnx", wrong)},
-		"text.onnx":                   {Model: text},
-		"none.onnx":                   {Model: filepath.Join(onnxtest.Dir(t), "none.onnx")},
-		"ONNX Runtime does not start": {Model: network(t), Library: filepath.Join(t.TempDir(), "libonnxruntime.so.1")},
+		"text.onnx":                         {Model: text},
+		"none.onnx":                         {Model: filepath.Join(onnxtest.Dir(t), "none.onnx")},
+		"libonnxruntime.so.1: no such file": {Model: network(t), Library: filepath.Join(t.TempDir(), "libonnxruntime.so.1")},
 	} {
 		if err := ready(t, run(t, c)); inference.FaultOf(err) != inference.ErrUnavailable || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -76,13 +76,13 @@ func New(c Config) *Engine {
 	c.Name = cmp.Or(c.Name, Name)
 	// A worker has another working directory. The name of a library alone is the system's to find.
 	c.Dir = absolute(c.Dir)
-	read := []string{c.Dir}
+	var files []string
 	if strings.ContainsRune(c.Library, filepath.Separator) {
 		c.Library = absolute(c.Library)
-		read = append(read, c.Library)
+		files = []string{c.Library}
 	}
 	return &Engine{c.Name, cmp.Or(c.Steps, defaultSteps), worker.NewPool(worker.Config{
-		Name: c.Name, Path: c.Program, Args: []string{"-library", c.Library, "-model", c.Dir, "supertonic"}, Read: read,
+		Name: c.Name, Path: c.Program, Args: []string{"-library", c.Library, "-model", c.Dir, "supertonic"}, Read: append([]string{c.Dir}, worker.Processors...), Files: files,
 		Processes: cmp.Or(c.Processes, defaultProcesses), Streams: 1, Waiting: waiting, Log: c.Log,
 	})}
 }

@@ -59,12 +59,17 @@ func Fault(engine string, err error) error {
 	return &inference.Error{Engine: engine, Fault: inference.ErrFailed, Err: err}
 }
 
+// Processors is what libraries read of the machine to choose instructions that it has, for
+// Config.Read.
+var Processors = []string{"/proc/cpuinfo", "/sys/devices/system/cpu"}
+
 // Config says what a pool runs.
 type Config struct {
 	Name      string   // for logs, such as "espeak"
 	Path      string   // the program; empty: Locate
 	Args      []string // its arguments
 	Read      []string // files and directories that it reads besides the system's, see sandbox.Config
+	Files     []string // files that it reads although its account may not reach them, see sandbox.Config
 	Processes int      // how many children, at least 1
 	Streams   int      // how many streams a child serves at a time, at least 1
 	Waiting   int      // how many Opens may wait for a slot; more fail with ErrBusy

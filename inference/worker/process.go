@@ -97,7 +97,7 @@ func (p *Pool) start() (c *process, stdout, stderr *os.File, err error) {
 			return nil, nil, nil, err
 		}
 	}
-	cmd, err := sandbox.Command(context.Background(), sandbox.Config{Path: path, Args: p.cfg.Args, Read: p.cfg.Read, Nice: niceness, Limits: limits})
+	cmd, err := sandbox.Command(context.Background(), sandbox.Config{Path: path, Args: p.cfg.Args, Read: p.cfg.Read, Files: p.cfg.Files, Nice: niceness, Limits: limits})
 	if err != nil {
 		closeAll(files[:])
 		return nil, nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -37,6 +38,10 @@ func (p *plan) execute(args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Path, err)
 	}
+	files, err := p.open()
+	if err != nil {
+		return err
+	}
 	rules, err := p.landlock()
 	if err != nil {
 		return err
@@ -64,7 +69,41 @@ func (p *plan) execute(args []string) error {
 	if err := filter(); err != nil {
 		return err
 	}
-	return p.start(program, append([]string{p.Path}, args...))
+	return p.start(program, append([]string{p.Path}, p.reachable(args, files)...))
+}
+
+// firstFile is the descriptor of the first of Files, above those that a program opens by itself.
+const firstFile = 100
+
+// open opens Files for the child, while the process may still open everything.
+func (p *plan) open() (descriptors []int, err error) {
+	for i, path := range p.Files {
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD, firstFile+i); err != nil {
+			return nil, err
+		}
+		descriptors = append(descriptors, fd)
+	}
+	return descriptors, nil
+}
+
+// reachable is args with the descriptors of those Files that the account cannot reach.
+func (p *plan) reachable(args []string, descriptors []int) []string {
+	args = slices.Clone(args)
+	for i, path := range p.Files {
+		if unix.Access(path, unix.R_OK) == nil {
+			continue
+		}
+		for n := range args {
+			if args[n] == path {
+				args[n] = fmt.Sprintf("/proc/self/fd/%d", descriptors[i])
+			}
+		}
+	}
+	return args
 }
 
 // yield lowers the priority to Nice. A server that was started with a lower one keeps it:

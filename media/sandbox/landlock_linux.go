@@ -62,6 +62,9 @@ func (p *plan) landlock() (ruleset, error) {
 	for _, path := range append(system, p.Read...) {
 		err = errors.Join(err, r.allow(path, readTree))
 	}
+	for _, path := range p.Files {
+		err = errors.Join(err, r.allow(path, readFile))
+	}
 	for _, path := range p.Run {
 		err = errors.Join(err, r.allow(path, runFile))
 	}

@@ -28,6 +28,9 @@ type Config struct {
 	// data under /usr and /lib. What does not exist is left out. A regular file that the
 	// command has as its standard input may always be read.
 	Read []string
+	// Files are files that it may read, too, which its account may not be able to reach. Where it
+	// cannot, an argument that is the path of one becomes that of an open descriptor.
+	Files []string
 	// Nice is what the child yields to others, 0 to 19, as in nice(1): what it does must not
 	// delay audio that is due.
 	Nice   int

@@ -177,6 +177,38 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// TestFiles: a child may read them where its account reaches them and where it does not, and nothing beside them.
+func TestFiles(t *testing.T) {
+	for _, mode := range []os.FileMode{0o755, 0o700} {
+		dir := t.TempDir()
+		for _, name := range []string{"file", "other"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, d := range []string{dir, filepath.Dir(dir)} {
+			if err := os.Chmod(d, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := filepath.Join(dir, "file")
+		cmd, err := sandbox.Command(t.Context(), sandbox.Config{Path: "/bin/cat", Files: []string{file}, Args: []string{file, filepath.Join(dir, "other")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := cmd.Output(); string(out) != "file" || err == nil {
+			t.Errorf("in a directory with %o: %q, %v", mode, out, err)
+		}
+	}
+	cmd, err := sandbox.Command(t.Context(), sandbox.Config{Path: "/bin/cat", Files: []string{"/not/there"}, Args: []string{"/not/there"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "/not/there: no such file") || cmd.ProcessState.ExitCode() != sandbox.NotStarted {
+		t.Errorf("one that is not there: %s", out)
+	}
+}
+
 // TestLimits: a child that takes too much fails.
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]sandbox.Config{

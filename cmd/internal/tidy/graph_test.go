@@ -127,6 +127,10 @@ func forbidden(from, to string, inTest bool) string {
 		return "it may import sip, sip/carrier and media"
 	case a == "pipeline" && !inTest && !books(from):
 		return beyondTheBooks(from, to)
+	case to == "inference/onnx" && !inTest && from != "cmd/parley-speech" && !strings.HasSuffix(from, "test"):
+		return "networks that users bring run in parley-speech alone"
+	case (from == "api/dashboard/page" || from == "api/dashboard/editor") && !inTest && strings.HasPrefix(to, "api/dashboard") && to != "api/dashboard/page":
+		return "what pages are made of knows no page, and the editor no other"
 	case !inTest && slices.Contains(rooms, to) && (from == "store" || from == "store/ledger"):
 		return "the ledger knows nothing of it"
 	case !inTest && slices.Contains(rooms, from) && slices.Contains(rooms, to):
@@ -231,6 +235,12 @@ func TestImportRule(t *testing.T) {
 	}{
 		{"cmd/parley", "api/wsagent", false, true},
 		{"cmd/internal/tidy", "cmd/parley/config", true, true},
+		{"cmd/parley-speech", "inference/onnx", false, true},
+		{"inference/smartturn", "inference/onnx", false, false},
+		{"inference/smartturn", "inference/onnx", true, true},
+		{"api/dashboard/editor", "api/dashboard/page", false, true},
+		{"api/dashboard/page", "api/dashboard/editor", false, false},
+		{"api/dashboard/editor", "api/dashboard", false, false},
 		{"cmd/parley", "cmd/parley/admin", false, true},
 		{"cmd/parley/node", "cmd/parley/admin", false, false},
 		{"cmd/parley/admin", "store/ledger", false, true},

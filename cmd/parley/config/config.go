@@ -52,7 +52,8 @@ type Config struct {
 	DataDir             string
 	DataDirSet          bool        // somebody chose DataDir
 	RecordingsDir       string      // empty: in DataDir
-	ModelsDir           string      // empty: in DataDir
+	ModelsDir           string      // empty: models in DataDir
+	ONNXLibrary         string      // empty: see ONNXRuntime
 	ModelsURL           string      // of a mirror, without a final slash; empty: none
 	DatabaseURL         string      // empty: a private cluster in DataDir
 	DatabaseConns       int         // at most, of this node's calls and jobs together
@@ -71,6 +72,7 @@ type Config struct {
 
 	ASR, LLM, TTS Stage
 	Realtime      Stage    // of engines that hear and speak by themselves, which agents name; none is the default's
+	Turn          Stage    // of those that judge whether a turn has ended: the first serves
 	VAD, Denoise  []string // engines in the order they are tried; Denoise may be "off"
 
 	SearchURL    string // holds no key; empty: agents do not search the web
@@ -101,7 +103,7 @@ type Config struct {
 
 // stages are the slow engines, with the names that their settings begin with.
 func (c *Config) stages() []namedStage {
-	return []namedStage{{"ASR", c.ASR}, {"LLM", c.LLM}, {"TTS", c.TTS}, {"REALTIME", c.Realtime}}
+	return []namedStage{{"ASR", c.ASR}, {"LLM", c.LLM}, {"TTS", c.TTS}, {"REALTIME", c.Realtime}, {"TURN", c.Turn}}
 }
 
 type namedStage struct {

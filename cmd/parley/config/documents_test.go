@@ -75,8 +75,10 @@ const enginesExample = `
 # file has them. The settings asr, llm and tts name those that are used unless an agent names
 # others, in order: asr: [flux, pocketsphinx]. Vendors: assemblyai, cartesia,
 # deepgram, elevenlabs, openai and soniox for asr, anthropic, gemini and openai for llm, cartesia, deepgram, elevenlabs,
-# inworld, openai and rime for tts, gemini and openai for realtime. Of openai, the models gpt-live-... and gpt-realtime-... of asr recognise while the caller speaks.
+# inworld, onnx, openai and rime for tts, gemini and openai for realtime, onnx for turn. Of openai, the models gpt-live-... and gpt-realtime-... of asr recognise while the caller speaks.
 # Those of realtime hear, answer and speak by themselves, for agents that name one; the rate card must have the prices of realtime.
+# Those of onnx are neural models that you bring with parley models, run on this machine by ONNX Runtime, which make onnx brings. The
+# first of turn judges by the sound of each pause whether the caller has finished, in languages that it knows.
 # Vendors serve as many streams at a time as an account has bought: with concurrency one more waits 0.3 s for a place, and then the
 # next engine serves. Engines of a stage with the same vendor, url and key share the places, and the lowest number counts.
 # Accounts may set keys of their own (PUT /v1/engine-keys), which then serve them in place of these, each with places of its own;
@@ -136,6 +138,14 @@ const enginesExample = `
 #    model: gpt-realtime-2.1
 #    key_file: /etc/parley/openai.key
 #    options: {transcription: gpt-4o-mini-transcribe, turn_detection: {type: semantic_vad, eagerness: high}}
+#  - name: voices
+#    stage: tts
+#    vendor: onnx
+#    model: supertonic-3           # as parley models list shows it
+#  - name: turns
+#    stage: turn
+#    vendor: onnx
+#    model: smart-turn-v3.2
 `
 
 // trunksExample is the part of the example file for the trunks.

@@ -72,8 +72,11 @@ func (s *Stage) All() (all []Engine) {
 }
 
 // vendors make the engines of each stage that the list may have.
-var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", "elevenlabs", "openai", "soniox"}, "llm": {"anthropic", "gemini", "openai"}, "tts": {"cartesia", "deepgram", "elevenlabs", "inworld", "openai", "rime"},
-	"realtime": {"gemini", "openai"}}
+var vendors = map[string][]string{"asr": {"assemblyai", "cartesia", "deepgram", "elevenlabs", "openai", "soniox"}, "llm": {"anthropic", "gemini", "openai"}, "tts": {"cartesia", "deepgram", "elevenlabs", "inworld", neural, "openai", "rime"},
+	"realtime": {"gemini", "openai"}, "turn": {neural}}
+
+// neural is the vendor of engines that ONNX Runtime runs, of models that the operator brings.
+const neural = "onnx"
 
 var (
 	engineName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
@@ -88,7 +91,7 @@ func readEngines(c *Config, where string, v *yaml.Node) error {
 	if v.Kind != yaml.SequenceNode || len(v.Content) > maxEngines {
 		return &Error{where, fmt.Sprintf("is not a list of engines; allowed: entries that begin with \"- name: ...\", %d at most", maxEngines)}
 	}
-	stages := map[string]*Stage{"asr": &c.ASR, "llm": &c.LLM, "tts": &c.TTS, "realtime": &c.Realtime}
+	stages := map[string]*Stage{"asr": &c.ASR, "llm": &c.LLM, "tts": &c.TTS, "realtime": &c.Realtime, "turn": &c.Turn}
 	for i, item := range v.Content {
 		at := fmt.Sprintf("%s[%d]", where, i)
 		r := engineReader{}
@@ -127,7 +130,7 @@ func (r *engineReader) read(where, name string, v *yaml.Node) error {
 		ok, allowed = engineName.MatchString(text) && !slices.Contains(slices.Concat(builtASR, builtLLM, builtTTS), text),
 			"small letters, digits, dashes and underscores, 32 at most, and no name of an engine that is built"
 	case "stage":
-		ok, allowed = setWord(&r.stage, text, "asr", "llm", "tts", "realtime"), "asr, llm, tts or realtime"
+		ok, allowed = setWord(&r.stage, text, "asr", "llm", "tts", "realtime", "turn"), "asr, llm, tts, realtime or turn"
 	case "vendor":
 		e.Vendor = text
 		ok, allowed = slices.ContainsFunc(slices.Collect(maps.Values(vendors)), func(list []string) bool { return slices.Contains(list, text) }), "one that the stage has"
@@ -224,9 +227,15 @@ func (r *engineReader) finish(at string) error {
 	case e.Name == "":
 		return &Error{at, "has no name; allowed: small letters, digits, dashes and underscores, 32 at most"}
 	case r.stage == "":
-		return &Error{at, "has no stage; allowed: asr, llm, tts or realtime"}
+		return &Error{at, "has no stage; allowed: asr, llm, tts, realtime or turn"}
 	case !slices.Contains(vendors[r.stage], e.Vendor):
 		return &Error{at + ".vendor", quote(e.Vendor) + " has no engine for " + r.stage + "; allowed: " + strings.Join(vendors[r.stage], ", ")}
+	case e.Neural() && e.Model == "":
+		return &Error{at, "has no model, which " + neural + " needs; allowed: the name of one that parley models list shows"}
+	case e.Neural() && (e.URL != "" || e.APIKey != "" || e.AccountKeys || len(e.Models)+len(e.Voices)+len(e.Options)+len(e.Costs)+e.Concurrency > 0):
+		return &Error{at, "has more than it can use; allowed with " + neural + ": name, stage, vendor, model"}
+	case e.Neural():
+		return nil
 	case e.Vendor == "openai" && e.URL == "":
 		return &Error{at, "has no url, which openai needs; allowed: " + allowedURL}
 	case e.Vendor != "openai" && e.APIKey == "" && !e.AccountKeys:
@@ -238,8 +247,11 @@ func (r *engineReader) finish(at string) error {
 // Embedded says whether the engine costs nothing but this machine's time.
 func (e Engine) Embedded() bool { return slices.Contains(embedded, e.Vendor) }
 
-// Unproven says whether the engine's adapter was tried against a fake of its vendor only: of no vendor was a real exchange
-// recorded yet.
+// Neural says whether ONNX Runtime runs it, of the model that it names.
+func (e Engine) Neural() bool { return e.Vendor == neural }
+
+// Unproven says whether the engine's adapter was tried against a fake of its vendor, or with a stand-in of its model, only: of no
+// vendor was a real exchange recorded yet, and no published weights have run.
 func (e Engine) Unproven() bool { return !e.Embedded() }
 
 // TakesKeys says whether accounts may have it work with a key of their own: its vendor wants one.

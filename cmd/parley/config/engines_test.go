@@ -32,6 +32,8 @@ engines:
   - {name: flash, stage: llm, vendor: gemini, key: sk-secret, options: {thinking_budget: 0}}
   - {name: sonic, stage: tts, vendor: cartesia, key: sk-secret, voices: {F1: one, F1-es: uno, M1: two}, url: "http://gateway.example"}
   - {name: live, stage: realtime, vendor: openai, key: sk-secret, url: "https://azure.example/openai/v1", options: {key_header: api-key, turn_detection: null}}
+  - {name: voices, stage: tts, vendor: onnx, model: supertonic-3}
+  - {name: turns, stage: turn, vendor: onnx, model: smart-turn-v3.2@1}
 asr: [flux, pocketsphinx]
 tts: sonic
 `)
@@ -53,7 +55,10 @@ tts: sonic
 	if all := c.ASR.All(); !all[0].TakesKeys() || all[1].TakesKeys() || all[2].TakesKeys() {
 		t.Errorf("%+v", all)
 	}
-	if got := c.TTS.All(); len(got) != 1 || got[0].Voices["M1"] != "two" || got[0].Voices["F1-es"] != "uno" {
+	if got := c.Turn.All(); len(got) != 1 || !reflect.DeepEqual(got[0], Engine{Name: "turns", Vendor: "onnx", Model: "smart-turn-v3.2@1"}) || got[0].TakesKeys() || got[0].Embedded() || !got[0].Unproven() {
+		t.Errorf("%+v", got)
+	}
+	if got := c.TTS.All(); len(got) != 2 || got[1].Name != "voices" || got[0].Voices["M1"] != "two" || got[0].Voices["F1-es"] != "uno" {
 		t.Errorf("%+v", got)
 	}
 	if got := c.Realtime.All(); len(got) != 1 || got[0].Name != "live" || string(got[0].Options) != `{"key_header":"api-key","turn_detection":null}` {
@@ -96,7 +101,7 @@ func TestWrongEngines(t *testing.T) {
 		`engines: flux`: "is not a list of engines",
 		`engines: [{stage: asr, vendor: deepgram, key: k}]`:                                                            "has no name",
 		`engines: [{name: a, vendor: deepgram, key: k}]`:                                                               "has no stage",
-		`engines: [{name: a, stage: ear, vendor: deepgram, key: k}]`:                                                   `stage: "ear" is not allowed; allowed: asr, llm, tts or realtime`,
+		`engines: [{name: a, stage: ear, vendor: deepgram, key: k}]`:                                                   `stage: "ear" is not allowed; allowed: asr, llm, tts, realtime or turn`,
 		`engines: [{name: a, stage: llm, vendor: deepgram, key: k}]`:                                                   `"deepgram" has no engine for llm; allowed: anthropic, gemini, openai`,
 		`engines: [{name: a, stage: llm, vendor: acme, key: k}]`:                                                       `"acme"`,
 		`engines: [{name: openai, stage: llm, vendor: openai, url: "http://h"}]`:                                       "no name of an engine that is built",
@@ -115,6 +120,10 @@ func TestWrongEngines(t *testing.T) {
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k}, {name: a, stage: asr, vendor: deepgram, key: k}]`: `"a" is there twice`,
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, costs: {token: 1}}]`:                               "costs.token: is not allowed",
 		`engines: [{name: a, stage: llm, vendor: anthropic, key: k, costs: {request: cheap}}]`:                         "a plain decimal",
+		`engines: [{name: a, stage: turn, vendor: onnx}]`:                                                              "has no model, which onnx needs",
+		`engines: [{name: a, stage: tts, vendor: onnx, model: m, key: sk-secret}]`:                                     "has more than it can use",
+		`engines: [{name: a, stage: tts, vendor: onnx, model: m, options: {a: 1}}]`:                                    "has more than it can use",
+		`engines: [{name: a, stage: asr, vendor: onnx, model: m}]`:                                                     `"onnx" has no engine for asr`,
 		"engines: []\nasr: flux": `"flux" is not allowed`,
 		"engines: [{name: a, stage: llm, vendor: anthropic, key: account}]\nllm: a": "serves only accounts with keys of their own",
 	} {
@@ -130,7 +139,7 @@ func TestEnginesExample(t *testing.T) {
 	text := regexp.MustCompile(`(?m)^#(engines:|  )`).ReplaceAllString(enginesExample, "$1")
 	text = regexp.MustCompile(`key_file: \S+`).ReplaceAllString(text, "key: k")
 	c, err := loadEngines(t, text)
-	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 6 || len(c.TTS.All()) != 2 {
+	if err != nil || len(c.ASR.All()) != 2 || len(c.LLM.All()) != 6 || len(c.TTS.All()) != 3 || len(c.Turn.All()) != 1 {
 		t.Errorf("%v", err)
 	}
 }

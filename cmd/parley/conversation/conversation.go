@@ -154,6 +154,9 @@ func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke fu
 		cfg.Turn.EngineTurns = p.Settings.EngineTurns(info)
 		cfg.Turn.EagerEnds = cfg.Turn.EngineTurns && info.Caps.Eager
 		m.Engines.Patience.Fit(&cfg, info)
+		if s := m.Engines.Turns; s != nil && (p.Follows || slices.Contains(s.Info().Languages, p.Agent.Language)) {
+			cfg.Scorer = s
+		}
 	}
 	if p.Follows {
 		cfg.Agent.Follows = engines.TTS.Info().Languages

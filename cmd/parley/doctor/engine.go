@@ -38,6 +38,7 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 		{"llm", cfg.LLM, nil},
 		{"tts", cfg.TTS, map[string]probe{espeak.Name: speakAWord}},
 		{"realtime", cfg.Realtime, nil},
+		{"turn", cfg.Turn, nil},
 	} {
 		for i, e := range stage.All() {
 			name := stage.name + " engine"
@@ -49,6 +50,8 @@ func checkEngines(ctx context.Context, cfg *config.Config) []Finding {
 			case e.Vendor == "openai" && stage.name != "realtime":
 				try = func(ctx context.Context) (string, error) { return "", reachEngine(ctx, e) }
 			case ours:
+			case e.Neural():
+				try = func(ctx context.Context) (string, error) { return "", startNeural(ctx, cfg, stage.name, e) }
 			case e.APIKey != "", stage.name == "realtime":
 				try = func(ctx context.Context) (string, error) { return "", engine.Try(ctx, stage.name, e) }
 			default: // lives in the server itself
@@ -72,6 +75,8 @@ func judgeEngine(ctx context.Context, e config.Engine, stage string, try probe) 
 	if err != nil {
 		fix := "parley-speech must lie beside parley or on the PATH (make build), with espeak-ng, pocketsphinx and pocketsphinx-en-us installed"
 		switch {
+		case e.Neural():
+			fix = "make onnx brings ONNX Runtime; parley models verify " + e.Model + " reads the files of the model"
 		case e.Name != e.Vendor:
 			fix = "check url, key and options of " + e.Name + " in the list of engines, and that its server runs"
 		case e.Vendor == "openai" || e.APIKey != "":
@@ -80,6 +85,23 @@ func judgeEngine(ctx context.Context, e config.Engine, stage string, try probe) 
 		return fail(fix, "%s: %v", e.Name, err)
 	}
 	return good("%s works%s", e.Name, more)
+}
+
+// startNeural opens the model of an engine, which is held to what the engine relies on.
+func startNeural(ctx context.Context, cfg *config.Config, stage string, e config.Engine) error {
+	neural := engine.NewNeural(cfg, slog.New(slog.DiscardHandler))
+	if stage == "turn" {
+		made, err := neural.Turns(e)
+		if err != nil {
+			return err
+		}
+		return during(ctx, made.Run, made.Ready)
+	}
+	made, err := neural.Voice(e)
+	if err != nil {
+		return err
+	}
+	return during(ctx, made.Run, made.Ready)
 }
 
 // during runs an engine's workers while use does.

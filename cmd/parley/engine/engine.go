@@ -5,6 +5,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -24,6 +25,9 @@ type Set struct {
 	ASR inference.ASR
 	LLM inference.LLM
 	TTS inference.TTS
+
+	// Turns judges whether turns have ended, in languages that it knows; nil: nobody does.
+	Turns inference.TurnScorer
 
 	// VAD and Denoise are the names of the detector and the denoiser of agents that choose none.
 	VAD, Denoise string
@@ -87,6 +91,7 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 			}
 		}}
 	}
+	neural := NewNeural(cfg, log)
 	err := cmp.Or(
 		e.pools.asr.open(agent.StageASR, cfg.ASR, recognisers(func(c config.Engine) (inference.ASR, error) {
 			return works(e, "asr", pocketsphinx.New(pocketsphinx.Config{Log: log})), nil
@@ -99,6 +104,12 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		openModels(&e.pools.llm, cfg.LLM, failover),
 		e.pools.tts.open(agent.StageTTS, cfg.TTS, voices(func(c config.Engine) (inference.TTS, error) {
 			return works(e, "tts", espeak.New(espeak.Config{Log: log})), nil
+		}, func(c config.Engine) (inference.TTS, error) {
+			engine, err := neural.Voice(c)
+			if err != nil {
+				return nil, err
+			}
+			return works(e, c.Name, engine), nil
 		}), func(list []inference.TTS, report func(string, error)) inference.TTS {
 			if len(list) == 1 && report == nil {
 				return list[0]
@@ -116,6 +127,13 @@ func New(cfg *config.Config, log *slog.Logger) (*Set, error) {
 		}))
 	if err != nil {
 		return nil, err
+	}
+	if all := cfg.Turn.All(); len(all) > 0 {
+		engine, err := neural.Turns(all[0])
+		if err != nil {
+			return nil, fmt.Errorf("turn: %w", err)
+		}
+		e.Turns = works(e, all[0].Name, engine)
 	}
 	e.Listed = slices.Concat(described(status.TTS, agent.StageTTS, &e.pools.tts), described(status.STT, agent.StageASR, &e.pools.asr),
 		described(status.LLM, agent.StageLLM, &e.pools.llm), described(status.Realtime, agent.StageRealtime, &e.pools.realtime))

@@ -27,26 +27,26 @@ func (o *vendorOptions) make(options string) error {
 	case agent.StageLLM:
 		_, err = models[o.vendor](c)
 	case agent.StageTTS:
-		_, err = voices(nil)[o.vendor](c)
+		_, err = voices(nil, nil)[o.vendor](c)
 	default:
 		_, err = realtimes[o.vendor](c)
 	}
 	return err
 }
 
-// TestEveryVendorIsDescribed: once in each stage for which it makes engines.
+// TestEveryVendorIsDescribed: once in each stage for which it makes engines. Those that run on this machine have no options.
 func TestEveryVendorIsDescribed(t *testing.T) {
 	var made, described []string
 	add := func(stage agent.Stage, vendors []string) {
 		for _, v := range vendors {
-			if !(config.Engine{Vendor: v}).Embedded() {
+			if e := (config.Engine{Vendor: v}); !e.Embedded() && !e.Neural() {
 				made = append(made, string(stage)+" "+v)
 			}
 		}
 	}
 	add(agent.StageASR, slices.Collect(maps.Keys(recognisers(nil))))
 	add(agent.StageLLM, slices.Collect(maps.Keys(models)))
-	add(agent.StageTTS, slices.Collect(maps.Keys(voices(nil))))
+	add(agent.StageTTS, slices.Collect(maps.Keys(voices(nil, nil))))
 	add(agent.StageRealtime, slices.Collect(maps.Keys(realtimes)))
 	for _, o := range options {
 		described = append(described, string(o.stage)+" "+o.vendor)

@@ -61,7 +61,7 @@ func (t Trial) Run(ctx context.Context, stage string, e config.Engine) (Took, er
 	case "realtime":
 		err = try(r, e, realtimes, r.talk)
 	default:
-		err = try(r, e, voices(embedded[inference.TTS]), r.speak)
+		err = try(r, e, voices(embedded[inference.TTS], embedded[inference.TTS]), r.speak)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -61,10 +61,11 @@ var models = makers[inference.LLM]{
 	},
 }
 
-// voices are those of synthesis; embedded makes the one that runs on this machine.
-func voices(embedded func(config.Engine) (inference.TTS, error)) makers[inference.TTS] {
+// voices are those of synthesis; embedded and neural make those that run on this machine.
+func voices(embedded, neural func(config.Engine) (inference.TTS, error)) makers[inference.TTS] {
 	return makers[inference.TTS]{
 		espeak.Name: embedded,
+		"onnx":      neural,
 		"openai":    func(e config.Engine) (inference.TTS, error) { return openai.NewTTS(dialect(e)) },
 		"cartesia": func(e config.Engine) (inference.TTS, error) {
 			return cartesia.NewTTS(cartesia.Config{Name: e.Name, BaseURL: e.URL, APIKey: e.APIKey, Model: e.Model, Voices: e.Voices, Options: e.Options})

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,7 @@ func SettingFlags(cmd *cobra.Command) {
 }
 
 // Config reads the settings with those flags of cmd that were given, and says what is
-// doubtful about them.
+// doubtful about them. ModelsDir is where models lie, by whatever setting.
 func Config(cmd *cobra.Command) (*config.Config, []string, error) {
 	src := config.Sources{Flags: map[string]string{}, Env: os.Environ()}
 	src.File, _ = cmd.Flags().GetString("config")
@@ -43,7 +44,12 @@ func Config(cmd *cobra.Command) (*config.Config, []string, error) {
 			src.Flags[s.FlagName()] = cmd.Flags().Lookup(s.FlagName()).Value.String()
 		}
 	}
-	return config.Load(src)
+	cfg, warnings, err := config.Load(src)
+	if err == nil && cfg.ModelsDir == "" {
+		dir, _ := DataDir(cfg)
+		cfg.ModelsDir = filepath.Join(dir, "models")
+	}
+	return cfg, warnings, err
 }
 
 // Logger writes to w what the settings want logged, in their format.

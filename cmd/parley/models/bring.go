@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -128,8 +129,7 @@ func (s *session) bring(m *model.Manifest, from model.Source, accept string) err
 	if m.Embedded {
 		return s.AnswerText(s.row(&model.Model{Manifest: m, State: model.Embedded}), m.Ref()+" is part of the program; there is nothing to bring\n")
 	}
-	if s.cfg.ModelsDir == "" {
-		dataDir, _ := local.DataDir(s.cfg)
+	if dataDir, _ := local.DataDir(s.cfg); s.store.Dir == filepath.Join(dataDir, "models") {
 		if err := local.MakeDataDir(dataDir); err != nil {
 			return err
 		}

@@ -3,11 +3,9 @@
 package models
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,8 +56,7 @@ func runs(cmd *cobra.Command, catalogue []*model.Manifest, jsonHelp string, run 
 		if err != nil {
 			return nil, nil, err
 		}
-		dataDir, _ := local.DataDir(cfg)
-		return cfg, &model.Store{Dir: cmp.Or(cfg.ModelsDir, filepath.Join(dataDir, "models")), Catalogue: catalogue}, nil
+		return cfg, &model.Store{Dir: cfg.ModelsDir, Catalogue: catalogue}, nil
 	}
 	if cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, _ []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
@@ -93,7 +90,7 @@ func users(cfg *config.Config, m *model.Manifest) (names []string) {
 		}
 		return names
 	}
-	for _, stage := range []*config.Stage{&cfg.ASR, &cfg.LLM, &cfg.TTS, &cfg.Realtime} {
+	for _, stage := range []*config.Stage{&cfg.ASR, &cfg.LLM, &cfg.TTS, &cfg.Realtime, &cfg.Turn} {
 		for _, e := range stage.All() {
 			chosen := func(name string) bool { return name == m.ID || name == m.Ref() }
 			if e.Vendor == vendor && (chosen(e.Model) || slices.ContainsFunc(e.Models, chosen)) {

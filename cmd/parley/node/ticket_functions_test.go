@@ -78,22 +78,22 @@ func (s *site) employs(v *services) {
 	s.ok(err)
 }
 
-// page is a stranger's: it keeps all that it is told, and answers whatever it is asked, and
+// visited is a page of a stranger's: it keeps all that it is told, and answers whatever it is asked, and
 // what it is not.
-type page struct {
+type visited struct {
 	*talker
 	s      *site
 	frames []string
 	asked  []string // functions that it was asked to run
 }
 
-func (p *page) say(format string, args ...any) {
+func (p *visited) say(format string, args ...any) {
 	p.s.Helper()
 	p.s.ok(p.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, format, args...)))
 }
 
 // until reads to a frame of the type that has the text in it.
-func (p *page) until(kind, text string) {
+func (p *visited) until(kind, text string) {
 	p.s.Helper()
 	for {
 		form, b, err := p.ReadMessage()
@@ -121,7 +121,7 @@ func (p *page) until(kind, text string) {
 }
 
 // forge answers functions by every name that a page could guess, and waits until that is read.
-func (p *page) forge() {
+func (p *visited) forge() {
 	p.s.Helper()
 	for gen := range 9 {
 		for n := range 6 {
@@ -187,7 +187,7 @@ func TestStrangersAndServerFunctions(t *testing.T) {
 				agent = ""
 			}
 			c, _ := s.dial(0, s.minted(tt.route, s.key, tt.body), agent)
-			p := &page{talker: c, s: s}
+			p := &visited{talker: c, s: s}
 			p.say(`{"type":"language","data":"eu"}`) // nobody has to hear it
 			p.say(strangersPrompt)
 			p.say(strangersTools)

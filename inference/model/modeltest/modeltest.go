@@ -3,6 +3,7 @@ package modeltest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -23,6 +24,7 @@ import (
 // Model is a model for a test. What is empty has a value that does no harm.
 type Model struct {
 	ID, Version, Engine string
+	Stage               string            // empty: turn
 	Licence             string            // YAML, in one line
 	Files               map[string]string // content by path
 	Bases               []string          // of the addresses: BASE/PATH
@@ -37,7 +39,7 @@ func Tiny(bases ...string) Model {
 // YAML is its manifest.
 func (m Model) YAML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "id: %s\nversion: %q\nstage: turn\nengine: %s\nlicence: %s\nfiles:\n", m.ID, m.Version, m.Engine, m.Licence)
+	fmt.Fprintf(&b, "id: %s\nversion: %q\nstage: %s\nengine: %s\nlicence: %s\nfiles:\n", m.ID, m.Version, cmp.Or(m.Stage, "turn"), m.Engine, cmp.Or(m.Licence, "{name: MIT}"))
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		var urls []string
 		for _, base := range m.Bases {

@@ -8,10 +8,10 @@ import (
 	"parley/inference/onnx"
 )
 
-// Library is where make test puts ONNX Runtime. PARLEY_TEST_ONNX names another.
+// Library is where make test puts ONNX Runtime. PARLEY_ONNX_LIBRARY names another.
 func Library(t testing.TB) string {
 	t.Helper()
-	if path := os.Getenv("PARLEY_TEST_ONNX"); path != "" {
+	if path := os.Getenv("PARLEY_ONNX_LIBRARY"); path != "" {
 		return path
 	}
 	dir, err := os.Getwd()
