@@ -182,10 +182,10 @@ func encode(v any) []byte {
 // Read implements synthesiser.Vendor.
 func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err error) {
 	var m struct {
-		Type    string `json:"type"`
-		Context string `json:"context_id"`
-		Data    []byte `json:"data"`
-		Done    bool   `json:"done"`
+		Type    string     `json:"type"`
+		Context string     `json:"context_id"`
+		Data    remote.PCM `json:"data"`
+		Done    bool       `json:"done"`
 		Words   struct {
 			Words []string  `json:"words"`
 			Start []float64 `json:"start"`
@@ -200,7 +200,7 @@ func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err
 	p.Context = m.Context
 	switch m.Type {
 	case "chunk":
-		p.Samples = media.AppendSamples(make([]int16, 0, len(m.Data)/2), m.Data[:len(m.Data)&^1])
+		p.Samples = m.Data
 	case "timestamps":
 		w := m.Words
 		for i := range w.Words {

@@ -11,12 +11,11 @@ import (
 	"parley/inference"
 	"parley/inference/remote"
 	"parley/inference/synthesiser"
-	"parley/media"
 )
 
 // answer is a message of ElevenLabs'. Names are met in two spellings.
 type answer struct {
-	Audio     []byte     `json:"audio"`
+	Audio     remote.PCM `json:"audio"`
 	Context   string     `json:"contextId"`
 	Context2  string     `json:"context_id"`
 	Final     bool       `json:"isFinal"`
@@ -45,7 +44,7 @@ func (v *vendor) Read(data []byte, _ bool) (p synthesiser.Piece, ok bool, err er
 		return p, false, v.failed(m.Error)
 	}
 	p.Context = m.Context + m.Context2
-	p.Samples = media.AppendSamples(make([]int16, 0, len(m.Audio)/2), m.Audio[:len(m.Audio)&^1])
+	p.Samples = m.Audio
 	p.Done = m.Final || m.Final2
 	if m.Alignment != nil {
 		p.Words, p.Characters = m.Alignment.words()

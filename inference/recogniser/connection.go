@@ -39,6 +39,7 @@ type connection struct {
 	pace     Pace
 	chunk    int64 // samples of a message
 	clock    clock
+	audio    []int16   // of a message, used again
 	sent     int64     // position of the tape up to which audio was sent
 	replayTo int64     // up to here it was sent to another socket before
 	lastSent time.Time // audio or what keeps the socket open
@@ -239,7 +240,8 @@ func (s *stream) sendAudio(to int64, now time.Time) {
 	c := s.conn
 	for c.sent < to {
 		before := c.sent
-		from, audio := s.samples(before, min(to, before+c.chunk))
+		from, audio := s.samples(c.audio[:0], before, min(to, before+c.chunk))
+		c.audio = audio
 		n := len(audio)
 		if c.sent = from + int64(n); c.sent == before {
 			return // there is no more: the tape has let go of audio meanwhile

@@ -287,11 +287,11 @@ func (s *stream) span() (from, to int64) {
 	return s.tape.Span()
 }
 
-// samples is what is kept of a piece of the tape, and where that begins.
-func (s *stream) samples(from, to int64) (at int64, audio []int16) {
+// samples appends to dst what is kept of a piece of the tape, and says where that begins.
+func (s *stream) samples(dst []int16, from, to int64) (at int64, audio []int16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	oldest, _ := s.tape.Span()
 	at = min(to, max(from, oldest))
-	return at, s.tape.Append(make([]int16, 0, to-at), at, to)
+	return at, s.tape.Append(dst, at, to)
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -152,13 +153,24 @@ func (s *Socket) finish() {
 	}
 }
 
-// Read returns the next message, which the caller owns, and whether it is binary. Its error is io.EOF when the
-// vendor has closed the socket as agreed, else an *inference.Error, but for a socket that was closed on our side.
+// Read returns the next message, which the caller owns, and whether it is binary. Its errors are those of ReadTo.
 func (s *Socket) Read() (data []byte, binary bool, err error) {
-	kind, data, err := s.conn.ReadMessage()
+	var message bytes.Buffer
+	binary, err = s.ReadTo(&message)
+	return message.Bytes(), binary, err
+}
+
+// ReadTo puts the next message in the place of what is in the buffer, and says whether it is binary. Its error is io.EOF
+// when the vendor has closed the socket as agreed, else an *inference.Error, but for a socket that was closed on our side.
+func (s *Socket) ReadTo(message *bytes.Buffer) (binary bool, err error) {
+	message.Reset()
+	kind, r, err := s.conn.NextReader()
 	if err == nil {
-		s.client.pass(Passage{What: Said, Vendor: true, Data: data, Binary: kind == websocket.BinaryMessage})
-		return data, kind == websocket.BinaryMessage, nil
+		_, err = message.ReadFrom(r)
+	}
+	if err == nil {
+		s.client.pass(Passage{What: Said, Vendor: true, Data: message.Bytes(), Binary: kind == websocket.BinaryMessage})
+		return kind == websocket.BinaryMessage, nil
 	}
 	s.met()
 	var closed *websocket.CloseError
@@ -166,16 +178,16 @@ func (s *Socket) Read() (data []byte, binary bool, err error) {
 		s.client.pass(Passage{What: Ended, Vendor: true, Code: closed.Code})
 	}
 	if s.ctx.Err() != nil {
-		return nil, false, context.Cause(s.ctx)
+		return false, context.Cause(s.ctx)
 	}
 	s.cancel(err)
 	switch {
 	case closed != nil:
-		return nil, false, s.client.closed(closed)
+		return false, s.client.closed(closed)
 	case errors.Is(err, websocket.ErrReadLimit):
-		return nil, false, s.client.Fault(inference.ErrFailed, errors.New("a message longer than 1 MiB"))
+		return false, s.client.Fault(inference.ErrFailed, errors.New("a message longer than 1 MiB"))
 	}
-	return nil, false, s.client.broken(err)
+	return false, s.client.broken(err)
 }
 
 // closed is the error of a close frame. Its reason carries the vendor's own code, which alone is shown.

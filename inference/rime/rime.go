@@ -153,9 +153,9 @@ func (s *speech) Cancel() [][]byte { return [][]byte{operation("clear")} }
 // Read implements synthesiser.Vendor.
 func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err error) {
 	var m struct {
-		Type    string `json:"type"`
-		Context string `json:"contextId"`
-		Data    []byte `json:"data"`
+		Type    string     `json:"type"`
+		Context string     `json:"contextId"`
+		Data    remote.PCM `json:"data"`
 		Words   struct {
 			Words []string  `json:"words"`
 			Start []float64 `json:"start"`
@@ -168,7 +168,7 @@ func (v *vendor) Read(message []byte, _ bool) (p synthesiser.Piece, ok bool, err
 	p.Context, p.Restarts = m.Context, true
 	switch m.Type {
 	case "chunk":
-		p.Samples = media.AppendSamples(make([]int16, 0, len(m.Data)/2), m.Data)
+		p.Samples = m.Data
 	case "timestamps":
 		p.Words = synthesiser.Marks(m.Words.Words, m.Words.Start, m.Words.End)
 	case "done":

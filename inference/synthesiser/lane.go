@@ -1,6 +1,7 @@
 package synthesiser
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -149,15 +150,16 @@ func (l *lane) rest() {
 
 // read hands pieces to their utterances until the socket ends.
 func (l *lane) read() {
+	var message bytes.Buffer // used again: most of it is audio, and long
 	for {
-		data, binary, err := l.socket.Read()
+		binary, err := l.socket.ReadTo(&message)
 		if err == io.EOF {
 			err = l.pool.engine.client.Fault(inference.ErrFailed, io.ErrUnexpectedEOF)
 		}
 		var p Piece
 		ok := false
 		if err == nil {
-			p, ok, err = l.pool.engine.vendor.Read(data, binary)
+			p, ok, err = l.pool.engine.vendor.Read(message.Bytes(), binary)
 		}
 		if err != nil {
 			l.retire(err)

@@ -144,14 +144,12 @@ func (p *Playout) next() (f media.Frame, finished int, ok bool) {
 		if rate == 0 && s.rate != 0 {
 			rate, want = s.rate, s.rate.FrameSamples()
 		}
-		if rate == 0 || s.rate != rate || n == want || len(s.left()) < want-n && !s.Complete && !s.Ended {
+		if rate == 0 || s.rate != rate || n == want || s.track.left() < want-n && !s.Complete && !s.Ended {
 			break
 		}
-		s.heardFrom(rate.Duration(s.taken), p.at+rate.Duration(n))
-		k := copy(p.in[n:want], s.left())
-		s.taken += k
-		n += k
-		p.last = Position{Gen: s.Gen, Seg: s.Seg, Off: rate.Duration(s.taken)}
+		s.heardFrom(rate.Duration(s.track.taken), p.at+rate.Duration(n))
+		n += s.track.take(p.in[n:want])
+		p.last = Position{Gen: s.Gen, Seg: s.Seg, Off: rate.Duration(s.track.taken)}
 	}
 	if n == 0 {
 		f, ok = p.flushTail()
@@ -160,11 +158,8 @@ func (p *Playout) next() (f media.Frame, finished int, ok bool) {
 	return p.level(p.resample(rate, n)), finished, true
 }
 
-// left is the audio that is not yet taken.
-func (s *Sentence) left() []int16 { return s.pcm[s.taken:] }
-
 // done says that there is nothing left to play of it.
-func (s *Sentence) done() bool { return len(s.left()) == 0 && (s.Complete || s.Ended) }
+func (s *Sentence) done() bool { return s.track.left() == 0 && (s.Complete || s.Ended) }
 
 // heardFrom notes that the audio from off on is heard at a media time of the call. It
 // does not allocate.
@@ -181,7 +176,7 @@ func (s *Sentence) heardFrom(off, at media.Time) {
 
 // drop forgets the sentence that was played, and its audio: a reply outlives it.
 func (p *Playout) drop() {
-	p.queue[0].pcm, p.queue[0].taken = nil, 0
+	p.queue[0].track = track{}
 	p.queue = slices.Delete(p.queue, 0, 1)
 }
 
@@ -307,7 +302,7 @@ func (p *Playout) Finish(limit media.Time) (end Position) {
 		end = Position{}
 	}
 	keep := 0
-	if len(p.queue) > 0 && p.queue[0].Gen == p.gen && p.queue[0].taken > 0 {
+	if len(p.queue) > 0 && p.queue[0].Gen == p.gen && p.queue[0].track.taken > 0 {
 		end.Off += p.queue[0].shorten(limit)
 		keep = 1
 	}
@@ -320,7 +315,8 @@ func (p *Playout) Finish(limit media.Time) (end Position) {
 func (p *Playout) Rewind() {
 	if len(p.queue) > 0 {
 		s := p.queue[0]
-		s.taken, s.clock = 0, s.clock[:0]
+		s.track.rewind()
+		s.clock = s.clock[:0]
 	}
 	p.reset()
 }
@@ -334,7 +330,7 @@ func (p *Playout) queued() media.Time {
 	var t media.Time
 	for _, s := range p.queue {
 		if s.rate != 0 {
-			t += s.rate.Duration(len(s.left()))
+			t += s.rate.Duration(s.track.left())
 		}
 	}
 	return t
@@ -351,3 +347,44 @@ func (p *Playout) Drained() bool { return len(p.queue) == 0 && p.tail == 0 }
 
 // Silent says that nothing is queued and everything written was played.
 func (p *Playout) Silent() bool { return p.Drained() && !p.Sounds() }
+
+// track is the audio of a sentence in the pieces that it came in, which it keeps and does not
+// change, and how far it was taken. It is not copied together: that would be half of what a
+// server with many calls allocates.
+type track struct {
+	pieces    [][]int16
+	length    int // samples that are to be taken in all
+	taken     int // of them
+	piece, at int // where the next sample is
+}
+
+// add takes a piece, which belongs to the track from now on.
+func (t *track) add(samples []int16) {
+	if len(samples) > 0 {
+		t.pieces = append(t.pieces, samples)
+		t.length += len(samples)
+	}
+}
+
+// left is how many samples are not yet taken.
+func (t *track) left() int { return t.length - t.taken }
+
+// take fills dst with the next samples, as far as there are any, and returns how many.
+func (t *track) take(dst []int16) (n int) {
+	dst = dst[:min(len(dst), t.left())]
+	for n < len(dst) {
+		k := copy(dst[n:], t.pieces[t.piece][t.at:])
+		n += k
+		if t.at += k; t.at == len(t.pieces[t.piece]) {
+			t.piece, t.at = t.piece+1, 0
+		}
+	}
+	t.taken += n
+	return n
+}
+
+// cut leaves n more samples to be taken, which are there.
+func (t *track) cut(n int) { t.length = t.taken + n }
+
+// rewind goes back to the first sample.
+func (t *track) rewind() { t.taken, t.piece, t.at = 0, 0, 0 }

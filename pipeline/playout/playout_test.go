@@ -230,7 +230,9 @@ func TestPlayoutKnowsWhatWasHeard(t *testing.T) {
 	p.Flushed(2 * frame)
 	p.Cut(false)
 	p.Follow(2)
-	p.Add(&Sentence{Gen: 2, rate: media.Rate8k, pcm: level(1, 160), total: 160, Complete: true})
+	next := &Sentence{Gen: 2, Complete: true}
+	next.Append(inference.Chunk{Rate: media.Rate8k, Samples: level(1, 160)})
+	p.Add(next)
 	write(1)
 	if h := at(7 * frame); h.Gen != 2 || h.Off != 0 {
 		t.Errorf("the next reply has not begun: %+v", h)

@@ -23,8 +23,7 @@ type Sentence struct {
 	Ended    bool         // no more of it is waited for
 
 	rate    media.Rate // 0: no audio came yet
-	pcm     []int16
-	taken   int // samples taken of pcm
+	track   track
 	total   int // samples received
 	marks   []inference.Mark
 	clock   wordtime.Clock // in anchors
@@ -40,10 +39,11 @@ const (
 	leastPerChar = 60 * media.Millisecond
 )
 
-// Append takes a piece of audio, whose rate is that of the first, and its marks. Without audio it may have no rate.
+// Append takes a piece of audio, whose rate is that of the first, and its marks. Without audio it may have no rate. The
+// samples belong to the sentence from now on.
 func (s *Sentence) Append(c inference.Chunk) {
 	s.rate = cmp.Or(c.Rate, s.rate)
-	s.pcm = append(s.pcm, c.Samples...)
+	s.track.add(c.Samples)
 	s.total += len(c.Samples)
 	s.marks = append(s.marks, c.Words...)
 }
@@ -59,9 +59,9 @@ func (s *Sentence) Length() media.Time {
 // shorten ends the sentence after limit more of its audio, and returns how much follows.
 func (s *Sentence) shorten(limit media.Time) media.Time {
 	s.Ended = true
-	n := min(len(s.left()), limit.Samples(s.rate))
-	s.Complete = s.Complete && s.taken+n == len(s.pcm)
-	s.pcm = s.pcm[:s.taken+n]
+	n := min(s.track.left(), limit.Samples(s.rate))
+	s.Complete = s.Complete && n == s.track.left()
+	s.track.cut(n)
 	return s.rate.Duration(n)
 }
 
