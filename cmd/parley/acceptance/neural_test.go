@@ -60,6 +60,15 @@ tts: [voices, espeak]
 	}
 	s := serve(t, dir, env)
 	who := newCustomer(t, s, "10")
+	asks, spoken := []string{"PARLEY_URL=http://" + s.addrs["http"], "PARLEY_API_KEY=" + who.key}, filepath.Join(t.TempDir(), "spoken.wav")
+	if o := do(t, command(dir, asks, "synth", "One. Two.", "--engine", "voices", "-o", spoken)); o.status != 0 {
+		t.Errorf("exit status %d, %s", o.status, o.errOut)
+	} else if info, err := os.Stat(spoken); err != nil || info.Size() < 44_100 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if o := do(t, command(dir, asks, "synth", "One. Two.", "--engine", "gone", "-o", spoken)); o.status == 0 || !strings.Contains(o.errOut, `"gone" is none`) {
+		t.Errorf("exit status %d, %s", o.status, o.errOut)
+	}
 	c := connect(t, s, who.key, who.agent)
 	c.awaitStatus("listening")
 	c.say(question(t, micRate))

@@ -198,6 +198,8 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"synth - -o out.wav", nil, command.ExitUsage, "empty"},
 		{"synth hello --format ogg -o out.wav", nil, command.ExitUsage, "ulaw"},
 		{"synth hello --format wav --stream -o out.wav", nil, command.ExitUsage, "stream"},
+		{"synth hello --engine espeak -o out.mp3", nil, command.ExitUsage, "--engine goes with wav"},
+		{"synth hello --engine espeak --stream -o out.pcm", nil, command.ExitUsage, "--engine goes with wav"},
 		{"synth hello --json", nil, command.ExitUsage, "--out FILE"},
 		{"synth hello --speed fast -o out.wav", nil, command.ExitUsage, "speed"},
 		{"synth hello world -o out.wav", nil, command.ExitUsage, "arg"},

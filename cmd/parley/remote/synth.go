@@ -64,6 +64,7 @@ func newSynthCommand() *cobra.Command {
 	fl.StringVar(&s.speech.Language, "language", "en", strings.Join(wire.Languages, " "))
 	fl.Float64Var(&s.speech.Speed, "speed", 0, "0.5 to 2.0 (the server's own is 1.05)")
 	fl.IntVar(&s.speech.Steps, "steps", 0, "quality where the voice has it, 1 to 8 (the server's own is 6)")
+	fl.StringVar(&s.speech.Engine, "engine", "", "one of the server's engines, for a wav in one piece (otherwise those that it uses)")
 	fl.StringVar(&s.format, "format", "", "wav, mp3, pcm (44.1 kHz) or ulaw (8 kHz); otherwise as the file's name says, or wav")
 	fl.BoolVar(&s.stream, "stream", false, "raw samples while they are made")
 	cmd.MarkFlagsMutuallyExclusive("stream", "format")
@@ -133,6 +134,15 @@ func (s *synthesis) text(args []string) (string, error) {
 
 // choose finds out the format of the output.
 func (s *synthesis) choose() (string, error) {
+	format, err := s.wanted()
+	if err == nil && s.speech.Engine != "" && (format != string(client.WAV) || utf8.RuneCountInString(s.speech.Text) > client.MaxText) {
+		err = command.UsageError(fmt.Sprintf("--engine goes with wav and at most %d characters", client.MaxText))
+	}
+	return format, err
+}
+
+// wanted is the format by flags and the name of the output.
+func (s *synthesis) wanted() (string, error) {
 	switch ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(s.out)), "."); {
 	case s.stream:
 		return string(client.PCM), nil
