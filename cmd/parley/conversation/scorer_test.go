@@ -18,7 +18,9 @@ type knowing struct {
 	languages []string
 }
 
-func (k *knowing) Info() inference.Info { return inference.Info{Name: "scorer", Languages: k.languages} }
+func (k *knowing) Info() inference.Info {
+	return inference.Info{Name: "scorer", Languages: k.languages}
+}
 
 // TestScorerOfTheServer: it judges pauses in languages that it knows, where the recogniser hears the call.
 func TestScorerOfTheServer(t *testing.T) {
