@@ -95,7 +95,7 @@ func vendorsEngines(j *command.Job, names []string) (rows []engineRow, err error
 	}
 	for _, name := range names {
 		row, err := named(all, name)
-		if err == nil && row.engine.Embedded() {
+		if err == nil && row.engine.Local() {
 			err = fmt.Errorf("%s runs on this machine; parley bench measures that", name)
 		}
 		if err != nil {
@@ -104,7 +104,7 @@ func vendorsEngines(j *command.Job, names []string) (rows []engineRow, err error
 		rows = append(rows, row)
 	}
 	if len(names) == 0 {
-		rows = slices.DeleteFunc(all, func(e engineRow) bool { return e.engine.Embedded() || e.engine.AccountKeys })
+		rows = slices.DeleteFunc(all, func(e engineRow) bool { return e.engine.Local() || e.engine.AccountKeys })
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("there is no engine of a vendor; parley engine list says which there are")

@@ -58,6 +58,11 @@ tts: [voices, espeak]
 	if o := do(t, command(dir, env, "doctor")); !strings.Contains(o.out, "voices works") || !strings.Contains(o.out, "turns works") {
 		t.Errorf("%s%s", o.out, o.errOut)
 	}
+	for args, want := range map[string]string{"list": "voices", "test voices": "parley doctor", "bench voices": "this machine"} {
+		if o := do(t, command(dir, env, append([]string{"engine"}, strings.Fields(args)...)...)); !strings.Contains(o.out+o.errOut, want) {
+			t.Errorf("%s: exit status %d, %s%s", args, o.status, o.out, o.errOut)
+		}
+	}
 	s := serve(t, dir, env)
 	who := newCustomer(t, s, "10")
 	asks, spoken := []string{"PARLEY_URL=http://" + s.addrs["http"], "PARLEY_API_KEY=" + who.key}, filepath.Join(t.TempDir(), "spoken.wav")

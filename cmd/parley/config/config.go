@@ -53,7 +53,7 @@ type Config struct {
 	DataDirSet          bool        // somebody chose DataDir
 	RecordingsDir       string      // empty: in DataDir
 	ModelsDir           string      // empty: models in DataDir
-	ONNXLibrary         string      // empty: see ONNXRuntime
+	ONNXLibrary         string      // empty: beside the program, else the system's
 	ModelsURL           string      // of a mirror, without a final slash; empty: none
 	DatabaseURL         string      // empty: a private cluster in DataDir
 	DatabaseConns       int         // at most, of this node's calls and jobs together

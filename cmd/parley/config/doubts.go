@@ -118,7 +118,7 @@ func (c *Config) realEngines() []string {
 	for _, s := range c.stages() {
 		for _, e := range s.All() {
 			switch {
-			case e.Embedded(), e.Neural(), e.AccountKeys: // the operator pays for none
+			case e.Local(), e.AccountKeys: // the operator pays for none
 			case e.Name == e.Vendor:
 				found = append(found, "PARLEY_"+s.name+"="+e.Name)
 			default:

@@ -247,6 +247,9 @@ func (r *engineReader) finish(at string) error {
 // Embedded says whether the engine costs nothing but this machine's time.
 func (e Engine) Embedded() bool { return slices.Contains(embedded, e.Vendor) }
 
+// Local says whether the engine runs on this machine.
+func (e Engine) Local() bool { return e.Embedded() || e.Neural() }
+
 // Neural says whether ONNX Runtime runs it, of the model that it names.
 func (e Engine) Neural() bool { return e.Vendor == neural }
 

@@ -220,9 +220,9 @@ func (p *pool[E]) own(wanted agent.Engine, key string) (one E, err error) {
 	}
 	c := p.listed[i]
 	switch {
-	case (c.Embedded() || c.Neural()) && wanted.Model != "":
+	case c.Local() && wanted.Model != "":
 		return one, &wrongMember{"model", "this engine has no models"}
-	case c.Embedded(), c.Neural():
+	case c.Local():
 		return one, &wrongMember{"options", "this engine has none"}
 	case wanted.Model != "" && wanted.Model != c.Model && len(c.Models) > 0 && !slices.Contains(c.Models, wanted.Model):
 		return one, &wrongMember{"model", schema.Quote(wanted.Model) + ", allowed are " + schema.And(c.Models)}

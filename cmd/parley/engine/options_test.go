@@ -39,7 +39,7 @@ func TestEveryVendorIsDescribed(t *testing.T) {
 	var made, described []string
 	add := func(stage agent.Stage, vendors []string) {
 		for _, v := range vendors {
-			if e := (config.Engine{Vendor: v}); !e.Embedded() && !e.Neural() {
+			if e := (config.Engine{Vendor: v}); !e.Local() {
 				made = append(made, string(stage)+" "+v)
 			}
 		}

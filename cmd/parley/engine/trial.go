@@ -43,7 +43,7 @@ var errEnded = errors.New("it ended before it had answered")
 
 // embedded is a maker of an engine that no vendor has.
 func embedded[E any](config.Engine) (none E, err error) {
-	return none, errors.New("it runs on this machine")
+	return none, errors.New("it runs on this machine, where parley doctor tries it")
 }
 
 // Run makes an engine, asks it, and closes it.
