@@ -25,8 +25,8 @@ func newDense(rows, bias []float32) dense {
 
 func (d *dense) rows() int { return len(d.bias) }
 
-// times writes the product with x to y.
-func (d *dense) times(y, x []float32) {
+// plain writes the product with x to y, on any processor.
+func (d *dense) plain(y, x []float32) {
 	w := d.weights
 	for o := 0; o < len(d.bias); o += lanes {
 		b := (*[lanes]float32)(d.bias[o:])
