@@ -26,6 +26,10 @@ file="$(cd "$1" && pwd)/libonnxruntime.so.1"
 right() { [ -e "$file$1" ] && echo "$sum  $file$1" | sha256sum --check --status; }
 right "" && exit 0
 
+command -v npm >/dev/null || {
+	echo "npm brings it and is not installed: apt-get install npm" >&2
+	exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$file.part"' EXIT
 cd "$work"
