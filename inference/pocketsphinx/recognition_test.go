@@ -2,6 +2,9 @@ package pocketsphinx
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -186,13 +189,32 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// standStill stops a worker. It returns when it does stand still: on a busy machine the signal
+// comes some time later.
+func standStill(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, state, _ := strings.Cut(string(stat), ") "); strings.HasPrefix(state, "T") { // proc(5)
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
 // An engine that lags by more than 15 s loses the oldest audio, and only that.
 func TestLaggingEngine(t *testing.T) {
 	e := start(t, Config{Processes: 1})
 	opened := open(t, e, prompt)
 	recognise(t, opened, audio(t))
 	pid := e.pool.PIDs()[0]
-	syscall.Kill(pid, syscall.SIGSTOP)
+	standStill(t, pid)
 	write(opened, make([]int16, 20*rate))
 	n := opened.Finish()
 	write(opened, audio(t))
@@ -230,7 +252,7 @@ func TestLagUntilTheFinal(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	pid := e.pool.PIDs()[0]
-	syscall.Kill(pid, syscall.SIGSTOP)
+	standStill(t, pid)
 	n := r.Finish()
 	if lagging.Lag() == 0 {
 		t.Error("no lag, and no final result")
