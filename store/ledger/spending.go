@@ -161,14 +161,17 @@ const (
 )
 
 // limitedSQL are the parts of a checkpoint's statement that count for limited rows of a
-// table, which col of a session names.
+// table, which col of a session names. Whether a row is limited is asked of it as it is
+// locked: before that it is as the statement began, and a limit that was set since, by
+// a transaction which has left the wallet's lock to this one, would not count.
 func limitedSQL(name, table, col string) string {
 	return strings.NewReplacer("NAME", name, "TABLE", table, "COL", col, "ROW", spendingRow("k", "k.held_nano", "s.used", "s.begun"),
 		"SET", spentSet("x", "s.used")).Replace(`
-NAME_rows as materialized (
+NAME_all as materialized (
 	select id, account_id, daily_limit_nano, spent_day, spent_nano, held_nano from TABLE
-	where daily_limit_nano is not null and id = any((select array_agg(o.COL) from old o join w on w.account_id = o.account where w.limited)::text[] collate "C")
+	where id = any((select array_agg(o.COL) from old o join w on w.account_id = o.account where w.limited)::text[] collate "C")
 	order by id for no key update),
+NAME_rows as (select * from NAME_all where daily_limit_nano is not null),
 NAME_sums as materialized (
 	select k.id, sum(u.used)::bigint as used, sum(u.begun)::bigint as begun
 	from NAME_rows k join upd u on u.COL = k.id and u.account_id = k.account_id group by k.id),

@@ -318,6 +318,50 @@ func TestLimitsAddUpWhateverComesAtOnce(t *testing.T) {
 	f.verified()
 }
 
+// TestALimitSetDuringAReport: what is reported in the moment in which a key or an agent gets a limit counts towards it, whichever
+// of the two comes first.
+func TestALimitSetDuringAReport(t *testing.T) {
+	f := setup(t)
+	account, key, agent := f.spender()
+	f.limit(account, account, 90*usd)
+	s, err := f.startBy(account, key, agent, web, t0)
+	f.ok(err)
+	limit := 50 * usd
+	for n := range int64(200) {
+		subject, other := agent, key
+		if n%2 == 0 {
+			subject, other = key, agent
+		}
+		f.limit(account, other, limit) // so that the account's are counted
+		_, err := f.SetSpendingLimit(f.ctx(), account, subject, nil)
+		f.ok(err)
+		var both sync.WaitGroup
+		both.Go(func() {
+			time.Sleep(time.Duration(rand.Int64N(int64(4 * time.Millisecond))))
+			if err := insist(func() error {
+				_, err := f.SetSpendingLimit(f.ctx(), account, subject, &limit)
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Go(func() {
+			time.Sleep(time.Duration(rand.Int64N(int64(4 * time.Millisecond))))
+			if err := insist(func() error {
+				_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: n + 1, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 1000 * (n + 1)}})
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Wait()
+		if one, all := f.spentBy(account, subject, t0), f.spentBy(account, account, t0); one != all {
+			t.Fatalf("round %d: %s were spent by %s, which was limited meanwhile, and %s are counted", n, all, subject, one)
+		}
+	}
+	f.verified()
+}
+
 func TestVerifyFindsACounterThatIsWrong(t *testing.T) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
