@@ -41,7 +41,9 @@ func secureEdge(t *testing.T, ca *authority, over, node netip.AddrPort, carrier 
 	writePEM(t, filepath.Join(dir, "edge.pem"), cert.Certificate[0])
 	writeBlock(t, filepath.Join(dir, "edge.key"), "PRIVATE KEY", key)
 	writePEM(t, filepath.Join(dir, "carriers.pem"), ca.cert.Raw)
-	return edgeIn(t, dir, node, node, carrier, loopback, "LISTEN_TLS="+over.String())
+	at, media = edgeIn(t, dir, node, node, carrier, loopback, "LISTEN_TLS="+over.String())
+	listens(t, "kamailio over TLS", over) // which it does last
+	return at, media
 }
 
 // recording is a handler that hands calls out before the next one takes them.

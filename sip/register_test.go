@@ -58,7 +58,14 @@ func kamailio(t *testing.T, file, dir string, defines ...string) netip.AddrPort 
 			t.Logf("kamailio:\n%s", log.Bytes())
 		}
 	})
-	eventually(t, "kamailio listens", func() bool {
+	listens(t, "kamailio", at)
+	return at
+}
+
+// listens waits until a program takes connections.
+func listens(t *testing.T, who string, at netip.AddrPort) {
+	t.Helper()
+	eventually(t, who+" listens", func() bool {
 		conn, err := net.Dial("tcp", at.String())
 		if err != nil {
 			return false
@@ -66,7 +73,6 @@ func kamailio(t *testing.T, file, dir string, defines ...string) netip.AddrPort 
 		conn.Close()
 		return true
 	})
-	return at
 }
 
 // freePort is one that nobody uses now, over UDP and TCP.
