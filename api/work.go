@@ -12,18 +12,25 @@ import (
 
 // Books charge for work that is no call: synthesis, recognition, noise removal.
 type Books interface {
-	// Begin lets work of the kind start for the account that asks, or refuses with
-	// one of the table's errors. When it is known how much the work will use,
-	// expected says so, in code points or milliseconds of audio, and all of it must
-	// stay above the overdraft floor; 0 when that is not known. The work lasts until End, and
-	// counts among what the account may do at once.
-	Begin(ctx context.Context, p Principal, kind billing.Kind, expected int64) (Work, error)
+	// Begin lets a job start for the account that asks, or refuses with one of the table's
+	// errors. All that is expected of it must stay above the overdraft floor. The work lasts
+	// until End, and counts among what the account may do at once.
+	Begin(ctx context.Context, p Principal, j Job) (Work, error)
+}
+
+// Job is work that an account asks for.
+type Job struct {
+	Kind     billing.Kind
+	Expected int64 // code points, or milliseconds of audio; 0: not known
+	// Engine is the one that the client wants, with a key of the account's where it has one; empty: the server's
+	// engines do it, with the server's keys.
+	Engine string
 }
 
 // Work is what is being charged. Its methods may be called from any goroutine.
 type Work interface {
 	// Context ends when the work must stop: the client has gone, the balance is
-	// used up, the server ends.
+	// used up, the server ends. What engines use with it goes into the books.
 	Context() context.Context
 	// Used counts n more code points or milliseconds. What fails on our side is
 	// free: count what the client has received.

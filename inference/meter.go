@@ -22,9 +22,15 @@ func (m Meter) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
 
+// MeterOf returns whom the streams of ctx report to; nil: nobody.
+func MeterOf(ctx context.Context) Meter {
+	m, _ := ctx.Value(meterKey{}).(Meter)
+	return m
+}
+
 // Spent reports what a stream has consumed; an engine of a vendor calls it once, with the context of Open or Speak.
 func Spent(ctx context.Context, stage, engine string, u Usage) {
-	if m, ok := ctx.Value(meterKey{}).(Meter); ok {
+	if m := MeterOf(ctx); m != nil {
 		m(stage, engine, u)
 	}
 }

@@ -29,7 +29,7 @@ type Generation struct {
 	Own       bool   // on a key of the account's
 }
 
-// EngineUse is what an engine has used in a call, of one unit.
+// EngineUse is what an engine has used in a session, or afterwards for its call, of one unit.
 type EngineUse struct {
 	Stage    string // asr, llm, tts or realtime
 	Engine   string
@@ -39,7 +39,26 @@ type EngineUse struct {
 	Quantity int64          // of seconds thousandths
 	Source   string         // who counted: provider or counted
 	Cost     *billing.Money // what the vendor charges the operator; nil: not known, or it is the account's
-	Price    *billing.Money // what the account is charged; nil: it is part of the price of the call
+	Price    *billing.Money // what the account is charged; nil: it is part of the price of the session
+}
+
+// Settle sets the cost, by what the vendor charges, and the price, by the components of tariff that the account pays by the unit. What
+// is used on a key of the account's costs the operator nothing, and the account nothing where no component says otherwise.
+func (u *EngineUse) Settle(costs billing.Costs, tariff *billing.Tariff, paid map[billing.Unit]billing.Component) {
+	if u.Own {
+		u.Price = new(billing.Money)
+	} else if cost, known := costs.Of(u.Unit, u.Quantity); known {
+		u.Cost = &cost
+	}
+	c, charged := paid[u.Unit]
+	if !charged {
+		return
+	}
+	var usage billing.Usage
+	usage[c] = u.Quantity
+	if bill, err := tariff.Price(usage); err == nil {
+		u.Price = &bill[c].Amount
+	}
 }
 
 // ServedBy is which engines served a call, by stage, in the order in which they began to.

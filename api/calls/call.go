@@ -25,7 +25,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDet
 	if err != nil {
 		return nil, err
 	}
-	d.Usage = api.Views(c.Uses, viewUse(api.PrincipalOf(ctx).Operator))
+	d.Usage = api.Views(c.Uses, wallet.ViewUse(api.PrincipalOf(ctx).Operator))
 	if d.Recording, err = m.recordingOf(ctx, api.AccountOf(ctx), c.ID); err != nil {
 		return nil, err
 	}
@@ -145,24 +145,6 @@ func Detail(c *history.Call, now time.Time) (wire.CallDetail, error) {
 		return d, fmt.Errorf("turns of %s: %w", c.ID, err)
 	}
 	return d, nil
-}
-
-// viewUse shows what an engine used; what that cost the operator is for operators.
-func viewUse(operator bool) func(*store.EngineUse) wire.EngineUsage {
-	return func(u *store.EngineUse) wire.EngineUsage {
-		v := wire.EngineUsage{Stage: u.Stage, Engine: u.Engine, Model: api.Some(u.Model), KeyOwner: "operator", Unit: string(u.Unit), Quantity: float64(u.Quantity),
-			Source: u.Source, Price: (*wire.USD)(u.Price)}
-		if u.Own {
-			v.KeyOwner = "account"
-		}
-		if u.Unit.Seconds() {
-			v.Quantity /= 1000
-		}
-		if operator {
-			v.Cost = (*wire.USD)(u.Cost)
-		}
-		return v
-	}
 }
 
 func viewLine(l history.TranscriptLine) wire.CallLine {

@@ -156,9 +156,12 @@ func TestRecordings(t *testing.T) {
 	if err != nil || got.Text != "what time do you open" || got.Language != "es" || got.Seconds != 1.5 || len(got.Segments) != 1 || got.Segments[0].End != 1.25 {
 		t.Errorf("%+v %v", got, err)
 	}
-	a, err := c.Denoise(t.Context(), file())
+	a, err := c.Denoise(t.Context(), file(), "gtcrn")
 	if b := read(t, a, err); !bytes.Equal(b, clip) || a.Seconds != 1.5 {
 		t.Errorf("%d bytes, %v s", len(b), a.Seconds)
+	}
+	if asked := s.Requests(); asked[len(asked)-1] != "POST /denoise?engine=gtcrn" {
+		t.Errorf("asked %q", asked)
 	}
 	noise := strings.Repeat("noise", 100)
 	e, ok := errors.AsType[*client.Error](second(c.Transcribe(t.Context(), client.Recording{Data: strings.NewReader(noise), Size: 500}, "")))
@@ -167,10 +170,10 @@ func TestRecordings(t *testing.T) {
 	}
 	before := len(s.Requests())
 	large := client.Recording{Data: strings.NewReader(noise), Size: client.MaxUpload + 1}
-	if _, err := c.Denoise(t.Context(), large); !errors.Is(err, client.ErrLargeRecording) {
+	if _, err := c.Denoise(t.Context(), large, ""); !errors.Is(err, client.ErrLargeRecording) {
 		t.Errorf("too large: %v", err)
 	}
-	if _, err := c.Denoise(t.Context(), client.Recording{Data: strings.NewReader("")}); err == nil || len(s.Requests()) != before {
+	if _, err := c.Denoise(t.Context(), client.Recording{Data: strings.NewReader("")}, ""); err == nil || len(s.Requests()) != before {
 		t.Errorf("empty: %v", err)
 	}
 }
@@ -248,7 +251,7 @@ func everything(ctx context.Context, c *client.Client) map[string]error {
 	errs := map[string]error{
 		"synthesize": second(c.Synthesize(ctx, speech("x"))), "submit": second(c.Submit(ctx, speech("x"), client.WAV)), "task": second(c.Task(ctx, "t")),
 		"download": second(c.Download(ctx, "t")), "cancel": c.Cancel(ctx, "t"), "transcribe": second(c.Transcribe(ctx, clip, "")),
-		"denoise": second(c.Denoise(ctx, clip)), "listen": second(c.Listen(ctx, "en")), "agents": second(c.Agents(ctx)),
+		"denoise": second(c.Denoise(ctx, clip, "")), "listen": second(c.Listen(ctx, "en")), "agents": second(c.Agents(ctx)),
 		"engine keys": second(c.EngineKeys(ctx)), "put engine key": second(c.PutEngineKey(ctx, "flux", "a-key-of-deepgram")),
 		"test engine key": second(c.TestEngineKey(ctx, "flux")), "delete engine key": c.DeleteEngineKey(ctx, "flux"),
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 
 	"parley/api/wire"
 )
@@ -37,16 +38,20 @@ type Transcript struct {
 
 // Transcribe recognises a recording. Without a language the server finds it out.
 func (c *Client) Transcribe(ctx context.Context, r Recording, language string) (*Transcript, error) {
-	return decode[Transcript](ctx, c)(c.upload(ctx, r, language, "stt", "transcribe"))
+	return decode[Transcript](ctx, c)(c.upload(ctx, r, language, c.address("stt", "transcribe")))
 }
 
-// Denoise returns a recording without its noise, as a WAV file.
-func (c *Client) Denoise(ctx context.Context, r Recording) (*Audio, error) {
-	return c.audio(ctx, maxOneShot)(c.upload(ctx, r, "", "denoise"))
+// Denoise returns a recording without its noise, as a WAV file. engine is spectral or gtcrn, or empty for the server's choice.
+func (c *Client) Denoise(ctx context.Context, r Recording, engine string) (*Audio, error) {
+	with := url.Values{}
+	if engine != "" {
+		with.Set("engine", engine)
+	}
+	return c.audio(ctx, maxOneShot)(c.upload(ctx, r, "", c.query(with, "denoise")))
 }
 
 // upload sends a recording as the form field "audio".
-func (c *Client) upload(ctx context.Context, r Recording, language string, path ...string) (*http.Response, error) {
+func (c *Client) upload(ctx context.Context, r Recording, language string, to *url.URL) (*http.Response, error) {
 	switch {
 	case r.Size > MaxUpload:
 		return nil, ErrLargeRecording
@@ -69,7 +74,7 @@ func (c *Client) upload(ctx context.Context, r Recording, language string, path 
 	}
 	head, tail := form.Bytes()[:before], form.Bytes()[before:]
 	body := io.MultiReader(bytes.NewReader(head), io.LimitReader(r.Data, r.Size), bytes.NewReader(tail))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address(path...).String(), body)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), body)
 	if err != nil {
 		return nil, err
 	}

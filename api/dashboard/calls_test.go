@@ -89,8 +89,6 @@ func (x *exchange) fill(dir string) {
 	free, cost := billing.Money(0), 4321*billing.Cent
 	x.OK(history.New(x.DB).SaveConversation(t.Context(), x.Account, c.ID, history.Conversation{
 		Engines: &store.ServedBy{ASR: []string{"flux"}, LLM: []string{"haiku"}, TTS: []string{"espeak"}},
-		Uses: []store.EngineUse{{Stage: "asr", Engine: "flux", Unit: billing.OpenSeconds, Quantity: 12_500, Source: "counted", Cost: &cost},
-			{Stage: "llm", Engine: "haiku", Model: "claude-haiku-4-5", Own: true, Unit: billing.TokensIn, Quantity: 1840, Source: "provider", Price: &free}},
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
 			{Role: "agent", Text: "A table", AtMS: 2900, Estimated: true, Words: []history.SpokenWord{{Text: "A", StartMS: 2100, EndMS: 2200}, {Text: "table", StartMS: 2250, EndMS: 2700}},
 				Interruption: &history.Interruption{AtMS: 2800, Unheard: "for two, at eight " + hostile}}},
@@ -98,7 +96,9 @@ func (x *exchange) fill(dir string) {
 			{"turn":2,"generation":3,"at_ms":2900,"endpoint_ms":200,"model_ms":0,"voice_ms":0,"total_ms":210,"points":{"speech_end_ms":2690,"final_text_ms":121,"first_token_ms":151,
 			"first_sentence_ms":162,"first_audio_ms":null,"first_packet_ms":211}}]`)}))
 	x.OK(history.New(x.DB).BeginRecording(storetest.At(t.Context(), at), c.ID, "node"))
-	_, err = ledger.New(x.DB).CloseSession(storetest.At(t.Context(), at.Add(3*time.Second)), c, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000}})
+	_, err = ledger.New(x.DB).CloseSession(storetest.At(t.Context(), at.Add(3*time.Second)), c, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000},
+		Uses: []store.EngineUse{{Stage: "asr", Engine: "flux", Unit: billing.OpenSeconds, Quantity: 12_500, Source: "counted", Cost: &cost},
+			{Stage: "llm", Engine: "haiku", Model: "claude-haiku-4-5", Own: true, Unit: billing.TokensIn, Quantity: 1840, Source: "provider", Price: &free}}})
 	x.OK(err)
 	x.OK(history.New(x.DB).SaveWire(t.Context(), x.Account, c.ID, history.Wire{Quality: &quality.Report{MOS: 4.25, MOSMin: 4.1, Received: 150, Lost: 2},
 		SIP: []history.SIPMessage{{At: at, Transport: "UDP", From: "127.0.0.1:1", To: "127.0.0.1:2", Text: "INVITE sip:x SIP/2.0\r\nFrom: <sip:a@b>\r\n\r\n"}}}))
@@ -218,7 +218,7 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?number=12":              {"international format"},
 		"/app/calls?end_reason=user_hangup": {x.over},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
-			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">with the call<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">this account<", ">$0.00<"},
+			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">included<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">the account<", ">$0.00<"},
 		"/app/engines":                               {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
 		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
 		"/app/live":                                  {x.lasts},

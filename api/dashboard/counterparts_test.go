@@ -99,7 +99,7 @@ var counterparts = map[string]string{
 	"POST /app/people/{user}/remove":           "DELETE /v1/members/{user_id}",
 	"POST /app/people/invitations/{id}/revoke": "DELETE /v1/invitations/{id}",
 
-	"GET /app/engines":                       "GET /api/status/health, GET /api/status/models, GET /status, GET /health, GET /v1/engine-keys, GET /v1/latency/engines",
+	"GET /app/engines":                       "GET /api/status/health, GET /api/status/models, GET /status, GET /health, GET /v1/engine-keys, GET /v1/latency/engines, GET /v1/usage/engines, GET /v1/operator/usage/engines",
 	"GET /app/engines/state":                 "GET /api/status/health, GET /api/status/models, GET /status, GET /health",
 	"POST /app/engines/keys":                 "PUT /v1/engine-keys/{engine}",
 	"POST /app/engines/keys/{engine}/test":   "POST /v1/engine-keys/{engine}/test",

@@ -37,6 +37,8 @@ type enginesView struct {
 	Form   *page.Form  // sets a key
 	Tested *engineTest // nil: none was tested just now
 	Waits  []wire.EngineLatency
+	Counts bool        // Used is known: an account is looked at, or an operator looks
+	Used   usedEngines // in sessions that began this month
 }
 
 // keyedEngine is an engine that takes keys, or has one.
@@ -84,8 +86,13 @@ func (*enginesView) Languages() []page.Option { return page.LanguageOptions() }
 
 func newEnginesView(q *page.Request, f *page.Form) (*enginesView, error) {
 	v := &enginesView{serverState: newServerState(q), Own: q.Account() != "", Form: f}
-	if !v.Own {
+	v.Counts = v.Own || q.Browser.User.Operator()
+	if !v.Counts {
 		return v, nil
+	}
+	used, err := usedThisMonth(q)
+	if v.Used = used; err != nil || !v.Own {
+		return v, err
 	}
 	keys, err := page.Read[api.List[wire.EngineKey]](q, engineKeysRoute)
 	if err != nil {
@@ -95,6 +102,16 @@ func newEnginesView(q *page.Request, f *page.Form) (*enginesView, error) {
 	waits, err := page.Read[struct{ Data []wire.EngineLatency }](q, "/v1/latency/engines")
 	v.Waits = waits.Data
 	return v, err
+}
+
+// usedThisMonth is what engines used for the account that is looked at, without one for all that an operator looks after.
+func usedThisMonth(q *page.Request) (usedEngines, error) {
+	of := "/v1/usage/engines"
+	if q.Account() == "" {
+		of = "/v1/operator/usage/engines"
+	}
+	sums, err := page.Read[struct{ Data usedEngines }](q, of+"?from="+time.Now().UTC().Format("2006-01-")+"01")
+	return sums.Data, err
 }
 
 // keyed are the engines that take keys and those that have one, by name. Several stages may have one of a name.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/danielgtaylor/huma/v2"
@@ -12,6 +13,7 @@ import (
 	"parley/api"
 	"parley/api/dashboard/dashboardtest"
 	"parley/billing"
+	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
 )
@@ -90,6 +92,41 @@ func TestEnginesWithoutAccount(t *testing.T) {
 	if a := s.Ask(c, "GET", "/app/engines", ""); a.Status != 200 || !strings.Contains(a.Body, "pocketsphinx") || strings.Contains(a.Body, "Your keys") {
 		t.Errorf("%d", a.Status)
 	}
+}
+
+// TestEnginesUsed: the page has what engines used this month for the account that is looked at, and for an operator without one of all
+// accounts; others without one see nothing of it.
+func TestEnginesUsed(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{}).SignIn()
+	used := func(account string, characters int64) {
+		t.Helper()
+		l, cost := ledger.New(s.DB), 21*billing.Cent
+		node, _, err := l.RegisterNode(t.Context(), "node "+account, "127.0.0.1:1")
+		s.OK(err)
+		job, err := l.StartSession(t.Context(), ledger.Start{Node: node, Account: account, Terms: billing.Terms{Kind: billing.TTS}, Card: billing.DefaultRateCard()})
+		s.OK(err)
+		_, err = l.CloseSession(t.Context(), job, ledger.Closing{Reason: "completed", StartedAt: time.Now(),
+			Uses: []store.EngineUse{{Stage: "tts", Engine: "sonic", Unit: billing.Characters, Quantity: characters, Source: "provider", Cost: &cost}}})
+		s.OK(err)
+	}
+	has := func(c *http.Client, texts ...string) {
+		t.Helper()
+		a := s.Ask(c, "GET", "/app/engines", "")
+		for _, text := range texts {
+			if without, not := strings.CutPrefix(text, "no "); strings.Contains(a.Body, without) == not {
+				t.Errorf("%d, want %s", a.Status, text)
+			}
+		}
+	}
+	has(s.Client, "Nothing yet that a vendor counts.")
+	used(s.Account, 400)
+	has(s.Client, "400 characters", ">included<", ">$0.21<")
+	operator := s.NewClient()
+	s.SignInAs(operator, s.NewUser("operator@example.com", people.RoleOperator))
+	has(operator, "400 characters", "of all accounts", ">$0.21<")
+	member := s.NewClient()
+	s.SignInAs(member, s.NewUser("luis@example.com", people.RoleMember))
+	has(member, "no What they used")
 }
 
 // keepsEngineKey sets a key after a mistake, finds out that it is refused, sets another and deletes it.

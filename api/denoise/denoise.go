@@ -110,7 +110,7 @@ func (h *handler) enter(ctx context.Context, account, engine string) (leave func
 // clean answers with the clip without its noise, which rec removes. It returns an error
 // while nothing has been sent.
 func (h *handler) clean(ctx context.Context, w http.ResponseWriter, who api.Principal, clip transcode.Clip, rec denoise.Recording) error {
-	work, err := h.books.Begin(ctx, who, billing.Denoise, milliseconds(clip.Samples(), clip.Rate()))
+	work, err := h.books.Begin(ctx, who, api.Job{Kind: billing.Denoise, Expected: milliseconds(clip.Samples(), clip.Rate())})
 	if err != nil {
 		return err
 	}

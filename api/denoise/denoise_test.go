@@ -40,11 +40,11 @@ type account struct {
 	err      error
 }
 
-func (a *account) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+func (a *account) Begin(ctx context.Context, p api.Principal, j api.Job) (api.Work, error) {
 	if p.Account != "a" {
 		return nil, errors.New("somebody else's account")
 	}
-	a.kind, a.expected = kind, expected
+	a.kind, a.expected = j.Kind, j.Expected
 	if a.refuse != nil {
 		return nil, a.refuse
 	}

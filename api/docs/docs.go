@@ -89,7 +89,7 @@ var pages = []page{
 	{"management", "Management", "Agents, their functions, secrets, keys, also of your own for engines, and people of your account.", []string{"/v1/"}},
 	{"webhooks", "Webhooks", "Receive events at an address of your own.", []string{"/v1/webhooks", "/v1/webhooks/"}},
 	{"billing", "Prices and balance", "What things cost, and when they are charged.",
-		[]string{"/v1/pricing", "/v1/balance", "/v1/ledger", "/v1/ledger.csv", "/v1/usage", "/v1/usage.csv", "/v1/calls/{id}/receipt", "/v1/topups", "/v1/auto-recharge", "/v1/spending-limits"}},
+		[]string{"/v1/pricing", "/v1/balance", "/v1/ledger", "/v1/ledger.csv", "/v1/usage", "/v1/usage.csv", "/v1/usage/engines", "/v1/operator/usage/engines", "/v1/calls/{id}/receipt", "/v1/topups", "/v1/auto-recharge", "/v1/spending-limits"}},
 }
 
 func (p page) path() string {

@@ -144,6 +144,27 @@ func Example_topup() {
 	}
 }
 
+func Example_engineUsage() {
+	type used struct {
+		Engine, Unit string
+		Owner        string `json:"key_owner"`
+		Quantity     float64
+		Cost, Price  json.Number // empty: not known, or it is part of the price of the sessions
+	}
+	// Of your account, in calls and in everything else.
+	var own, all struct{ Data []used }
+	ask("GET", "/v1/usage/engines?from=2026-03-01", "", &own)
+	for _, u := range own.Data {
+		fmt.Println(u.Engine, u.Quantity, u.Unit, "on the key of the", u.Owner)
+	}
+	// Of all accounts, with what the vendors charge: for operators.
+	operate("GET", "/v1/operator/usage/engines?from=2026-03-01", "", &all)
+	for _, u := range all.Data {
+		fmt.Println(u.Engine, u.Quantity, u.Unit, "costs", u.Cost, "and brings", u.Price)
+	}
+	fmt.Println(len(all.Data), "lines of data")
+}
+
 func Example_usage() {
 	var usage struct {
 		Data []struct {

@@ -49,11 +49,11 @@ type job struct {
 	stop     context.CancelCauseFunc
 }
 
-func (l *ledger) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+func (l *ledger) Begin(ctx context.Context, p api.Principal, asked api.Job) (api.Work, error) {
 	if l.refuse != nil {
 		return nil, l.refuse
 	}
-	j := &job{account: p.Account, kind: kind, expected: expected}
+	j := &job{account: p.Account, kind: asked.Kind, expected: asked.Expected}
 	j.ctx, j.stop = context.WithCancelCause(ctx)
 	l.mu.Lock()
 	l.jobs = append(l.jobs, j)

@@ -121,7 +121,7 @@ func (t *Tools) synthesize(v *toolCall, arguments []byte) ([]byte, error) {
 	if v.leave, err = gate.Enter(ctx, p.Account); err != nil {
 		return nil, err
 	}
-	work, err := t.Books.Begin(ctx, p, billing.TTS, n)
+	work, err := t.Books.Begin(ctx, p, api.Job{Kind: billing.TTS, Expected: n})
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,11 @@ import (
 
 	"parley/api"
 	"parley/api/manage"
+	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/people"
 )
@@ -37,6 +39,11 @@ func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(ac
 	api.Register(a, routes.Patch(one, "change-account", "Suspend an account, change its limits",
 		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)
 	mountUsers(a, m.people)
+	api.Register(a, routes.Get("/v1/operator/usage/engines", "get-engine-usage-of-all", "Sum up what engines used for all accounts",
+		"As `GET /v1/usage/engines`, with what vendors charge where the server's settings say that: `cost`, beside the `price` that accounts pay."),
+		func(ctx context.Context, in *api.Period) (*api.Reply[wallet.EngineTotals], error) {
+			return wallet.SumEngines(ctx, history.New(db), "", in)
+		})
 	api.Register(a, routes.Post(one+"/resolve-disputes", "resolve-disputes", "Resolve all disputes of an account",
 		"Calls and jobs may start again. Do this when the payment provider has decided. Without a dispute it changes nothing."), m.resolve)
 }

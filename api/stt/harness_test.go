@@ -56,14 +56,14 @@ type work struct {
 	over  chan struct{} // closed by End
 }
 
-func (b *books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+func (b *books) Begin(ctx context.Context, p api.Principal, j api.Job) (api.Work, error) {
 	if b.refuse != nil {
 		return nil, b.refuse
 	}
 	if p.Account != "acc_1" {
 		return nil, errors.New("a stranger's work")
 	}
-	w := &work{kind: kind, expected: expected, over: make(chan struct{})}
+	w := &work{kind: j.Kind, expected: j.Expected, over: make(chan struct{})}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	b.mu.Lock()
 	b.works = append(b.works, w)

@@ -157,7 +157,7 @@ func (s *service) answer(ctx context.Context, p api.Principal, in request) (*wir
 	own, empty := look(in)
 	answer := &wire.Transcription{Language: spoken(s.asr, language), Engine: s.asr.Info().Name, SampleRate: int(own), Segments: []wire.TranscriptionSegment{}}
 	if empty { // nothing to charge for: what is asked of the account is only that it may
-		work, err := s.books.Begin(ctx, p, billing.STT, 0)
+		work, err := s.books.Begin(ctx, p, api.Job{Kind: billing.STT})
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (s *service) answer(ctx context.Context, p api.Principal, in request) (*wir
 	ctx, cancel := context.WithTimeout(ctx, patience+clip.Duration())
 	defer cancel()
 	ms := (clip.Duration() + time.Millisecond - 1).Milliseconds()
-	work, err := s.books.Begin(ctx, p, billing.STT, ms)
+	work, err := s.books.Begin(ctx, p, api.Job{Kind: billing.STT, Expected: ms})
 	if err != nil {
 		return nil, err
 	}

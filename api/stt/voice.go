@@ -40,11 +40,11 @@ func (v *voice) start() error {
 	if err != nil {
 		return err
 	}
-	if v.work, err = v.books.Begin(v.ctx, api.PrincipalOf(v.ctx), billing.STT, 0); err != nil {
+	if v.work, err = v.books.Begin(v.ctx, api.PrincipalOf(v.ctx), api.Job{Kind: billing.STT}); err != nil {
 		v.work = nil
 		return err
 	}
-	rec, err := v.open(v.ctx, v.language)
+	rec, err := v.open(inference.MeterOf(v.work.Context()).With(v.ctx), v.language) // the last words come when the work must stop
 	if err != nil {
 		return err
 	}

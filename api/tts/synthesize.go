@@ -68,7 +68,7 @@ func (h *synthesizer) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	audio, samples, err := h.speak(ctx, p, speech, request)
+	audio, samples, err := h.speak(ctx, p, speech, a.Engine, request)
 	if err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func (h *synthesizer) named(ctx context.Context, account, engine string) (*Servi
 	return nil, api.Detail(api.ErrBadRequest, wrongName("engine", engine))
 }
 
-// speak speaks a text and charges for it. The books are closed before the client
+// speak speaks a text with the service of an engine, empty where the client named none, and charges for it. The books are closed before the client
 // has its answer, so that its next request finds the place free.
-func (h *synthesizer) speak(ctx context.Context, p api.Principal, speech *Service, r Request) (audio []Chunk, samples int, err error) {
+func (h *synthesizer) speak(ctx context.Context, p api.Principal, speech *Service, engine string, r Request) (audio []Chunk, samples int, err error) {
 	chars := int64(utf8.RuneCountInString(r.Text))
-	work, err := h.books.Begin(ctx, p, billing.TTS, chars)
+	work, err := h.books.Begin(ctx, p, api.Job{Kind: billing.TTS, Expected: chars, Engine: engine})
 	if err != nil {
 		return nil, 0, err
 	}

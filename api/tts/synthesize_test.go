@@ -39,16 +39,16 @@ type books struct {
 	ended    []error
 }
 
-func (b *books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+func (b *books) Begin(ctx context.Context, p api.Principal, j api.Job) (api.Work, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refuse != nil {
 		return nil, b.refuse
 	}
-	if p.Account != "acc_1" || kind != billing.TTS {
-		return nil, fmt.Errorf("account %s asked for %v", p.Account, kind)
+	if p.Account != "acc_1" || j.Kind != billing.TTS {
+		return nil, fmt.Errorf("account %s asked for %v", p.Account, j.Kind)
 	}
-	b.expected = append(b.expected, expected)
+	b.expected = append(b.expected, j.Expected)
 	return &work{b, ctx}, nil
 }
 

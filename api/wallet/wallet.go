@@ -40,6 +40,9 @@ func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.
 	a.Handle(export.Route(routes.Get("/v1/usage.csv", "export-usage", "Export usage",
 		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(ledger.ByDay))+"; the first is named "+
 			"after the grouping, and there is none by component."), usageParams()), api.HandlerFunc(m.usageCSV))
+	api.Register(a, routes.Get("/v1/usage/engines", "get-engine-usage", "Sum up what engines used",
+		"In calls, after them, and in synthesis and recognition without a call, as the vendors of the engines count: of sessions that began in the range and have ended. "+
+			"Engines that come along with the server count nothing, but for language models. `price` is what you pay beside the price of the sessions, which `GET /v1/usage` has."), m.engines)
 	api.Register(a, routes.Get("/v1/calls/{id}/receipt", "get-receipt", "Read the receipt of a session",
 		"What a call or any other session cost, a line for each component; `total` is their sum and what the ledger charged. The identifier is "+
 			"`session_id` of the ledger's entries: recordings, texts and files have one too."+exact, http.StatusNotFound), m.receipt)

@@ -34,12 +34,12 @@ type CallDetail struct {
 	Turns      []CallTurn   `json:"turns" doc:"How long each answer took." nullable:"false"`
 	Engines    *CallEngines `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
 	// Usage, Recording and Analysis are not sent to webhooks.
-	Usage     []EngineUsage  `json:"usage,omitempty" nullable:"false" doc:"What the engines of vendors and language models used in it, by engine and unit; what came after its end is not in it. Absent while it lasts, and when it is not known."`
+	Usage     []EngineUsage  `json:"usage,omitempty" nullable:"false" doc:"What the engines of vendors and language models used in it, and after it for its summary and what was extracted, by engine and unit. Absent while it lasts, and when it is not known."`
 	Recording *CallRecording `json:"recording,omitempty" doc:"Its recording; absent: it was not recorded."`
 	Analysis  *CallAnalysis  `json:"analysis,omitempty" doc:"What the agent's language model made of it after its end; absent: the agent wants nothing of it."`
 }
 
-// EngineUsage is what an engine used in a call, of one unit.
+// EngineUsage is what an engine used in a call or in other work, of one unit.
 type EngineUsage struct {
 	Stage    string  `json:"stage" doc:"What it does: hears, answers, speaks, or all three." enum:"asr,llm,tts,realtime" example:"llm"`
 	Engine   string  `json:"engine" doc:"The engine, as settings of agents name it." example:"haiku"`
@@ -48,9 +48,15 @@ type EngineUsage struct {
 	Unit     string  `json:"unit" doc:"What is counted. tokens_in are those that were read for the first time, tokens_in_cached those from the vendor's cache." enum:"audio_seconds,open_seconds,characters,requests,tokens_in,tokens_in_cached,tokens_in_audio,tokens_in_audio_cached,tokens_out,tokens_out_audio" example:"tokens_in"`
 	Quantity float64 `json:"quantity" doc:"How many; of seconds with three digits." example:"1840"`
 	Source   string  `json:"source" doc:"Who counted: the vendor, or this server." enum:"provider,counted" example:"provider"`
-	Price    *USD    `json:"price" nullable:"true" doc:"What you pay for it, 0 on your own key unless the rate card says otherwise; null: it is part of the price of the call."`
+	Price    *USD    `json:"price" nullable:"true" doc:"What you pay for it, 0 on your own key unless the rate card says otherwise; null: it is part of the price of the call or the work."`
 	// Cost is for operators.
 	Cost *USD `json:"cost,omitempty" doc:"What the vendor charges the operator, who alone sees it, where the server's settings say that."`
+}
+
+// EngineTotal is what an engine used in many sessions, of one unit.
+type EngineTotal struct {
+	EngineUsage
+	Sessions int64 `json:"sessions" doc:"In how many calls and other sessions that was." example:"12"`
 }
 
 // CallLine is one thing that was said.

@@ -52,7 +52,7 @@ type job struct {
 	err      error
 }
 
-func (b *books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
+func (b *books) Begin(ctx context.Context, p api.Principal, asked api.Job) (api.Work, error) {
 	time.Sleep(b.slow)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,14 +61,14 @@ func (b *books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, e
 		return nil, b.refuse
 	case b.limit > 0 && b.live[p.Account] >= b.limit:
 		return nil, store.ErrConcurrency
-	case kind != billing.TTS:
+	case asked.Kind != billing.TTS:
 		return nil, errors.New("another kind of work")
 	}
 	if b.live == nil {
 		b.live = map[string]int{}
 	}
 	b.live[p.Account]++
-	j := &job{b: b, account: p.Account, expected: expected}
+	j := &job{b: b, account: p.Account, expected: asked.Expected}
 	j.ctx, b.cancel = context.WithCancelCause(ctx)
 	b.jobs = append(b.jobs, j)
 	return j, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/api"
 	"parley/api/socket"
 	"parley/api/tts"
 	"parley/billing"
@@ -26,7 +27,7 @@ func (s *session) do(ctx context.Context, r *request) (err error) {
 	p := newProgress(r.at)
 	defer p.keepAlive(s.sock)()
 	chars := int64(utf8.RuneCountInString(r.Text))
-	work, err := s.Books.Begin(ctx, s.who, billing.TTS, chars)
+	work, err := s.Books.Begin(ctx, s.who, api.Job{Kind: billing.TTS, Expected: chars})
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,7 @@ func (e *ending) store() error {
 	}
 	// Without a conversation too: what is not closed is not charged, and counts as
 	// a call in progress.
+	s.note(func() { e.closing.Uses = s.uses.stored(&s.stored.Tariff) })
 	err := s.patiently(func(ctx context.Context) error {
 		_, err := s.m.ledger.CloseSession(ctx, s.stored, e.closing)
 		return err

@@ -260,7 +260,6 @@ func (s *Session) conversation() history.Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	talk := s.history.stored()
-	talk.Uses = s.uses.stored(&s.stored.Tariff)
 	if s.replay != nil {
 		talk.Replay = s.replay()
 	}

@@ -11,7 +11,7 @@ import (
 	"parley/store"
 )
 
-// Engine is what the books of a call have to know of an engine that serves it.
+// Engine is what the books of a session have to know of an engine that serves it.
 type Engine struct {
 	Stage agent.Stage // that it serves
 	Name  string
@@ -21,14 +21,14 @@ type Engine struct {
 }
 
 // Serves says where to learn of the engines of the call: of names a stage's, or of what wrote nothing at all. Call it before the
-// call begins.
+// call begins. Work has it from its Order.
 func (s *Session) Serves(of func(stage agent.Stage, name string) Engine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.uses.of = of
 }
 
-// uses is what engines have used in a call.
+// uses is what engines have used in a session.
 type uses struct {
 	of   func(agent.Stage, string) Engine // nil: nothing is known of them
 	sums map[use]int64
@@ -80,28 +80,17 @@ func (u *uses) stored(tariff *billing.Tariff) (list []store.EngineUse) {
 	for of, n := range u.sums {
 		e := u.by[of.engine]
 		one := store.EngineUse{Stage: string(e.Stage), Engine: e.Name, Model: e.Model, Own: e.Own, Unit: of.unit, Quantity: n, Source: string(of.source)}
-		components := charged
+		paid := charged
 		if e.Own {
-			components, one.Price = onOwnKey, new(billing.Money)
-		} else if cost, known := e.Costs.Of(of.unit, n); known {
-			one.Cost = &cost
+			paid = onOwnKey
 		}
-		if c, paid := components[of.unit]; paid {
-			if bill, err := tariff.Price(usageOf(c, n)); err == nil {
-				one.Price = &bill[c].Amount
-			}
-		}
+		one.Settle(e.Costs, tariff, paid)
 		list = append(list, one)
 	}
 	slices.SortFunc(list, func(a, b store.EngineUse) int {
 		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Engine, b.Engine), cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Source, b.Source))
 	})
 	return list
-}
-
-func usageOf(c billing.Component, n int64) (u billing.Usage) {
-	u[c] = n
-	return u
 }
 
 // Spent counts what a stream of a recogniser or a voice has consumed. It implements inference.Meter.

@@ -65,7 +65,7 @@ func TestEnginesOnOwnKeys(t *testing.T) {
 				}
 				o.Wait()
 				var got []string
-				for _, u := range o.Ledger.Talks[s.ID()].Uses {
+				for _, u := range o.Ledger.Closings[0].Uses {
 					whose := "operator"
 					if u.Own {
 						whose = "account"

@@ -5,8 +5,10 @@ import (
 	"errors"
 
 	"parley/billing"
+	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/agent"
 	"parley/store/ledger"
 )
 
@@ -25,19 +27,28 @@ var units = map[billing.Kind]billing.Component{
 	billing.TTS: billing.TTSChars, billing.STT: billing.STTTime, billing.Denoise: billing.DenoiseTime,
 }
 
-// Work lets work of the kind start for an account that a key of it asks for, or none, or refuses with ErrDraining or
-// the store's refusal. When expected is not 0 it is how much will be used, code
-// points or milliseconds: all of it must stay above the overdraft floor. Every Work
-// must be ended.
-func (m *Manager) Work(ctx context.Context, account, key string, kind billing.Kind, expected int64) (*Work, error) {
-	w := &Work{unit: units[kind]}
-	w.s = &Session{m: m, work: w}
+// Order asks for work.
+type Order struct {
+	Account string
+	Key     string // of the account's, that asks; empty: none
+	Kind    billing.Kind
+	// Expected is how much will be used, code points or milliseconds: all of it must stay above the overdraft floor.
+	// 0: that is not known.
+	Expected int64
+	// Engines is what Serves takes; nil: nothing is known of them.
+	Engines func(stage agent.Stage, name string) Engine
+}
+
+// Work lets work start, or refuses with ErrDraining or the store's refusal. Every Work must be ended.
+func (m *Manager) Work(ctx context.Context, o Order) (*Work, error) {
+	w := &Work{unit: units[o.Kind]}
+	w.s = &Session{m: m, work: w, uses: uses{of: o.Engines}}
 	if err := m.enter(w.s); err != nil {
 		return nil, err
 	}
-	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	start := ledger.Start{Account: account, Key: key, Terms: billing.Terms{Kind: kind}}
-	start.Expect[w.unit] = expected
+	w.ctx, w.cancel = context.WithCancelCause(inference.Meter(w.s.Spent).With(ctx))
+	start := ledger.Start{Account: o.Account, Key: o.Key, Terms: billing.Terms{Kind: o.Kind}}
+	start.Expect[w.unit] = o.Expected
 	if err := m.open(ctx, w.s, start); err != nil {
 		w.cancel(err)
 		return nil, err
@@ -47,7 +58,7 @@ func (m *Manager) Work(ctx context.Context, account, key string, kind billing.Ki
 }
 
 // Context ends when the work must stop: its cause is a *media.Ended then. It ends
-// with the context that Work was given, too, and with End.
+// with the context that Work was given, too, and with End. What engines use with it is stored with the end.
 func (w *Work) Context() context.Context { return w.ctx }
 
 // ID is the identifier of the session that is charged.

@@ -3,13 +3,16 @@ package session_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/billing"
+	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/agent"
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
 	"parley/store"
@@ -30,13 +33,19 @@ func TestWork(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := (&sessiontest.FakeLedger{}).Open(t, 1)
 			o.Enter(web)
-			w := o.StartWork(billing.STT)
+			w, err := o.Work(t.Context(), session.Order{Account: "a", Kind: billing.STT, Engines: func(stage agent.Stage, name string) session.Engine {
+				return session.Engine{Stage: stage, Name: name, Model: "ears-1", Costs: billing.Costs{billing.AudioSeconds: 6 * billing.Cent}}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if o.Live() != 1 {
 				t.Errorf("%d calls", o.Live())
 			}
 			w.Used(1500)
 			time.Sleep(6 * time.Second)
 			w.Used(500)
+			inference.Spent(w.Context(), inference.StageASR, "ears", inference.Usage{Audio: 2 * time.Second, Source: inference.UsageProvider})
 			w.End(tt.err)
 			w.End(nil)
 			if w.Context().Err() == nil {
@@ -47,6 +56,10 @@ func TestWork(t *testing.T) {
 			c := o.Ledger.Closings[0]
 			if c.Reason != tt.reason || c.Detail != tt.detail || c.Usage != (billing.Usage{billing.STTTime: 2000}) || c.StartedAt.IsZero() {
 				t.Errorf("ended with %v: %+v", tt.err, c)
+			}
+			cost := billing.Cent / 5
+			if want := []store.EngineUse{{Stage: "asr", Engine: "ears", Model: "ears-1", Unit: billing.AudioSeconds, Quantity: 2000, Source: "provider", Cost: &cost}}; !reflect.DeepEqual(c.Uses, want) {
+				t.Errorf("%+v", c.Uses)
 			}
 			reported := false
 			for _, r := range o.Ledger.Reports {
@@ -86,7 +99,7 @@ func TestWorkIsStopped(t *testing.T) {
 				close(drained)
 			}
 			<-w.Context().Done()
-			if _, err := o.Work(t.Context(), "a", "", billing.TTS, 0); tt.drain && !errors.Is(err, session.ErrDraining) {
+			if _, err := o.Work(t.Context(), session.Order{Account: "a", Kind: billing.TTS}); tt.drain && !errors.Is(err, session.ErrDraining) {
 				t.Errorf("while draining: %v", err)
 			}
 			w.End(context.Cause(w.Context()))
@@ -105,7 +118,7 @@ func TestWorkIsStopped(t *testing.T) {
 func TestRefusedWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&sessiontest.FakeLedger{Start: func() error { return store.ErrInsufficientBalance }}).Open(t, 0)
-		if _, err := o.Work(t.Context(), "a", "", billing.TTS, 7); !errors.Is(err, store.ErrInsufficientBalance) {
+		if _, err := o.Work(t.Context(), session.Order{Account: "a", Kind: billing.TTS, Expected: 7}); !errors.Is(err, store.ErrInsufficientBalance) {
 			t.Error(err)
 		}
 		if err := o.Drain(t.Context()); err != nil {

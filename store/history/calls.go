@@ -36,6 +36,7 @@ type Call struct {
 	DeletedAt *time.Time
 	// Demonstration says that it came with the demonstration: there was no such call.
 	Demonstration bool
+	Uses          []store.EngineUse `db:"-"` // what engines used, in it and for it afterwards; none while it lasts
 	Conversation
 }
 
@@ -45,7 +46,6 @@ type Conversation struct {
 	Omitted     int                // lines that followed and were not kept: the transcript is bounded
 	Turns       json.RawMessage    // per-turn latencies, a JSON array; its shape is the conversation's business
 	Generations []store.Generation `db:"-"`
-	Uses        []store.EngineUse  `db:"-"`
 	// Log is written with the rest, unless it is nil, and read by CallLog alone; so is
 	// Replay, by CallReplay.
 	Log    *CallLog `db:"-"`
@@ -150,12 +150,6 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 		b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''), $11)`,
 			id, i, g.Gen, g.Turn, g.Kind, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine, g.Own)
-	}
-	b.Queue("delete from call_engine_usage where session_id = $1", id)
-	for i, u := range c.Uses {
-		b.Queue(`insert into call_engine_usage (session_id, ordinal, stage, engine, model, own, unit, quantity, source, cost_nano, price_nano)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			id, i, u.Stage, u.Engine, u.Model, u.Own, u.Unit, u.Quantity, u.Source, u.Cost, u.Price)
 	}
 	return store.Send(ctx, tx, b)
 }

@@ -85,29 +85,75 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 	return paid && err == nil, err
 }
 
-// summarize notes a completion that a call's summary took, and counts its tokens.
-func (s *session) summarize(ctx context.Context, tx pgx.Tx, g store.Generation) error {
-	g.InTokens, g.OutTokens = max(0, g.InTokens), max(0, g.OutTokens)
-	in, out := billing.SummaryIn, billing.SummaryOut
-	if g.Own {
-		in, out = billing.OwnIn, billing.OwnOut
+// Completion is an answer of a model about a call that is over.
+type Completion struct {
+	store.Generation
+	Cached int64         // of InTokens, those that the vendor had kept
+	Model  string        // empty: the vendor's usual one
+	Costs  billing.Costs // what its vendor charges the operator
+}
+
+// paid are the components that a completion's tokens are charged as.
+func (c *Completion) paid() (in, out billing.Component) {
+	if c.Own {
+		return billing.OwnIn, billing.OwnOut
 	}
-	s.usage[in] += g.InTokens
-	s.usage[out] += g.OutTokens
-	return store.Do(ctx, tx, `insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
+	return billing.SummaryIn, billing.SummaryOut
+}
+
+// uses are what is stored of what the completion used, at a session's prices.
+func (c *Completion) uses(tariff *billing.Tariff) (list []store.EngineUse) {
+	in, out := c.paid()
+	paid := map[billing.Unit]billing.Component{billing.TokensIn: in, billing.TokensInCached: in, billing.TokensOut: out}
+	cached := min(max(0, c.Cached), c.InTokens)
+	for _, of := range []struct {
+		unit billing.Unit
+		n    int64
+	}{{billing.TokensIn, c.InTokens - cached}, {billing.TokensInCached, cached}, {billing.TokensOut, c.OutTokens}} {
+		if of.n > 0 {
+			u := store.EngineUse{Stage: "llm", Engine: c.Engine, Model: c.Model, Own: c.Own, Unit: of.unit, Quantity: of.n, Source: c.Source}
+			u.Settle(c.Costs, tariff, paid)
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// saveUses adds what engines have used to what is stored of a session.
+func saveUses(b *pgx.Batch, session string, uses []store.EngineUse) {
+	for _, u := range uses {
+		b.Queue(`insert into call_engine_usage (session_id, ordinal, stage, engine, model, own, unit, quantity, source, cost_nano, price_nano)
+			values ($1, (select coalesce(max(ordinal) + 1, 0) from call_engine_usage where session_id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			session, u.Stage, u.Engine, u.Model, u.Own, u.Unit, u.Quantity, u.Source, u.Cost, u.Price)
+	}
+}
+
+// summarize notes a completion that a call's summary took, and counts its tokens.
+func (s *session) summarize(b *pgx.Batch, c Completion, tariff *billing.Tariff) {
+	c.InTokens, c.OutTokens = max(0, c.InTokens), max(0, c.OutTokens)
+	in, out := c.paid()
+	s.usage[in] += c.InTokens
+	s.usage[out] += c.OutTokens
+	b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
 		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, ''), $7
-		from calls where session_id = $1`, s.id, g.Outcome, g.InTokens, g.OutTokens, g.Source, g.Engine, g.Own)
+		from calls where session_id = $1`, s.id, c.Outcome, c.InTokens, c.OutTokens, c.Source, c.Engine, c.Own)
+	saveUses(b, s.id, c.uses(tariff))
 }
 
 // summarizeAll is summarize for all that one try took, which holds nothing any more.
-func (s *session) summarizeAll(ctx context.Context, tx pgx.Tx, took ...store.Generation) error {
-	if _, err := tx.Exec(ctx, "delete from afterwards_holds where session_id = $1", s.id); err != nil {
+func (s *session) summarizeAll(ctx context.Context, w *Tx, took ...Completion) error {
+	card, err := w.ledger.db.Card(ctx, w, s.version)
+	if err != nil {
 		return err
 	}
-	for _, g := range took {
-		if err := s.summarize(ctx, tx, g); err != nil {
-			return err
-		}
+	tariff, err := card.Tariff(s.terms)
+	if err != nil {
+		return err
 	}
-	return nil
+	b := &pgx.Batch{}
+	b.Queue("delete from afterwards_holds where session_id = $1", s.id)
+	for _, c := range took {
+		s.summarize(b, c, &tariff)
+	}
+	return store.Send(ctx, w, b)
 }

@@ -69,7 +69,7 @@ func TestDiscardedAnswersAreNotChargedAgain(t *testing.T) {
 	for try := 1; try <= 8; try++ {
 		at = at.Add(time.Hour)
 		d := f.claimed(at)
-		took := []store.Generation{discarded}
+		took := []ledger.Completion{discarded}
 		if try == 3 {
 			took = append(took, used)
 		}

@@ -103,8 +103,8 @@ func (l *Ledger) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {
 // at last. With the eighth try it is given up, for the reason engine. A summary that was
 // made is kept for the next try, and charged, as in SaveAnalysis; what was discarded is
 // not, so that a call pays for the answers of one try beside its summary.
-func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []store.Generation) error {
-	took = slices.DeleteFunc(slices.Clone(took), func(g store.Generation) bool { return g.Outcome == "discarded" })
+func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []Completion) error {
+	took = slices.DeleteFunc(slices.Clone(took), func(c Completion) bool { return c.Outcome == "discarded" })
 	if d.Try >= maxAnalysisTries {
 		_, err := l.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took)
 		return err
@@ -125,7 +125,7 @@ func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *str
 // took to the call, as tokens of summaries by the call's rate card: once, however often it is
 // called; then false. A summary is the one of the call's row in a batch, too. Webhooks
 // get an event, unless it was skipped.
-func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []store.Generation) (saved bool, err error) {
+func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []Completion) (saved bool, err error) {
 	a.Summary = storable(a.Summary)
 	a.Detail = *storable(&a.Detail)
 	return l.afterwards(ctx, "save analysis", d.Account, d.Session, func(w *Tx, s *session) (bool, []store.Event, error) {

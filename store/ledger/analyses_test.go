@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -60,7 +61,8 @@ func (f *fixture) noneDue(at time.Time) {
 }
 
 // used is one completion of a thousand tokens in and a hundred out.
-var used = store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider", Engine: "mind"}
+var used = ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider", Engine: "mind"},
+	Cached: 400, Model: "mind-1", Costs: billing.Costs{billing.TokensIn: billing.USD}}
 
 // TestAnalysis: the end of an answered call asks for it where the agent, as it was in the
 // call, wanted it; one claimant at a time has it; it is kept, charged and told once.
@@ -83,7 +85,11 @@ func TestAnalysis(t *testing.T) {
 	_, err = f.AnalysisOf(f.ctx(), acc, s.ID)
 	f.is(err, store.ErrNotFound)
 	spent := billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000}
-	f.closeWith(s, spent)
+	for range 2 {
+		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: spent,
+			Uses: []store.EngineUse{{Stage: "asr", Engine: "ears", Unit: billing.OpenSeconds, Quantity: 60_000, Source: "counted"}}})
+		f.ok(err)
+	}
 	f.ok(f.DeleteAgent(f.ctx(), acc, agent.ID, 0))
 	if a, err := f.AnalysisOf(f.ctx(), acc, s.ID); err != nil || a.State != ledger.AnalysisWaiting || rounds != 1 {
 		t.Errorf("after the end %+v, %v, %d rounds", a, err, rounds)
@@ -110,7 +116,7 @@ func TestAnalysis(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 6 {
 		all.Go(func() {
-			ok, err := f.SaveAnalysis(f.at(later), []*ledger.DueAnalysis{d, again}[i%2], result, []store.Generation{used, used})
+			ok, err := f.SaveAnalysis(f.at(later), []*ledger.DueAnalysis{d, again}[i%2], result, []ledger.Completion{used, used})
 			if err != nil {
 				t.Error(err)
 			}
@@ -134,6 +140,15 @@ func TestAnalysis(t *testing.T) {
 	spent[billing.SummaryIn], spent[billing.SummaryOut] = 2000, 200
 	if want := price(t, inboundES, spent); call.Cost != want || len(call.Generations) != 2 || call.Generations[1].Kind != "summary" || call.Generations[1].Engine != "mind" {
 		t.Errorf("%s, want %s; %+v", call.Cost, want, call.Generations)
+	}
+	// Beside what the engines of the call had used stands what the two answers took, once.
+	var uses []string
+	for _, u := range call.Uses {
+		uses = append(uses, fmt.Sprintf("%s %s %s %s %d", u.Stage, u.Engine, u.Model, u.Unit, u.Quantity))
+	}
+	answer := []string{"llm mind mind-1 tokens_in 600", "llm mind mind-1 tokens_in_cached 400", "llm mind mind-1 tokens_out 100"}
+	if want := slices.Concat([]string{"asr ears  open_seconds 60000"}, answer, answer); !slices.Equal(uses, want) {
+		t.Errorf("%q, want %q", uses, want)
 	}
 	if told := f.told(h, acc, hook.ID); !slices.Equal(told, []string{store.CallAnalyzed}) {
 		t.Errorf("told %v", told)
@@ -171,7 +186,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 	d := f.claimed(now)
 	text := "Friday."
 	for range 2 { // the second is whoever was slow
-		f.ok(f.AnalysisLater(f.at(now), d, &text, []store.Generation{used}))
+		f.ok(f.AnalysisLater(f.at(now), d, &text, []ledger.Completion{used}))
 	}
 	f.noneDue(now.Add(4 * time.Second))
 	d = f.claimed(now.Add(5 * time.Second))
@@ -232,7 +247,7 @@ func TestAnalysisOfARow(t *testing.T) {
 		f.closeWith(s, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
 	}
 	text := "Friday."
-	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisDone, Summary: &text}, []store.Generation{used})
+	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisDone, Summary: &text}, []ledger.Completion{used})
 	f.ok(err)
 	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisBalance}, nil)
 	f.ok(err)

@@ -482,8 +482,9 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	f.ok(err)
 	plain := f.start(acc, outboundES)
 	f.closeWith(plain, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
-	sum := ledger.Summary{Text: "They\x00 agreed.", In: 1000, Out: 100, CountedBy: "provider"}
-	if _, err := f.SaveSummary(f.ctx(), acc, s.ID, sum); !errors.Is(err, store.ErrInvalid) {
+	const text = "They\x00 agreed."
+	sum := ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider"}}
+	if _, err := f.SaveSummary(f.ctx(), acc, s.ID, text, sum); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("a summary of a call that lasts: %v", err)
 	}
 	used := billing.Usage{billing.LineTime: 30_000, billing.AgentTime: 30_000, billing.ReplyIn: 10}
@@ -496,7 +497,7 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			ok, err := f.SaveSummary(f.at(t0.Add(time.Minute)), acc, s.ID, sum)
+			ok, err := f.SaveSummary(f.at(t0.Add(time.Minute)), acc, s.ID, text, sum)
 			if err != nil {
 				t.Error(err)
 			}
@@ -507,7 +508,7 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	}
 	all.Wait()
 	for _, x := range []*ledger.Session{plain, missed} {
-		if ok, err := f.SaveSummary(f.ctx(), acc, x.ID, sum); ok || err != nil {
+		if ok, err := f.SaveSummary(f.ctx(), acc, x.ID, text, sum); ok || err != nil {
 			t.Errorf("a call of no row, or that nobody answered, has a summary: %v, %v", ok, err)
 		}
 	}

@@ -21,6 +21,7 @@ type Closing struct {
 	StartedAt time.Time     // when its clock started; zero when it never did and no checkpoint said so
 	EndedAt   time.Time     // when it ended; zero: now
 	Usage     billing.Usage // final; zero counters leave what checkpoints said
+	Uses      []store.EngineUse
 }
 
 // anyEpoch closes a session of any node.
@@ -95,6 +96,7 @@ func (w *Tx) closeAndPost(ctx context.Context, s *session, c Closing, ended time
 	s.save(b)
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
 		s.id, ended, c.Reason, c.Detail)
+	saveUses(b, s.id, c.Uses)
 	return w.conclude(ctx, b)
 }
 

@@ -73,8 +73,8 @@ func TestForgetCall(t *testing.T) {
 		f.closeWith(s, used)
 	}
 	text := "They like " + word
-	summary := ledger.Summary{Text: text, In: 10, Out: 1, CountedBy: "provider"}
-	_, err = f.SaveSummary(f.ctx(), acc, row.ID, summary)
+	summary := ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 10, OutTokens: 1, Source: "provider"}}
+	_, err = f.SaveSummary(f.ctx(), acc, row.ID, text, summary)
 	f.ok(err)
 	d := f.claimed(t0)
 	result := ledger.Analysis{State: ledger.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
@@ -103,7 +103,7 @@ func TestForgetCall(t *testing.T) {
 			t.Errorf("its recording is %+v, %v", r, err)
 		}
 	}
-	ok, err := f.SaveSummary(f.ctx(), acc, row.ID, summary)
+	ok, err := f.SaveSummary(f.ctx(), acc, row.ID, text, summary)
 	f.ok(err)
 	again, err := f.SaveAnalysis(f.ctx(), d, result, nil)
 	f.ok(err)

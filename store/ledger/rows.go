@@ -66,28 +66,19 @@ func (w *Tx) endRow(ctx context.Context, s *session, c Closing, summarized bool,
 	return w.ledger.db.Enqueue(ctx, w, store.SummarizeCall, w.account, s.id)
 }
 
-// Summary is what a model made of a call.
-type Summary struct {
-	Text      string
-	In, Out   int64  // tokens
-	CountedBy string // provider or counted
-	Engine    string // that wrote it
-	Own       bool   // on a key of the account's
-}
-
-// SaveSummary keeps the summary of a row's call, which has ended, and charges it to the
-// call, by its rate card. A call that has one, was not answered or is no row's is left
+// SaveSummary keeps the summary of a row's call, which has ended, and charges what it took to
+// the call, by its rate card. A call that has one, was not answered or is no row's is left
 // as it is: then false.
-func (l *Ledger) SaveSummary(ctx context.Context, account, id string, m Summary) (saved bool, err error) {
+func (l *Ledger) SaveSummary(ctx context.Context, account, id, text string, took Completion) (saved bool, err error) {
 	return l.afterwards(ctx, "save summary", account, id, func(w *Tx, s *session) (bool, []store.Event, error) {
 		if s.startedAt == nil {
 			return false, nil, nil
 		}
-		saved, err := summarizeRow(ctx, w, account, id, m.Text)
+		saved, err := summarizeRow(ctx, w, account, id, text)
 		if err != nil || !saved {
 			return false, nil, err
 		}
-		err = s.summarizeAll(ctx, w, store.Generation{Outcome: "committed", InTokens: m.In, OutTokens: m.Out, Source: m.CountedBy, Engine: m.Engine, Own: m.Own})
+		err = s.summarizeAll(ctx, w, took)
 		return true, []store.Event{{Account: account, Kind: store.CallSummarized, About: id}}, err
 	})
 }

@@ -141,6 +141,39 @@ func TestEngineKeys(t *testing.T) {
 		t.Errorf("what engines cost the operator is not what it should be: %v", err)
 	}
 
+	// Work that is no call is counted, too.
+	var totals struct {
+		Data []struct {
+			Engine, Unit string
+			Owner        string `json:"key_owner"`
+			Quantity     float64
+			Sessions     int
+			Cost         *float64
+		}
+	}
+	spoken := func(path, key string) (characters float64, sessions int, cost bool) {
+		t.Helper()
+		readAs(t, s, key, path, &totals)
+		for _, u := range totals.Data {
+			if u.Engine == "sonic" && u.Unit == "characters" && u.Owner == "operator" {
+				characters, sessions, cost = u.Quantity, u.Sessions, u.Cost != nil
+			}
+		}
+		return characters, sessions, cost
+	}
+	before, sessions, _ := spoken("/v1/usage/engines", a.who.key)
+	const text = `{"text":"Hello there.","voice":"F1","language":"en","engine":"sonic"}`
+	if status, code := problemOf(t, s, a.who.key, "/tts/synthesize", "application/json", strings.NewReader(text), int64(len(text))); status != http.StatusOK {
+		t.Errorf("%d %s", status, code)
+	}
+	after, now, costs := spoken("/v1/usage/engines", a.who.key)
+	if after != before+float64(len("Hello there.")) || now != sessions+1 || costs {
+		t.Errorf("%v characters in %d sessions, then %v in %d", before, sessions, after, now)
+	}
+	if all, _, costs := spoken("/v1/operator/usage/engines", newOperator(t, s, "operator@example.com")); all != after || !costs {
+		t.Errorf("operators see %v characters, and what they cost: %v", all, costs)
+	}
+
 	// A key that is refused is noted once, and not used again: then the operator's serves, which is refused here, too.
 	c := customer()
 	set(c, "haiku", "bad-hunter2-of-c")
@@ -172,10 +205,10 @@ func TestEngineKeys(t *testing.T) {
 	}
 
 	// Another account has none of them: the operator's would serve, which is known to be refused, and so the next of the list does.
-	before := hears.Books().Opened
+	opened := hears.Books().Opened
 	types(customer())
-	if thought() != "the-operators-key" || hears.Books().Opened != before {
-		t.Errorf("the model saw %q, the recogniser %d sockets more", thought(), hears.Books().Opened-before)
+	if thought() != "the-operators-key" || hears.Books().Opened != opened {
+		t.Errorf("the model saw %q, the recogniser %d sockets more", thought(), hears.Books().Opened-opened)
 	}
 
 	copied := filepath.Join(home, "copy")

@@ -18,6 +18,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/pipeline/agent"
+	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
 	"parley/store/history"
@@ -30,9 +31,9 @@ type Work struct {
 	Store  *store.DB
 	Ledger *ledger.Ledger
 	Calls  *history.Store
-	// Model is the language model that an agent of an account wants, without an agent the server's own; own says which
-	// of its engines work with a key of the account's.
-	Model     func(ctx context.Context, account string, wanted *agent.Engines) (llm inference.LLM, own func(engine string) bool)
+	// Model is the language model that an agent of an account wants, without an agent the server's own; of is what the books have
+	// to know of one of its engines.
+	Model     func(ctx context.Context, account string, wanted *agent.Engines) (llm inference.LLM, of func(engine string) session.Engine)
 	Databases *tool.Provider // the customer databases of accounts
 	Log       *slog.Logger
 }

@@ -14,6 +14,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline/agent"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -44,8 +45,10 @@ func newDesk(t *testing.T) *desk {
 	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
 	d.account = d.customer("A")
-	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(context.Context, string, *agent.Engines) (inference.LLM, func(string) bool) {
-		return d.model, func(engine string) bool { return engine == d.own }
+	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(context.Context, string, *agent.Engines) (inference.LLM, func(string) session.Engine) {
+		return d.model, func(engine string) session.Engine {
+			return session.Engine{Name: engine, Model: engine + "-1", Own: engine == d.own, Costs: billing.Costs{billing.TokensIn: billing.USD}}
+		}
 	}}
 	return d
 }
@@ -190,6 +193,18 @@ func TestAnalysisOfACall(t *testing.T) {
 	if want := []string{"summary committed fake-llm provider", "summary discarded fake-llm provider", "summary committed fake-llm provider"}; !slices.Equal(outcomes, want) {
 		t.Errorf("%q, want %q", outcomes, want)
 	}
+	var used []string
+	for _, u := range c.Uses {
+		line := fmt.Sprintf("%s %s %s %d at %s", u.Engine, u.Model, u.Unit, u.Quantity, u.Price)
+		if u.Cost != nil {
+			line += " costs " + u.Cost.String()
+		}
+		used = append(used, line)
+	}
+	once := []string{"fake-llm fake-llm-1 tokens_in 100 at 0.00006 costs 0.0001", "fake-llm fake-llm-1 tokens_out 10 at 0.000024"}
+	if want := slices.Concat(once, once, once); !slices.Equal(used, want) {
+		t.Errorf("%q, want %q", used, want)
+	}
 	d.verified()
 }
 
@@ -224,6 +239,9 @@ func TestOwnKeyOfAnAnalysis(t *testing.T) {
 	d.ok(err)
 	if len(c.Generations) != 1 || !c.Generations[0].Own {
 		t.Errorf("%+v", c.Generations)
+	}
+	if len(c.Uses) != 2 || !c.Uses[0].Own || c.Uses[0].Cost != nil || c.Uses[0].Price == nil || *c.Uses[0].Price != 0 {
+		t.Errorf("%+v", c.Uses)
 	}
 	d.verified()
 }

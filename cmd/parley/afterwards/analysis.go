@@ -8,7 +8,6 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/pipeline/schema"
-	"parley/store"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -54,7 +53,7 @@ func (w *Work) analyzeCall(ctx context.Context, d *ledger.DueAnalysis) error {
 
 // analysisOf asks the agent's language model about a call. With an error, which trying
 // again may help, took and the result's summary count all the same.
-func (w *Work) analysisOf(ctx context.Context, d *ledger.DueAnalysis, call *history.Call) (result ledger.Analysis, took []store.Generation, err error) {
+func (w *Work) analysisOf(ctx context.Context, d *ledger.DueAnalysis, call *history.Call) (result ledger.Analysis, took []ledger.Completion, err error) {
 	result.Summary = d.Summary
 	settings, err := agent.ParseSettings(d.Settings)
 	wanted := settings.Analysis
@@ -65,7 +64,7 @@ func (w *Work) analysisOf(ctx context.Context, d *ledger.DueAnalysis, call *hist
 		return ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisSilence}, nil, nil
 	}
 	q := question{lines: SummaryLines(call.Transcript), language: d.Language}
-	q.llm, q.own = w.Model(ctx, d.Account, settings.Engines)
+	q.llm, q.of = w.Model(ctx, d.Account, settings.Engines)
 	var expect billing.Usage
 	summary := inference.SummaryFor(q.lines, q.language, wanted.SummaryPrompt)
 	if wanted.Summary && result.Summary == nil {

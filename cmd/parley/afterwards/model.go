@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/pipeline/reply"
 	"parley/pipeline/schema"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -39,10 +40,10 @@ func expectAnswers(u *billing.Usage, r inference.Request, times int64) {
 // question is what a model is asked about one call, with what that took.
 type question struct {
 	llm      inference.LLM
-	own      func(engine string) bool // see Work.Model
+	of       func(engine string) session.Engine // see Work.Model
 	lines    []inference.SummaryLine
 	language string
-	took     []store.Generation
+	took     []ledger.Completion
 }
 
 // extract asks for facts that fit the form, and once more when they do not.
@@ -76,33 +77,36 @@ func (q *question) discard() { q.took[len(q.took)-1].Outcome = string(reply.Disc
 
 // ask lets the model answer, and notes what it took.
 func (q *question) ask(ctx context.Context, r inference.Request) (string, error) {
-	text, g, err := Complete(ctx, q.llm, r)
-	if g.Own = q.own(g.Engine); err == nil {
-		q.took = append(q.took, g)
+	text, took, err := Complete(ctx, q.llm, r)
+	if err != nil {
+		return "", err
 	}
-	return text, err
+	e := q.of(took.Engine)
+	took.Own, took.Model, took.Costs = e.Own, e.Model, e.Costs
+	q.took = append(q.took, took)
+	return text, nil
 }
 
 // Complete returns the whole answer to a request, and what it took. An answer above 64 KiB is
 // cut short.
-func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (string, store.Generation, error) {
-	g := store.Generation{Outcome: string(reply.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}
+func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (string, ledger.Completion, error) {
+	took := ledger.Completion{Generation: store.Generation{Outcome: string(reply.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}}
 	var text strings.Builder
 	for d, err := range llm.Complete(ctx, r) {
 		if err != nil {
-			return "", g, err
+			return "", took, err
 		}
 		text.WriteString(d.Text)
-		g.Engine = cmp.Or(d.Engine, g.Engine)
+		took.Engine = cmp.Or(d.Engine, took.Engine)
 		if u := d.Usage; u != nil {
-			g.InTokens, g.OutTokens = int64(u.In), int64(u.Out)
-			g.Source = cmp.Or(string(u.Source), g.Source)
+			took.InTokens, took.Cached, took.OutTokens = int64(u.In), int64(u.Cached), int64(u.Out)
+			took.Source = cmp.Or(string(u.Source), took.Source)
 		}
 		if text.Len() > maxModelText {
 			break
 		}
 	}
-	return strings.TrimSpace(strings.ToValidUTF8(text.String(), "")), g, nil
+	return strings.TrimSpace(strings.ToValidUTF8(text.String(), "")), took, nil
 }
 
 // SummaryLines is a transcript as a model reads it.

@@ -10,7 +10,6 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/store"
-	"parley/store/ledger"
 )
 
 const (
@@ -56,21 +55,21 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 			language, wanted = a.Language, settings.Engines
 		}
 	}
-	llm, own := w.Model(ctx, args.Account, wanted)
+	var q question
+	q.llm, q.of = w.Model(ctx, args.Account, wanted)
 	request := inference.SummaryRequest(SummaryLines(c.Transcript), language)
 	var expect billing.Usage
 	expectAnswers(&expect, request, 1)
 	if paid, err := w.mayCharge(ctx, args.Account, args.Call, expect, summaryTimeout); err != nil || !paid {
 		return err // the account does not pay for it
 	}
-	text, g, err := Complete(ctx, llm, request)
+	text, err := q.ask(ctx, request)
 	if err == nil && text == "" {
 		err = errNoSummary
 	}
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
-	_, err = w.Ledger.SaveSummary(ctx, args.Account, args.Call, ledger.Summary{Text: clippedTo(text, maxSummary),
-		In: g.InTokens, Out: g.OutTokens, CountedBy: g.Source, Engine: g.Engine, Own: own(g.Engine)})
+	_, err = w.Ledger.SaveSummary(ctx, args.Account, args.Call, clippedTo(text, maxSummary), q.took[0])
 	return err
 }

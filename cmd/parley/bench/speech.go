@@ -17,7 +17,6 @@ import (
 	"parley/api/socket"
 	"parley/api/tts"
 	"parley/api/wstts"
-	"parley/billing"
 	"parley/inference"
 	"parley/inference/espeak"
 )
@@ -104,7 +103,7 @@ func newSpeechServer(engine inference.TTS) (s *speechServer, err error) {
 }
 
 // Begin implements api.Books.
-func (s *speechServer) Begin(ctx context.Context, _ api.Principal, _ billing.Kind, _ int64) (api.Work, error) {
+func (s *speechServer) Begin(ctx context.Context, _ api.Principal, _ api.Job) (api.Work, error) {
 	return freeWork{ctx}, nil
 }
 

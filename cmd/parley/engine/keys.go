@@ -25,21 +25,26 @@ type Keys interface {
 
 // For is Chosen for an account, whose own keys count before the server's.
 func (e *Set) For(ctx context.Context, account string, wanted *agent.Engines) Choice {
+	return e.chosen(wanted, e.owner(ctx, account))
+}
+
+// owner is an account with its keys; nil: this server takes none.
+func (e *Set) owner(ctx context.Context, account string) *owner {
 	if e.Keys == nil {
-		return e.chosen(wanted, nil)
+		return nil
 	}
 	keys, err := e.Keys.Keys(ctx, account)
 	if err != nil {
 		e.log.Warn("keys of an account for engines cannot be read", "account", account, "err", err)
 	}
-	return e.chosen(wanted, &owner{account, keys, e.refusals})
+	return &owner{account, keys, e.refusals}
 }
 
-// Model is the language model of For, for what comes after a call; own says which of its engines work with a key of the account's.
-func (e *Set) Model(ctx context.Context, account string, wanted *agent.Engines) (llm inference.LLM, own func(engine string) bool) {
+// Model is the language model of For, for what comes after a call; of is Choice.Engine of its engines.
+func (e *Set) Model(ctx context.Context, account string, wanted *agent.Engines) (llm inference.LLM, of func(engine string) session.Engine) {
 	c := e.For(ctx, account, wanted)
 	c.Realtime = nil
-	return c.LLM, func(engine string) bool { return c.Engine(agent.StageLLM, engine).Own }
+	return c.LLM, func(engine string) session.Engine { return c.Engine(agent.StageLLM, engine) }
 }
 
 // Voice is the engine of that name that speaks, for an account; false: there is none, or it serves accounts with a key of their
@@ -49,6 +54,16 @@ func (e *Set) Voice(ctx context.Context, account, name string) (inference.TTS, b
 	c := e.For(ctx, account, wanted)
 	found, _, _ := e.pools.tts.known(wanted.TTS, c.who)
 	return c.TTS, len(found) > 0
+}
+
+// Serving is Choice.Engine for work of an account that is no conversation: with the engine of that name, as Voice has it, or with
+// the server's own, where name is empty.
+func (e *Set) Serving(ctx context.Context, account, name string) func(stage agent.Stage, name string) session.Engine {
+	c := &Choice{set: e}
+	if name != "" {
+		c.who = e.owner(ctx, account)
+	}
+	return c.Engine
 }
 
 // Engine is what the books of a call have to know of an engine of its own, by its name; empty: nothing came, of any. A realtime

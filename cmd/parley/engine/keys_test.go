@@ -281,6 +281,25 @@ func TestFactsOfEngines(t *testing.T) {
 	}
 }
 
+// TestFactsOfWork: what is no conversation works with an account's key where it names the engine, and otherwise with the server's.
+func TestFactsOfWork(t *testing.T) {
+	e := configured(t, `
+engines:
+  - {name: sonic, stage: tts, vendor: cartesia, url: "`+newVendor(t).URL+`", key: servers, model: sonic-3, voices: {F1: a}, costs: {million_characters: 30}}
+tts: [sonic]
+`)
+	e.Keys = &fakeKeys{keys: map[string]map[string]string{"a": {"sonic": "key-of-a"}}}
+	for _, c := range []struct {
+		account, name string
+		own           bool
+	}{{"a", "sonic", true}, {"a", "", false}, {"b", "sonic", false}} {
+		want := session.Engine{Stage: agent.StageTTS, Name: "sonic", Model: "sonic-3", Own: c.own, Costs: billing.Costs{billing.Characters: 30 * billing.USD}}
+		if got := e.Serving(t.Context(), c.account, c.name)(agent.StageTTS, "sonic"); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s, %q: %+v", c.account, c.name, got)
+		}
+	}
+}
+
 // TestVoice: an engine is found by its name, unless it serves accounts with a key of their own and this one has none.
 func TestVoice(t *testing.T) {
 	e := configured(t, `

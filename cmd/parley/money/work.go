@@ -6,6 +6,7 @@ import (
 	"parley/api"
 	"parley/billing"
 	"parley/cmd/parley/conversation"
+	"parley/pipeline/agent"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/ledger"
@@ -16,11 +17,14 @@ type Work struct {
 	Calls  *session.Manager
 	Ledger *ledger.Ledger
 	Card   func() *billing.RateCard // in force
+	// Engines says where to learn of the engines that serve an account which named one, or none.
+	Engines func(ctx context.Context, account, named string) func(stage agent.Stage, name string) session.Engine
 }
 
 // Begin implements api.Books.
-func (w Work) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
-	begun, err := w.Calls.Work(ctx, p.Account, p.Key, kind, expected)
+func (w Work) Begin(ctx context.Context, p api.Principal, j api.Job) (api.Work, error) {
+	begun, err := w.Calls.Work(ctx, session.Order{Account: p.Account, Key: p.Key, Kind: j.Kind, Expected: j.Expected,
+		Engines: w.Engines(ctx, p.Account, j.Engine)})
 	if err != nil {
 		return nil, conversation.Refusal(err)
 	}

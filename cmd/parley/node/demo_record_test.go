@@ -209,8 +209,9 @@ func (s *studio) keep(c *demo.Call, id string) {
 // summarize is what follows a call of a batch: the model says what it came to, and that
 // costs tokens.
 func (s *studio) summarize(c *demo.Call) {
-	text, g, err := afterwards.Complete(s.Context(), s.node.engines.LLM, inference.SummaryRequest(afterwards.SummaryLines(c.Transcript), "en"))
+	text, took, err := afterwards.Complete(s.Context(), s.node.engines.LLM, inference.SummaryRequest(afterwards.SummaryLines(c.Transcript), "en"))
 	s.ok(err)
+	g := took.Generation
 	g.Kind, c.Summary = "summary", text
 	c.Generations = append(c.Generations, g)
 	c.Usage[billing.SummaryIn.String()], c.Usage[billing.SummaryOut.String()] = g.InTokens, g.OutTokens

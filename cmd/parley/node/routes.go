@@ -39,7 +39,7 @@ import (
 func (n *Node) routes() *api.API {
 	server := n.status()
 	pages := n.pages(server)
-	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard}
+	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard, Engines: n.engines.Serving}
 	a := api.New(credentials{n, pages})
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db)

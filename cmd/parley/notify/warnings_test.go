@@ -93,8 +93,8 @@ type callBooks struct {
 type books struct{ *session.Manager }
 
 // Begin implements api.Books.
-func (b books) Begin(ctx context.Context, p api.Principal, kind billing.Kind, expected int64) (api.Work, error) {
-	return b.Work(ctx, p.Account, p.Key, kind, expected)
+func (b books) Begin(ctx context.Context, p api.Principal, j api.Job) (api.Work, error) {
+	return b.Work(ctx, session.Order{Account: p.Account, Key: p.Key, Kind: j.Kind, Expected: j.Expected})
 }
 
 // line is a queue of jobs as the store fills it.

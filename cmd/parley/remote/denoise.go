@@ -26,6 +26,7 @@ func newDenoiseCommand() *cobra.Command {
 		Example: "  parley denoise street.wav -o clean.wav\n  parley denoise - < street.wav | parley transcribe -",
 		Args:    cobra.ExactArgs(1)}
 	out := cmd.Flags().StringP("out", "o", "", "WAV file for the clean recording, - for standard output")
+	engine := cmd.Flags().String("engine", "", "what cleans it: spectral, or gtcrn, which removes more and takes longer (otherwise spectral)")
 	return ask(cmd, "print what was done as one JSON object", func(q *request, args []string) error {
 		recording, done, err := openRecording(cmd, args[0])
 		if err != nil {
@@ -36,7 +37,7 @@ func newDenoiseCommand() *cobra.Command {
 		err = q.write(*out, func(to *output, show *command.Progress) error {
 			began := time.Now()
 			recording.Data = show.Reader("uploading", recording.Data, recording.Size)
-			audio, err := q.Denoise(q.Ctx, recording)
+			audio, err := q.Denoise(q.Ctx, recording, *engine)
 			if err != nil {
 				return err
 			}

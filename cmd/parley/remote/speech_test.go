@@ -121,6 +121,7 @@ func TestTranscribeAndDenoise(t *testing.T) {
 		{clip, "transcribe -", said},
 		{"", "denoise in.wav", clip},
 		{clip, "denoise - -o -", clip},
+		{"", "denoise in.wav --engine gtcrn", clip},
 		{"", "denoise in.wav -o out.wav --json", `{"file":"out.wav","seconds":1.5,"bytes":` + strconv.Itoa(len(clip))},
 		{"", "transcribe in.wav --json", `{"text":"what time do you open","language":"en","engine":"fake","duration_seconds":1.5,"latency_ms":20,"sample_rate":16000,` +
 			`"segments":[{"text":"what time do you open","start":0.25,"end":1.25,"duration":1}]}` + "\n"},

@@ -295,7 +295,7 @@ func (o *Harness) EndOf(s *session.Session) string {
 // StartWork lets work start for account a, or ends the test.
 func (o *Harness) StartWork(kind billing.Kind) *session.Work {
 	o.t.Helper()
-	w, err := o.Work(o.t.Context(), "a", "", kind, 0)
+	w, err := o.Work(o.t.Context(), session.Order{Account: "a", Kind: kind})
 	if err != nil {
 		o.t.Fatal(err)
 	}

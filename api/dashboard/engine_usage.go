@@ -5,26 +5,31 @@ import (
 	"slices"
 	"strconv"
 
+	"parley/api"
 	"parley/api/dashboard/page"
 	"parley/api/wire"
 	"parley/billing"
 )
 
-// usedEngine is what an engine used in a call, as its page shows it.
-type usedEngine struct{ wire.EngineUsage }
+// usedEngine is what an engine used, as pages show it.
+type usedEngine struct{ wire.EngineTotal }
 
-// Used is what the engines used in the call; empty: nothing, or it is not known.
-func (v *callView) Used() []usedEngine {
-	out := make([]usedEngine, len(v.Call.Usage))
-	for i, u := range v.Call.Usage {
-		out[i] = usedEngine{u}
-	}
-	return out
+// usedEngines are several; none: nothing, or it is not known.
+type usedEngines []usedEngine
+
+// Used is what the engines used in the call, and for it afterwards.
+func (v *callView) Used() usedEngines {
+	return api.Views(v.Call.Usage, func(u *wire.EngineUsage) usedEngine { return usedEngine{wire.EngineTotal{EngineUsage: *u}} })
 }
 
 // Costs says whether what vendors charge the operator is shown, to operators.
-func (v *callView) Costs() bool {
-	return slices.ContainsFunc(v.Call.Usage, func(u wire.EngineUsage) bool { return u.Cost != nil })
+func (list usedEngines) Costs() bool {
+	return slices.ContainsFunc(list, func(u usedEngine) bool { return u.Cost != nil })
+}
+
+// Several says whether it is of several sessions.
+func (list usedEngines) Several() bool {
+	return slices.ContainsFunc(list, func(u usedEngine) bool { return u.Sessions > 0 })
 }
 
 // stageWords are what engines do, in words.
@@ -48,7 +53,7 @@ func (u usedEngine) Amount() string {
 // Paid is what the account pays for it.
 func (u usedEngine) Paid() string {
 	if u.Price == nil {
-		return "with the call"
+		return "included"
 	}
 	return page.Exact(*u.Price)
 }
