@@ -10,6 +10,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/remote"
 	"parley/inference/soniox"
 	"parley/inference/soniox/sonioxtest"
 	"parley/media"
@@ -151,7 +152,7 @@ func TestLanguageOfAVendor(t *testing.T) {
 		script.Utterances = append(script.Utterances, sonioxtest.Utterance{Text: turn.text, Length: 800 * ms, Language: turn.language})
 	}
 	server := sonioxtest.New(t, script)
-	asr, err := soniox.NewASR(soniox.Config{BaseURL: server.URL, APIKey: server.Key})
+	asr, err := soniox.NewASR(remote.Engine{BaseURL: server.URL, APIKey: server.Key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,27 +5,15 @@
 package anthropic
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"iter"
-	"net/http"
-	"time"
 
 	"parley/inference"
 	"parley/inference/remote"
 )
 
-// Config is how Anthropic is reached.
-type Config struct {
-	Name       string // the engine's; empty: anthropic
-	BaseURL    string // empty: https://api.anthropic.com
-	APIKey     string
-	Model      string // empty: claude-haiku-4-5
-	Options    inference.Options
-	HTTPClient *http.Client
-	Timeout    time.Duration // as in remote.Config
-}
+// usual is what Anthropic is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "anthropic", BaseURL: "https://api.anthropic.com", Model: "claude-haiku-4-5"}
 
 // Options are the settings of Anthropic that an operator or an agent may give.
 type Options struct {
@@ -48,18 +36,11 @@ type LLM struct {
 // maxTokens bounds a reply whose request does not: some minutes of speech.
 const maxTokens = 1024
 
-// NewLLM checks c and contacts nobody.
-func NewLLM(c Config) (*LLM, error) {
-	name := cmp.Or(c.Name, "anthropic")
-	l := &LLM{model: cmp.Or(c.Model, "claude-haiku-4-5")}
-	if err := l.options.All().Read(name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(name + ": it needs a key")
-	}
-	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.anthropic.com"), Key: c.APIKey,
-		Headers: map[string]string{"x-api-key": c.APIKey, "anthropic-version": "2023-06-01"}, HTTPClient: c.HTTPClient, Timeout: c.Timeout})
+// NewLLM checks e and contacts nobody.
+func NewLLM(e remote.Engine) (*LLM, error) {
+	e = e.Or(usual)
+	l := &LLM{model: e.Model}
+	client, err := e.Client(l.options.All(), map[string]string{"x-api-key": e.APIKey, "anthropic-version": "2023-06-01"})
 	l.Client = client
 	return l, err
 }

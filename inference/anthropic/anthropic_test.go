@@ -13,11 +13,12 @@ import (
 	"parley/inference/anthropic/anthropictest"
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 )
 
 func engine(t *testing.T, s *anthropictest.Server) *anthropic.LLM {
 	t.Helper()
-	l, err := anthropic.NewLLM(anthropic.Config{BaseURL: s.URL, APIKey: s.Key, Timeout: 500 * time.Millisecond})
+	l, err := anthropic.NewLLM(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Timeout: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,14 +218,14 @@ func TestWarm(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for want, options := range map[string]string{"temperature": `{"temperature": 2}`, "cache_ttl": `{"cache_ttl": "2h"}`, "colour": `{"colour": 1}`} {
-		if _, err := anthropic.NewLLM(anthropic.Config{APIKey: "k", Options: inference.Options(options)}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := anthropic.NewLLM(remote.Engine{APIKey: "k", Options: inference.Options(options)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, err := anthropic.NewLLM(anthropic.Config{}); err == nil {
+	if _, err := anthropic.NewLLM(remote.Engine{}); err == nil {
 		t.Error("it is taken without a key")
 	}
-	if l, err := anthropic.NewLLM(anthropic.Config{APIKey: "k"}); err != nil || !slices.Contains(l.Info().Languages, "en") {
+	if l, err := anthropic.NewLLM(remote.Engine{APIKey: "k"}); err != nil || !slices.Contains(l.Info().Languages, "en") {
 		t.Errorf("%v", err)
 	}
 }

@@ -4,11 +4,8 @@
 package assemblyai
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -19,16 +16,8 @@ import (
 	"parley/inference/remote"
 )
 
-// Config is how AssemblyAI is reached.
-type Config struct {
-	Name    string // the engine's; empty: assemblyai
-	BaseURL string // empty: https://streaming.assemblyai.com
-	APIKey  string
-	Model   string // empty: universal-streaming-multilingual
-	Options inference.Options
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what AssemblyAI is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "assemblyai", BaseURL: "https://streaming.assemblyai.com", Model: "universal-streaming-multilingual"}
 
 // Options are the settings of AssemblyAI that an operator or an agent may give. Zero values leave them to AssemblyAI.
 type Options struct {
@@ -50,21 +39,11 @@ type vendor struct {
 	options     Options
 }
 
-// NewASR checks c and contacts nobody.
-func NewASR(c Config) (*recogniser.Engine, error) {
-	v := &vendor{name: cmp.Or(c.Name, "assemblyai"), model: cmp.Or(c.Model, "universal-streaming-multilingual")}
-	if err := v.options.All().Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://streaming.assemblyai.com"), Key: c.APIKey,
-		Headers: map[string]string{"Authorization": c.APIKey}, Dial: c.Dial})
-	if err != nil {
-		return nil, err
-	}
-	return recogniser.New(client, v), nil
+// NewASR checks e and contacts nobody.
+func NewASR(e remote.Engine) (*recogniser.Engine, error) {
+	e = e.Or(usual)
+	v := &vendor{name: e.Name, model: e.Model}
+	return recogniser.Of(e, v.options.All(), map[string]string{"Authorization": e.APIKey}, v)
 }
 
 // pro says whether the model is of the U3 Pro family.

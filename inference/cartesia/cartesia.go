@@ -7,11 +7,9 @@ package cartesia
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"regexp"
 	"time"
 
@@ -21,19 +19,8 @@ import (
 	"parley/media"
 )
 
-// Config is how Cartesia is reached.
-type Config struct {
-	Name    string // the engine's; empty: cartesia
-	BaseURL string // empty: https://api.cartesia.ai
-	APIKey  string
-	Model   string             // empty: sonic-3.5; ink-2 to recognise
-	Voices  synthesiser.Voices // of synthesis
-	Options inference.Options
-	// Stall is how long a voice may owe audio and say nothing; 0 means 1.5 s.
-	Stall time.Duration
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what Cartesia is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "cartesia", BaseURL: "https://api.cartesia.ai", Model: "sonic-3.5"}
 
 // Options are the settings of synthesis that an operator or an agent may give.
 type Options struct {
@@ -52,29 +39,16 @@ func (o *Options) All() remote.Options {
 // version is that of the wire.
 const version = "2026-03-01"
 
-// NewTTS checks c and contacts nobody.
-func NewTTS(c Config) (*synthesiser.Engine, error) {
-	v := &vendor{name: cmp.Or(c.Name, "cartesia"), model: cmp.Or(c.Model, "sonic-3.5"), voices: c.Voices}
-	if err := v.options.All().Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	if err := c.Voices.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", v.name, err)
-	}
-	client, err := c.client(v.name)
-	if err != nil {
-		return nil, err
-	}
-	return synthesiser.New(client, v, c.Stall), nil
+// NewTTS checks e and contacts nobody.
+func NewTTS(e remote.Engine) (*synthesiser.Engine, error) {
+	e = e.Or(usual)
+	v := &vendor{name: e.Name, model: e.Model, voices: e.Voices}
+	return synthesiser.Of(e, v.options.All(), headers(e.APIKey), v)
 }
 
-// client reaches Cartesia for an engine of that name.
-func (c Config) client(name string) (*remote.Client, error) {
-	return remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.cartesia.ai"), Key: c.APIKey,
-		Headers: map[string]string{"X-API-Key": c.APIKey, "Cartesia-Version": version}, Dial: c.Dial})
+// headers go with every handshake.
+func headers(key string) map[string]string {
+	return map[string]string{"X-API-Key": key, "Cartesia-Version": version}
 }
 
 type vendor struct {

@@ -10,13 +10,14 @@ import (
 	"parley/inference/cartesia"
 	"parley/inference/cartesia/cartesiatest"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
 
 func engine(t *testing.T, s *cartesiatest.Server, stall time.Duration) *synthesiser.Engine {
 	t.Helper()
-	e, err := cartesia.NewTTS(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Voices: map[string]string{"F1": cartesiatest.DefaultVoice}, Stall: stall})
+	e, err := cartesia.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: map[string]string{"F1": cartesiatest.DefaultVoice}, Stall: stall})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestWarm(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	voices := map[string]string{"F1": "one"}
-	for want, c := range map[string]cartesia.Config{
+	for want, c := range map[string]remote.Engine{
 		"key": {Voices: voices}, "voices": {APIKey: "k"}, "F1 to F5": {APIKey: "k", Voices: map[string]string{"X": "one"}},
 		"volume": {APIKey: "k", Voices: voices, Options: inference.Options(`{"volume": 9}`)}, "colour": {APIKey: "k", Voices: voices, Options: inference.Options(`{"colour": 9}`)},
 	} {

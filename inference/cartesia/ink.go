@@ -3,7 +3,6 @@ package cartesia
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -32,24 +31,19 @@ func (o *InkOptions) All() remote.Options {
 	}
 }
 
-// NewASR checks c and contacts nobody.
-func NewASR(c Config) (*recogniser.Engine, error) {
-	name, model := cmp.Or(c.Name, "cartesia"), cmp.Or(c.Model, "ink-2")
-	options, err := parseInk(name, c.Options)
+// NewASR checks e and contacts nobody.
+func NewASR(e remote.Engine) (*recogniser.Engine, error) {
+	e.Model = cmp.Or(e.Model, "ink-2")
+	e = e.Or(usual)
+	options, err := parseInk(e.Name, e.Options)
 	if err != nil {
 		return nil, err
 	}
-	if c.APIKey == "" {
-		return nil, errors.New(name + ": it needs a key")
+	var v recogniser.Vendor = &ink{e.Name, e.Model, options}
+	if strings.HasPrefix(e.Model, "ink-whisper") {
+		v = &whisper{e.Name, e.Model}
 	}
-	client, err := c.client(name)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasPrefix(model, "ink-whisper") {
-		return recogniser.New(client, &whisper{name, model}), nil
-	}
-	return recogniser.New(client, &ink{name, model, options}), nil
+	return recogniser.Of(e, options.All(), headers(e.APIKey), v)
 }
 
 // parseInk reads options, checks the order of the thresholds, and sets those that count here.

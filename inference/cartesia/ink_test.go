@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/cartesia"
+	"parley/inference/remote"
 )
 
 func TestInkOptions(t *testing.T) {
@@ -14,12 +15,12 @@ func TestInkOptions(t *testing.T) {
 		`{"turn_end_threshold": 0.45}`: "turn_end_threshold", `{"turn_end_timeout_ms": 500}`: "turn_end_timeout_ms", `{"volume": 1}`: "volume",
 		`{"turn_start_threshold": 0.5, "turn_eager_end_threshold": 0.55}`: "less than turn_start_threshold",
 	} {
-		_, err := cartesia.NewASR(cartesia.Config{APIKey: "key", Options: inference.Options(options)})
+		_, err := cartesia.NewASR(remote.Engine{APIKey: "key", Options: inference.Options(options)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, err := cartesia.NewASR(cartesia.Config{}); err == nil {
+	if _, err := cartesia.NewASR(remote.Engine{}); err == nil {
 		t.Error("it is taken without a key")
 	}
 }

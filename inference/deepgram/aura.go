@@ -1,10 +1,8 @@
 package deepgram
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -34,37 +32,26 @@ func (o *VoiceOptions) All() remote.Options {
 	return remote.Options{remote.Whole("expressivity", &o.Expressivity, -2, 2, "Of the Flux voices."), optOut(&o.OptOut)}
 }
 
-// NewTTS checks c and contacts nobody. Voices are models, all of Aura, such as aura-2-thalia-en, or all of Flux, such as
+// NewTTS checks e and contacts nobody. Voices are models, all of Aura, such as aura-2-thalia-en, or all of Flux, such as
 // flux-haley-en, of the language that their names end in.
-func NewTTS(c Config) (*synthesiser.Engine, error) {
-	v := aura{name: cmp.Or(c.Name, "deepgram"), family: "Aura", voices: c.Voices}
-	if err := v.options.All().Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	if err := c.Voices.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", v.name, err)
-	}
-	client, err := remote.NewClient(c.remote(v.name))
-	if err != nil {
-		return nil, err
-	}
+func NewTTS(e remote.Engine) (*synthesiser.Engine, error) {
+	e = e.Or(usual)
+	v := aura{name: e.Name, family: "Aura", voices: e.Voices}
 	flux := 0
-	for _, id := range c.Voices {
+	for _, id := range e.Voices {
 		if strings.HasPrefix(id, "flux-") {
 			flux++
 		}
 	}
 	switch flux {
 	case 0:
-		return synthesiser.New(client, &v, c.Stall), nil
-	case len(c.Voices):
+		return synthesiser.Of(e, v.options.All(), headers(e.APIKey), &v)
+	case len(e.Voices):
 		v.family = "Flux"
-		return synthesiser.New(client, &fluxVoice{v}, c.Stall), nil
+		voice := &fluxVoice{v}
+		return synthesiser.Of(e, voice.options.All(), headers(e.APIKey), voice)
 	}
-	return nil, errors.New(v.name + ": voices: those of Flux and of Aura are two engines")
+	return nil, errors.New(e.Name + ": voices: those of Flux and of Aura are two engines")
 }
 
 // Info implements synthesiser.Vendor. Its languages are those of the voices.

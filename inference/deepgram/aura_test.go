@@ -9,6 +9,7 @@ import (
 	"parley/inference/deepgram"
 	"parley/inference/deepgram/deepgramtest"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
@@ -16,7 +17,7 @@ import (
 // speaker is an engine with one voice.
 func speaker(t *testing.T, s *deepgramtest.Server, model string) *synthesiser.Engine {
 	t.Helper()
-	e, err := deepgram.NewTTS(deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": model}, Stall: time.Minute})
+	e, err := deepgram.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": model}, Stall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,7 @@ package deepgram
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,22 +16,11 @@ import (
 	"parley/inference"
 	"parley/inference/recogniser"
 	"parley/inference/remote"
-	"parley/inference/synthesiser"
 )
 
-// Config is how Deepgram is reached.
-type Config struct {
-	Name    string // the engine's; empty: deepgram
-	BaseURL string // empty: https://api.deepgram.com; those of regions have the same paths
-	APIKey  string
-	Model   string // empty: flux-general-multi
-	Options inference.Options
-	Voices  synthesiser.Voices // of synthesis
-	// Stall is how long a voice may owe audio and say nothing; 0 means 1.5 s.
-	Stall time.Duration
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what Deepgram is where an operator does not say otherwise. The addresses of regions have
+// the same paths.
+var usual = remote.Engine{Name: "deepgram", BaseURL: "https://api.deepgram.com", Model: "flux-general-multi"}
 
 // Options are the settings of recognition that an operator or an agent may give. Zero values leave them to Deepgram.
 type Options struct {
@@ -58,35 +45,25 @@ func optOut(to *bool) remote.Option {
 	return remote.Flag("mip_opt_out", to, "Keeps what is said out of Deepgram's training.").Keep()
 }
 
-// NewASR checks c and contacts nobody.
-func NewASR(c Config) (*recogniser.Engine, error) {
-	name := cmp.Or(c.Name, "deepgram")
-	model := cmp.Or(c.Model, "flux-general-multi")
+// NewASR checks e and contacts nobody.
+func NewASR(e remote.Engine) (*recogniser.Engine, error) {
+	e = e.Or(usual)
 	var o Options
-	if err := o.All().Read(name, c.Options); err != nil {
+	if err := o.All().Read(e.Name, e.Options); err != nil {
 		return nil, err
 	}
-	switch {
-	case o.Eager > cmp.Or(o.Threshold, 0.7):
-		return nil, remote.WrongOption(name, "eager_eot_threshold", "no more than eot_threshold")
-	case c.APIKey == "":
-		return nil, errors.New(name + ": it needs a key")
+	if o.Eager > cmp.Or(o.Threshold, 0.7) {
+		return nil, remote.WrongOption(e.Name, "eager_eot_threshold", "no more than eot_threshold")
 	}
-	client, err := remote.NewClient(c.remote(name))
-	if err != nil {
-		return nil, err
+	var v recogniser.Vendor = &nova{e.Name, e.Model, o}
+	if strings.HasPrefix(e.Model, "flux") {
+		v = &flux{e.Name, e.Model, o}
 	}
-	if strings.HasPrefix(model, "flux") {
-		return recogniser.New(client, &flux{name, model, o}), nil
-	}
-	return recogniser.New(client, &nova{name, model, o}), nil
+	return recogniser.Of(e, o.All(), headers(e.APIKey), v)
 }
 
-// remote is how an engine of that name reaches Deepgram.
-func (c Config) remote(name string) remote.Config {
-	return remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.deepgram.com"), Key: c.APIKey,
-		Headers: map[string]string{"Authorization": "Token " + c.APIKey}, Dial: c.Dial}
-}
+// headers go with every handshake.
+func headers(key string) map[string]string { return map[string]string{"Authorization": "Token " + key} }
 
 // encodings are Deepgram's names.
 var encodings = [...]string{inference.PCM16: "linear16", inference.PCMU: "mulaw", inference.PCMA: "alaw"}

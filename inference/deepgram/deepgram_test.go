@@ -15,6 +15,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/recogniser"
+	"parley/inference/remote"
 )
 
 // models are one of each wire.
@@ -38,7 +39,7 @@ func sentences() []deepgramtest.Utterance {
 
 func engine(t *testing.T, s *deepgramtest.Server, model string, options string) *recogniser.Engine {
 	t.Helper()
-	c := deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Model: model}
+	c := remote.Engine{BaseURL: s.URL, APIKey: s.Key, Model: model}
 	if options != "" {
 		c.Options = inference.Options(options)
 	}
@@ -260,12 +261,12 @@ func TestOptions(t *testing.T) {
 		`{"eot_threshold": 1.5}`: "eot_threshold", `{"eager_eot_threshold": 0.8}`: "eager_eot_threshold", `{"eot_timeout_ms": 5}`: "eot_timeout_ms",
 		`{"colour": "red"}`: "colour",
 	} {
-		_, err := deepgram.NewASR(deepgram.Config{APIKey: "key", Options: inference.Options(options)})
+		_, err := deepgram.NewASR(remote.Engine{APIKey: "key", Options: inference.Options(options)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, err := deepgram.NewASR(deepgram.Config{}); err == nil {
+	if _, err := deepgram.NewASR(remote.Engine{}); err == nil {
 		t.Error("it is taken without a key")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"parley/inference/deepgram"
 	"parley/inference/deepgram/deepgramtest"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
@@ -86,7 +87,7 @@ func TestFluxInterrupted(t *testing.T) {
 func TestFluxSettings(t *testing.T) {
 	for speed, want := range map[float64]string{0: "", 1: "", 1.02: "", 1.23: "1.25", 2: "1.5", 0.1: "0.5"} {
 		s := deepgramtest.New(t, deepgramtest.Script{})
-		e, err := deepgram.NewTTS(deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": haley}, Options: inference.Options(`{"expressivity": -1}`)})
+		e, err := deepgram.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": haley}, Options: inference.Options(`{"expressivity": -1}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestFluxSettings(t *testing.T) {
 		}
 		e.Close()
 	}
-	for want, c := range map[string]deepgram.Config{
+	for want, c := range map[string]remote.Engine{
 		"two engines": {Voices: synthesiser.Voices{"F1": haley, "M1": "aura-2-orion-en"}},
 		"-2 to 2":     {Voices: synthesiser.Voices{"F1": haley}, Options: inference.Options(`{"expressivity": 3}`)},
 	} {

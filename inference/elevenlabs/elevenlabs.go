@@ -6,12 +6,8 @@
 package elevenlabs
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"time"
 
@@ -21,19 +17,8 @@ import (
 	"parley/media"
 )
 
-// Config is how ElevenLabs is reached.
-type Config struct {
-	Name    string // the engine's; empty: elevenlabs
-	BaseURL string // empty: https://api.elevenlabs.io
-	APIKey  string
-	Model   string             // empty: eleven_flash_v2_5; scribe_v2_realtime to recognise
-	Voices  synthesiser.Voices // of synthesis
-	Options inference.Options
-	// Stall is how long a voice may owe audio and say nothing; 0 means 1.5 s.
-	Stall time.Duration
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what ElevenLabs is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "elevenlabs", BaseURL: "https://api.elevenlabs.io", Model: "eleven_flash_v2_5"}
 
 // Options are the settings of synthesis that an operator or an agent may give; nil leaves them to ElevenLabs.
 type Options struct {
@@ -53,30 +38,15 @@ func (o *Options) All() remote.Options {
 	}
 }
 
-// NewTTS checks c and contacts nobody.
-func NewTTS(c Config) (*synthesiser.Engine, error) {
-	v := &vendor{name: cmp.Or(c.Name, "elevenlabs"), model: cmp.Or(c.Model, "eleven_flash_v2_5"), voices: c.Voices}
-	if err := v.options.All().Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	if err := c.Voices.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", v.name, err)
-	}
-	client, err := c.client(v.name)
-	if err != nil {
-		return nil, err
-	}
-	return synthesiser.New(client, v, c.Stall), nil
+// NewTTS checks e and contacts nobody.
+func NewTTS(e remote.Engine) (*synthesiser.Engine, error) {
+	e = e.Or(usual)
+	v := &vendor{name: e.Name, model: e.Model, voices: e.Voices}
+	return synthesiser.Of(e, v.options.All(), headers(e.APIKey), v)
 }
 
-// client reaches ElevenLabs for an engine of that name.
-func (c Config) client(name string) (*remote.Client, error) {
-	return remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://api.elevenlabs.io"), Key: c.APIKey,
-		Headers: map[string]string{"xi-api-key": c.APIKey}, Dial: c.Dial})
-}
+// headers go with every handshake.
+func headers(key string) map[string]string { return map[string]string{"xi-api-key": key} }
 
 type vendor struct {
 	name, model string

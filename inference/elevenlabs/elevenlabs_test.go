@@ -8,13 +8,14 @@ import (
 	"parley/inference"
 	"parley/inference/elevenlabs"
 	"parley/inference/elevenlabs/elevenlabstest"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 	"parley/media"
 )
 
 func engine(t *testing.T, s *elevenlabstest.Server, stall time.Duration) *synthesiser.Engine {
 	t.Helper()
-	e, err := elevenlabs.NewTTS(elevenlabs.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": elevenlabstest.DefaultVoice}, Stall: stall})
+	e, err := elevenlabs.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": elevenlabstest.DefaultVoice}, Stall: stall})
 	if err != nil {
 		t.Fatal(err)
 	}

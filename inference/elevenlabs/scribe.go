@@ -33,20 +33,12 @@ type scribe struct {
 	options     ScribeOptions
 }
 
-// NewASR is recognition by Scribe, in real time. It checks c and contacts nobody. The ends of turns are ours to find.
-func NewASR(c Config) (*recogniser.Engine, error) {
-	v := &scribe{name: cmp.Or(c.Name, "elevenlabs"), model: cmp.Or(c.Model, "scribe_v2_realtime")}
-	if err := v.options.All().Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	client, err := c.client(v.name)
-	if err != nil {
-		return nil, err
-	}
-	return recogniser.New(client, v), nil
+// NewASR is recognition by Scribe, in real time. It checks e and contacts nobody. The ends of turns are ours to find.
+func NewASR(e remote.Engine) (*recogniser.Engine, error) {
+	e.Model = cmp.Or(e.Model, "scribe_v2_realtime")
+	e = e.Or(usual)
+	v := &scribe{name: e.Name, model: e.Model}
+	return recogniser.Of(e, v.options.All(), headers(e.APIKey), v)
 }
 
 // Info implements recogniser.Vendor. The latency is what others have measured at the 99th percentile.

@@ -7,29 +7,18 @@
 package gemini
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"parley/inference"
 	"parley/inference/remote"
 )
 
-// Config is how Gemini is reached.
-type Config struct {
-	Name       string // the engine's; empty: gemini
-	BaseURL    string // empty: https://generativelanguage.googleapis.com
-	APIKey     string
-	Model      string // empty: gemini-2.5-flash
-	Options    inference.Options
-	HTTPClient *http.Client
-	Timeout    time.Duration // as in remote.Config
-}
+// usual is what Gemini is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com", Model: "gemini-2.5-flash"}
 
 // Options are the settings of Gemini that an operator or an agent may give.
 type Options struct {
@@ -57,28 +46,26 @@ type LLM struct {
 // modelName keeps a model within its part of the path.
 var modelName = regexp.MustCompile(`^[a-zA-Z0-9._-]+$`)
 
-// NewLLM checks c and contacts nobody.
-func NewLLM(c Config) (*LLM, error) {
-	name := cmp.Or(c.Name, "gemini")
-	l := &LLM{model: cmp.Or(c.Model, "gemini-2.5-flash")}
-	if err := l.options.All().Read(name, c.Options); err != nil {
-		return nil, err
-	}
+// NewLLM checks e and contacts nobody.
+func NewLLM(e remote.Engine) (*LLM, error) {
+	e = e.Or(usual)
+	l := &LLM{model: e.Model}
+	client, err := e.Client(l.options.All(), headers(e.APIKey))
 	o := l.options
 	switch {
-	case c.APIKey == "":
-		return nil, errors.New(name + ": it needs a key")
+	case err != nil:
+		return nil, err
 	case !modelName.MatchString(l.model):
-		return nil, errors.New(name + ": model: allowed: letters, digits, dots, dashes and underscores")
+		return nil, errors.New(e.Name + ": model: allowed: letters, digits, dots, dashes and underscores")
 	case o.Budget != nil && o.Level != "":
-		return nil, remote.WrongOption(name, "thinking_budget", "-1 to 32768, without thinking_level")
+		return nil, remote.WrongOption(e.Name, "thinking_budget", "-1 to 32768, without thinking_level")
 	}
-	l.thinking = o.thinking(l.model)
-	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://generativelanguage.googleapis.com"), Key: c.APIKey,
-		Headers: map[string]string{"x-goog-api-key": c.APIKey}, HTTPClient: c.HTTPClient, Timeout: c.Timeout})
-	l.Client = client
-	return l, err
+	l.Client, l.thinking = client, o.thinking(l.model)
+	return l, nil
 }
+
+// headers go with every request and handshake.
+func headers(key string) map[string]string { return map[string]string{"x-goog-api-key": key} }
 
 // thinking is how much a model is to think; nil: as it sees fit.
 func (o Options) thinking(model string) *thinking {

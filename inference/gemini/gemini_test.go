@@ -13,12 +13,13 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/gemini"
 	"parley/inference/gemini/geminitest"
+	"parley/inference/remote"
 )
 
 // engine is a model at a fake; change may be nil.
-func engine(t *testing.T, s *geminitest.Server, change func(*gemini.Config)) *gemini.LLM {
+func engine(t *testing.T, s *geminitest.Server, change func(*remote.Engine)) *gemini.LLM {
 	t.Helper()
-	c := gemini.Config{BaseURL: s.URL, APIKey: s.Key, Timeout: 500 * time.Millisecond}
+	c := remote.Engine{BaseURL: s.URL, APIKey: s.Key, Timeout: 500 * time.Millisecond}
 	if change != nil {
 		change(&c)
 	}
@@ -30,7 +31,7 @@ func engine(t *testing.T, s *geminitest.Server, change func(*gemini.Config)) *ge
 }
 
 // thinks has a model that signs its calls.
-func thinks(c *gemini.Config) { c.Model = "gemini-3-flash" }
+func thinks(c *remote.Engine) { c.Model = "gemini-3-flash" }
 
 // answer collects a reply.
 func answer(t *testing.T, l *gemini.LLM, r inference.Request) (m inference.Message, last inference.Delta, err error) {
@@ -149,7 +150,7 @@ func TestHistories(t *testing.T) {
 		"arguments that are none":   {user("Hi."), {Role: inference.RoleAgent, ToolCalls: []inference.ToolCall{{ID: "a", Name: "look_up", Arguments: `{"day`}}}, result("a", "null")},
 	} {
 		s := geminitest.New(t, geminitest.Script{Replies: []geminitest.Reply{{Text: "Yes."}}})
-		for _, model := range []func(*gemini.Config){nil, thinks} {
+		for _, model := range []func(*remote.Engine){nil, thinks} {
 			if m, _, err := answer(t, engine(t, s, model), inference.Request{System: "You help.", Messages: messages, Tools: []inference.Tool{look}}); err != nil || m.Text != "Yes." {
 				t.Errorf("%s: %+v, %v", name, m, err)
 			}
@@ -176,7 +177,7 @@ func TestRequest(t *testing.T) {
 		`{"top_p":1}`:                     {"gemini-2.0-flash", inference.Request{Schema: []byte(`{"type":"object"}`)}, `{"topP":1,"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}}`},
 	} {
 		s := geminitest.New(t, geminitest.Script{})
-		l := engine(t, s, func(g *gemini.Config) { g.Model, g.Options = c.model, inference.Options(options) })
+		l := engine(t, s, func(g *remote.Engine) { g.Model, g.Options = c.model, inference.Options(options) })
 		if _, _, err := answer(t, l, c.request); err != nil {
 			t.Errorf("%s: %v", options, err)
 		}
@@ -218,7 +219,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	s := geminitest.New(t, geminitest.Script{})
-	_, _, err := answer(t, engine(t, s, func(c *gemini.Config) { c.APIKey = "wrong-key" }), hello)
+	_, _, err := answer(t, engine(t, s, func(c *remote.Engine) { c.APIKey = "wrong-key" }), hello)
 	if inference.FaultOf(err) != inference.ErrRefused || strings.Contains(err.Error(), "wrong-key") {
 		t.Errorf("another key: %v", err)
 	}
@@ -285,18 +286,18 @@ func TestWarm(t *testing.T) {
 func TestConfig(t *testing.T) {
 	for want, options := range map[string]string{"temperature": `{"temperature": 2.1}`, "top_p": `{"top_p": 2}`, "thinking_level": `{"thinking_level": "much"}`,
 		"thinking_budget": `{"thinking_budget": 8, "thinking_level": "low"}`, "colour": `{"colour": 1}`} {
-		_, err := gemini.NewLLM(gemini.Config{APIKey: "k", Options: inference.Options(options)})
+		_, err := gemini.NewLLM(remote.Engine{APIKey: "k", Options: inference.Options(options)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, err := gemini.NewLLM(gemini.Config{}); err == nil {
+	if _, err := gemini.NewLLM(remote.Engine{}); err == nil {
 		t.Error("it is taken without a key")
 	}
-	if _, err := gemini.NewLLM(gemini.Config{APIKey: "k", Model: "../../other"}); err == nil {
+	if _, err := gemini.NewLLM(remote.Engine{APIKey: "k", Model: "../../other"}); err == nil {
 		t.Error("a model leads to another path")
 	}
-	if l, err := gemini.NewLLM(gemini.Config{APIKey: "k"}); err != nil || !slices.Contains(l.Info().Languages, "en") {
+	if l, err := gemini.NewLLM(remote.Engine{APIKey: "k"}); err != nil || !slices.Contains(l.Info().Languages, "en") {
 		t.Errorf("%v", err)
 	}
 }

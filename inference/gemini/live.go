@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -16,16 +15,6 @@ import (
 	"parley/inference/synthesiser"
 	"parley/media"
 )
-
-// LiveConfig is how Gemini's Live API is reached.
-type LiveConfig struct {
-	Name    string // the engine's; empty: gemini
-	BaseURL string // empty: https://generativelanguage.googleapis.com
-	APIKey  string
-	Model   string             // one for live conversations
-	Voices  synthesiser.Voices // in place of those that Gemini has by itself
-	Options inference.Options
-}
 
 // LiveOptions are the settings that an operator may give.
 type LiveOptions struct {
@@ -51,30 +40,23 @@ var liveVoices = synthesiser.Voices{
 // livePath is where sessions are opened.
 const livePath = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent"
 
-// NewLive is a model that hears and speaks by itself. It checks c and contacts nobody.
-func NewLive(c LiveConfig) (*duplex.Engine, error) {
-	name := cmp.Or(c.Name, "gemini")
-	v := &live{name: name, model: c.Model, voices: maps.Clone(liveVoices)}
-	maps.Copy(v.voices, c.Voices)
-	if err := v.options.All().Read(name, c.Options); err != nil {
+// NewLive is a model that hears and speaks by itself. It checks e and contacts nobody.
+func NewLive(e remote.Engine) (*duplex.Engine, error) {
+	model := e.Model
+	e = e.Or(usual)
+	v := &live{name: e.Name, model: model, voices: maps.Clone(liveVoices)}
+	maps.Copy(v.voices, e.Voices)
+	var err error
+	if v.client, err = e.Client(v.options.All(), headers(e.APIKey)); err != nil {
 		return nil, err
 	}
-	switch {
-	case c.APIKey == "":
-		return nil, errors.New(name + ": it needs a key")
-	case c.Model == "":
-		return nil, errors.New(name + ": it needs a model")
+	if model == "" {
+		return nil, errors.New(e.Name + ": it needs a model")
 	}
 	if err := v.voices.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	client, err := remote.NewClient(remote.Config{Engine: name, BaseURL: cmp.Or(c.BaseURL, "https://generativelanguage.googleapis.com"), Key: c.APIKey,
-		Headers: map[string]string{"x-goog-api-key": c.APIKey}})
-	if err != nil {
-		return nil, err
-	}
-	v.client = client
-	return duplex.New(client, v), nil
+	return duplex.New(v.client, v), nil
 }
 
 // live is the vendor.

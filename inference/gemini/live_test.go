@@ -14,6 +14,7 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/gemini/livetest"
 	"parley/inference/realtime"
+	"parley/inference/remote"
 )
 
 func speaking(t *testing.T, script livetest.Script, model string) (*livetest.Server, *duplex.Engine) {
@@ -21,7 +22,7 @@ func speaking(t *testing.T, script livetest.Script, model string) (*livetest.Ser
 	script.Utterances = enginetest.AskedOften()
 	s := livetest.New(t, script)
 	silence := `{"silence_ms": 400}`
-	e, err := NewLive(LiveConfig{BaseURL: s.URL, APIKey: s.Key, Model: model, Options: inference.Options(silence)})
+	e, err := NewLive(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Model: model, Options: inference.Options(silence)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,15 +232,15 @@ func TestLiveRefused(t *testing.T) {
 
 func TestLiveConfig(t *testing.T) {
 	for _, tt := range []struct {
-		config LiveConfig
+		config remote.Engine
 		want   string
 	}{
-		{LiveConfig{Model: "m"}, "it needs a key"},
-		{LiveConfig{APIKey: "k"}, "it needs a model"},
-		{LiveConfig{APIKey: "k", Model: "m", Options: inference.Options(`{"start_sensitivity": "some"}`)}, "low or high"},
-		{LiveConfig{APIKey: "k", Model: "m", Options: inference.Options(`{"silence_ms": -1}`)}, "silence_ms"},
-		{LiveConfig{APIKey: "k", Model: "m", Options: inference.Options(`{"silence": 1}`)}, "options"},
-		{LiveConfig{APIKey: "k", Model: "m", Voices: map[string]string{"X": "Kore"}}, "voices"},
+		{remote.Engine{Model: "m"}, "it needs a key"},
+		{remote.Engine{APIKey: "k"}, "it needs a model"},
+		{remote.Engine{APIKey: "k", Model: "m", Options: inference.Options(`{"start_sensitivity": "some"}`)}, "low or high"},
+		{remote.Engine{APIKey: "k", Model: "m", Options: inference.Options(`{"silence_ms": -1}`)}, "silence_ms"},
+		{remote.Engine{APIKey: "k", Model: "m", Options: inference.Options(`{"silence": 1}`)}, "options"},
+		{remote.Engine{APIKey: "k", Model: "m", Voices: map[string]string{"X": "Kore"}}, "voices"},
 	} {
 		if _, err := NewLive(tt.config); err == nil || !strings.HasPrefix(err.Error(), "gemini: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v", tt.config, err)

@@ -5,12 +5,7 @@
 package inworld
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"net"
 	"time"
 
 	"parley/inference"
@@ -19,38 +14,14 @@ import (
 	"parley/media"
 )
 
-// Config is how Inworld is reached.
-type Config struct {
-	Name    string // the engine's; empty: inworld
-	BaseURL string // empty: https://api.inworld.ai
-	APIKey  string // as Inworld shows it, which is in base64
-	Model   string // empty: inworld-tts-1.5-max
-	Voices  synthesiser.Voices
-	Options inference.Options // it has none: any is refused
-	// Stall is how long Inworld may owe audio and say nothing; 0 means 1.5 s.
-	Stall time.Duration
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what Inworld is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "inworld", BaseURL: "https://api.inworld.ai", Model: "inworld-tts-1.5-max"}
 
-// NewTTS checks c and contacts nobody.
-func NewTTS(c Config) (*synthesiser.Engine, error) {
-	v := &vendor{name: cmp.Or(c.Name, "inworld"), model: cmp.Or(c.Model, "inworld-tts-1.5-max"), voices: c.Voices}
-	if err := (remote.Options{}).Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	if err := c.Voices.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", v.name, err)
-	}
-	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://api.inworld.ai"), Key: c.APIKey,
-		Headers: map[string]string{"Authorization": "Basic " + c.APIKey}, Dial: c.Dial})
-	if err != nil {
-		return nil, err
-	}
-	return synthesiser.New(client, v, c.Stall), nil
+// NewTTS checks e and contacts nobody. Inworld has no options, and shows keys in base64.
+func NewTTS(e remote.Engine) (*synthesiser.Engine, error) {
+	e = e.Or(usual)
+	v := &vendor{name: e.Name, model: e.Model, voices: e.Voices}
+	return synthesiser.Of(e, nil, map[string]string{"Authorization": "Basic " + e.APIKey}, v)
 }
 
 type vendor struct {

@@ -9,13 +9,14 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/inworld"
 	"parley/inference/inworld/inworldtest"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 )
 
 func speak(t *testing.T, script inworldtest.Script, texts ...string) (length map[int]time.Duration, last []int, err error) {
 	t.Helper()
 	s := inworldtest.New(t, script)
-	e, err := inworld.NewTTS(inworld.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": "Ashley"}, Stall: time.Minute})
+	e, err := inworld.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": "Ashley"}, Stall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestStatuses(t *testing.T) {
 		t.Errorf("no such voice: %v", err)
 	}
 	s := inworldtest.New(t, inworldtest.Script{Contexts: 1, Expects: said, Delays: inworldtest.Delays{FirstAudio: func() time.Duration { return 300 * time.Millisecond }}})
-	e, err := inworld.NewTTS(inworld.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": "Ashley"}, Stall: time.Minute})
+	e, err := inworld.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": "Ashley"}, Stall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

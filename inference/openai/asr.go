@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/inference/remote"
 	"parley/media"
 	"parley/media/isolate"
 )
@@ -26,7 +27,7 @@ type ASR struct {
 var heard = []string{"en", "es", "pt", "fr", "it", "de"}
 
 // NewASR checks c and contacts nobody. The default model is whisper-1.
-func NewASR(c Config) (*ASR, error) {
+func NewASR(c remote.Engine) (*ASR, error) {
 	cl, err := newClient("whisper-1", c)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/remote"
 	"parley/media"
 )
 
@@ -88,7 +89,7 @@ func counting(from, n int) []int16 {
 	return a
 }
 
-func openStream(t *testing.T, c Config, a inference.ASRConfig) (*ASR, inference.Recognition) {
+func openStream(t *testing.T, c remote.Engine, a inference.ASRConfig) (*ASR, inference.Recognition) {
 	t.Helper()
 	e, err := NewASR(c)
 	if err != nil {
@@ -399,7 +400,7 @@ func TestSlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, end := memory(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		defer end()
-		e, r := openStream(t, Config{BaseURL: "http://memory", HTTPClient: client}, inference.ASRConfig{})
+		e, r := openStream(t, remote.Engine{BaseURL: "http://memory", HTTPClient: client}, inference.ASRConfig{})
 		for range 20 {
 			r.Write(make([]int16, 16000))
 		}
@@ -421,7 +422,7 @@ func TestTooManyUtterances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, end := memory(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		defer end()
-		_, r := openStream(t, Config{BaseURL: "http://memory", HTTPClient: client}, inference.ASRConfig{})
+		_, r := openStream(t, remote.Engine{BaseURL: "http://memory", HTTPClient: client}, inference.ASRConfig{})
 		r.Write(make([]int16, 4000))
 		for range 66 {
 			r.Finish()
@@ -453,7 +454,7 @@ func TestWriteDoesNotAllocate(t *testing.T) {
 	}
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
-	_, r := openStream(t, Config{BaseURL: srv.URL}, inference.ASRConfig{})
+	_, r := openStream(t, remote.Engine{BaseURL: srv.URL}, inference.ASRConfig{})
 	defer r.Close()
 	frame := make([]int16, 320)
 	if n := testing.AllocsPerRun(500, func() { r.Write(frame) }); n != 0 {
@@ -462,7 +463,7 @@ func TestWriteDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	e, err := NewASR(Config{BaseURL: "http://127.0.0.1:9"})
+	e, err := NewASR(remote.Engine{BaseURL: "http://127.0.0.1:9"})
 	if err != nil {
 		b.Fatal(err)
 	}

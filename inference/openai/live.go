@@ -24,7 +24,7 @@ func Live(model string) bool {
 
 // NewLiveASR is recognition over OpenAI's Realtime transcription, by a model that is Live. It checks c and contacts
 // nobody. The ends of turns are ours to find.
-func NewLiveASR(c Config) (*recogniser.Engine, error) {
+func NewLiveASR(c remote.Engine) (*recogniser.Engine, error) {
 	cl, err := newClient("gpt-live-transcribe", c)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (o *Options) All() remote.Options {
 const overResponses = "responses"
 
 // NewLLM checks c and contacts nobody. The default model is gpt-4o-mini.
-func NewLLM(c Config) (*LLM, error) {
+func NewLLM(c remote.Engine) (*LLM, error) {
 	name, l := cmp.Or(c.Name, "openai"), &LLM{}
 	if err := l.options.All().Read(name, c.Options); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/remote"
 )
 
 var hello = inference.Request{System: "Be brief.", Messages: []inference.Message{{Role: inference.RoleUser, Text: "Hello"}}}
@@ -184,7 +185,7 @@ func TestChatRequest(t *testing.T) {
 	if got, _ := s.last(); got != want {
 		t.Errorf("body\n%s\nwant\n%s", got, want)
 	}
-	own, _ := NewLLM(Config{BaseURL: "https://api.openai.com/v1"})
+	own, _ := NewLLM(remote.Engine{BaseURL: "https://api.openai.com/v1"})
 	b, _ := json.Marshal(own.chatRequest(inference.Request{MaxTokens: 5}))
 	if !bytes.Contains(b, []byte(`"max_completion_tokens":5`)) || bytes.Contains(b, []byte(`"max_tokens"`)) {
 		t.Errorf("body %s", b)
@@ -325,7 +326,7 @@ func TestSilence(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client, end := memory(c.handler)
 				defer end()
-				l, err := NewLLM(Config{BaseURL: "http://memory/v1", HTTPClient: client, Timeout: 2 * time.Second})
+				l, err := NewLLM(remote.Engine{BaseURL: "http://memory/v1", HTTPClient: client, Timeout: 2 * time.Second})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -47,7 +47,7 @@ const realtimeLasts = 50 * time.Minute
 
 // NewRealtime is a model that hears and speaks by itself, over OpenAI's Realtime API; Azure's is the same under another
 // address, with the key in another header. It checks c and contacts nobody.
-func NewRealtime(c Config) (*duplex.Engine, error) {
+func NewRealtime(c remote.Engine) (*duplex.Engine, error) {
 	v := &realtime{voices: maps.Clone(realtimeVoices)}
 	maps.Copy(v.voices, c.Voices)
 	name := cmp.Or(c.Name, "openai")

@@ -15,13 +15,14 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/openai/realtimetest"
+	"parley/inference/remote"
 )
 
 func speaking(t *testing.T, script realtimetest.ConversationScript) (*realtimetest.Conversation, *duplex.Engine) {
 	t.Helper()
 	script.Utterances = enginetest.AskedOften()
 	s := realtimetest.NewConversation(t, script)
-	e, err := NewRealtime(Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-realtime-2.1"})
+	e, err := NewRealtime(remote.Engine{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-realtime-2.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestRealtimeInterrupted(t *testing.T) {
 func TestRealtimeOwnTurns(t *testing.T) {
 	t.Parallel()
 	server := realtimetest.NewConversation(t, realtimetest.ConversationScript{Utterances: enginetest.AskedOften()})
-	e, err := NewRealtime(Config{BaseURL: server.URL + "/v1", APIKey: server.Key, Options: inference.Options(`{"turn_detection": null, "noise_reduction": "near_field"}`)})
+	e, err := NewRealtime(remote.Engine{BaseURL: server.URL + "/v1", APIKey: server.Key, Options: inference.Options(`{"turn_detection": null, "noise_reduction": "near_field"}`)})
 	if err != nil || e.Info().Caps.Turns {
 		t.Fatalf("%+v, %v", e.Info(), err)
 	}
@@ -196,7 +197,7 @@ func (l *line) Emit(e inference.RealtimeEvent) { l.events = append(l.events, e) 
 // offline is a connection without a server.
 func offline(t *testing.T) (*conversation, *line) {
 	t.Helper()
-	cl, err := newClient("m", Config{BaseURL: "http://127.0.0.1:1/v1"})
+	cl, err := newClient("m", remote.Engine{BaseURL: "http://127.0.0.1:1/v1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,15 +262,15 @@ func TestRealtimeConfig(t *testing.T) {
 		`{"turn_detection": "server_vad"}`:           "turn_detection",
 		`{"turn_detection": {"type": "server_vad"}}`: "",
 	} {
-		_, err := NewRealtime(Config{Name: "live", BaseURL: "http://127.0.0.1:1/v1", Options: inference.Options(options)})
+		_, err := NewRealtime(remote.Engine{Name: "live", BaseURL: "http://127.0.0.1:1/v1", Options: inference.Options(options)})
 		if (err == nil) != (want == "") || err != nil && (!strings.HasPrefix(err.Error(), "live: ") || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, err := NewRealtime(Config{BaseURL: "http://127.0.0.1:1/v1", Voices: map[string]string{"X1": "alloy"}}); err == nil {
+	if _, err := NewRealtime(remote.Engine{BaseURL: "http://127.0.0.1:1/v1", Voices: map[string]string{"X1": "alloy"}}); err == nil {
 		t.Error("a voice that we have no name for")
 	}
-	e, err := NewRealtime(Config{BaseURL: "http://127.0.0.1:1/v1", Voices: map[string]string{"F1": "verse"}})
+	e, err := NewRealtime(remote.Engine{BaseURL: "http://127.0.0.1:1/v1", Voices: map[string]string{"F1": "verse"}})
 	if err != nil || len(e.Voices()) != 10 {
 		t.Errorf("%v, %v", e.Voices(), err)
 	}
@@ -283,7 +284,7 @@ func TestRealtimeAtAzure(t *testing.T) {
 		got, at = r.Header, r.URL.String()
 		w.WriteHeader(http.StatusTeapot)
 	})
-	e, err := NewRealtime(Config{BaseURL: s.URL + "/openai/v1", APIKey: secret, Model: "my deployment", Options: inference.Options(`{"key_header":"api-key"}`)})
+	e, err := NewRealtime(remote.Engine{BaseURL: s.URL + "/openai/v1", APIKey: secret, Model: "my deployment", Options: inference.Options(`{"key_header":"api-key"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

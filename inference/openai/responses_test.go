@@ -12,12 +12,13 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/openai/responsestest"
+	"parley/inference/remote"
 )
 
 // responses is a model at a fake, over OpenAI's own API. More options may begin with a comma.
 func responses(t *testing.T, s *responsestest.Server, model, options string) *LLM {
 	t.Helper()
-	l, err := NewLLM(Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: model, Options: inference.Options(`{"api":"responses"` + options + `}`), Timeout: 500 * time.Millisecond})
+	l, err := NewLLM(remote.Engine{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: model, Options: inference.Options(`{"api":"responses"` + options + `}`), Timeout: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,14 +209,14 @@ func TestResponsesFaults(t *testing.T) {
 // TestOptions: of a model, over either API. The other engines have none.
 func TestOptions(t *testing.T) {
 	for want, options := range map[string]string{"api": `{"api":"assistants"}`, "temperature": `{"temperature":2.1}`, "reasoning_effort": `{"reasoning_effort":"much"}`, "colour": `{"colour":1}`} {
-		if _, err := NewLLM(Config{BaseURL: "http://host", Options: inference.Options(options)}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewLLM(remote.Engine{BaseURL: "http://host", Options: inference.Options(options)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, err := NewLLM(Config{BaseURL: "http://host", Model: "o4-mini", Options: inference.Options(`{"api":"responses","temperature":1}`)}); err == nil || !strings.Contains(err.Error(), "temperature") {
+	if _, err := NewLLM(remote.Engine{BaseURL: "http://host", Model: "o4-mini", Options: inference.Options(`{"api":"responses","temperature":1}`)}); err == nil || !strings.Contains(err.Error(), "temperature") {
 		t.Errorf("a model that reasons: %v", err)
 	}
-	c := Config{BaseURL: "http://host", Options: inference.Options(`{"temperature":0.5,"top_p":0.9,"max_tokens":300,"reasoning_effort":"minimal"}`)}
+	c := remote.Engine{BaseURL: "http://host", Options: inference.Options(`{"temperature":0.5,"top_p":0.9,"max_tokens":300,"reasoning_effort":"minimal"}`)}
 	if l, err := NewLLM(c); err != nil {
 		t.Error(err)
 	} else if q := l.chatRequest(hello); *q.Temperature != 0.5 || *q.TopP != 0.9 || q.MaxTokens != 300 || q.Effort != "minimal" {

@@ -14,6 +14,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 )
 
 const secret = "sk-very-secret-0123456789"
@@ -53,7 +54,9 @@ func (s *server) last() (body, auth string) {
 	return string(s.body), s.auth
 }
 
-func (s *server) config() Config { return Config{BaseURL: s.URL + "/v1/", APIKey: secret} }
+func (s *server) config() remote.Engine {
+	return remote.Engine{BaseURL: s.URL + "/v1/", APIKey: secret}
+}
 
 // write sends text at once and reports whether the client is still there.
 func write(w http.ResponseWriter, text string) bool {
@@ -93,12 +96,12 @@ func wavHeader(rate, channels int, extra string, length uint32) string {
 
 func TestConfig(t *testing.T) {
 	for _, base := range []string{"", "127.0.0.1:80/v1", "ftp://host/v1", "http://user:" + secret + "@host/v1", "http://host/v1?key=" + secret, "http://%zz" + secret} {
-		_, err := NewLLM(Config{BaseURL: base})
+		_, err := NewLLM(remote.Engine{BaseURL: base})
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: error %v", base, err)
 		}
 	}
-	if _, err := NewTTS(Config{BaseURL: "http://host", APIKey: "a\nb"}); err == nil {
+	if _, err := NewTTS(remote.Engine{BaseURL: "http://host", APIKey: "a\nb"}); err == nil {
 		t.Error("a key with a line break was accepted")
 	}
 }
@@ -136,7 +139,7 @@ func TestNobodyThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	for name, err := range everyEngine(t, Config{BaseURL: "http://" + l.Addr().String(), APIKey: secret}) {
+	for name, err := range everyEngine(t, remote.Engine{BaseURL: "http://" + l.Addr().String(), APIKey: secret}) {
 		if inference.FaultOf(err) != inference.ErrUnavailable || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -153,7 +156,7 @@ func TestConnectionBreaks(t *testing.T) {
 }
 
 // everyEngine makes one request with each engine and returns the errors.
-func everyEngine(t *testing.T, c Config) map[string]error {
+func everyEngine(t *testing.T, c remote.Engine) map[string]error {
 	t.Helper()
 	llm, err1 := NewLLM(c)
 	tts, err2 := NewTTS(c)

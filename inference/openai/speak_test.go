@@ -11,13 +11,14 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/openai/speaktest"
+	"parley/inference/remote"
 )
 
 // speaker is a voice of the fake, and how its server differs.
 func speaker(t *testing.T, script speaktest.Script) (*TTS, *speaktest.Server) {
 	t.Helper()
 	s := speaktest.New(t, script)
-	e, err := NewTTS(Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Timeout: time.Second})
+	e, err := NewTTS(remote.Engine{BaseURL: s.URL + "/v1", APIKey: s.Key, Timeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestSpeakConforms(t *testing.T) {
 	for _, name := range []string{"events", "audio"} {
 		t.Run(name, func(t *testing.T) {
 			s := speaktest.New(t, speaktest.Script{Traps: servers[name]})
-			e, err := NewTTS(Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Timeout: time.Minute})
+			e, err := NewTTS(remote.Engine{BaseURL: s.URL + "/v1", APIKey: s.Key, Timeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ var ownVoices = map[string]string{
 // NewTTS checks c and contacts nobody. The default model is gpt-4o-mini-tts; the
 // older ones have no verse, so M5 needs another name there. The dialect cannot
 // name a language: the server takes it from the text.
-func NewTTS(c Config) (*TTS, error) {
+func NewTTS(c remote.Engine) (*TTS, error) {
 	cl, err := newClient("gpt-4o-mini-tts", c)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/remote"
 	"parley/media"
 )
 
@@ -198,7 +199,7 @@ func TestSpeechStalls(t *testing.T) {
 					close(gone)
 				})
 				defer end()
-				e, _ := NewTTS(Config{BaseURL: "http://memory", HTTPClient: client})
+				e, _ := NewTTS(remote.Engine{BaseURL: "http://memory", HTTPClient: client})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if cancelled {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/inference"
+	"parley/inference/remote"
 )
 
 // TestWait: a request is waited for from when it went out to when its answer came in,
@@ -21,7 +22,7 @@ func TestWait(t *testing.T) {
 				<-r.Context().Done()
 			})
 			defer end()
-			c := Config{BaseURL: "http://server/v1", HTTPClient: client}
+			c := remote.Engine{BaseURL: "http://server/v1", HTTPClient: client}
 			var wait inference.Wait
 			ctx := wait.With(t.Context())
 			start := time.Now()

@@ -8,6 +8,7 @@ import (
 	"parley/inference"
 	"parley/inference/deepgram"
 	"parley/inference/deepgram/deepgramtest"
+	"parley/inference/remote"
 	"parley/media/isolate/isolatetest"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestPanicEndsItsStream(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		s := deepgramtest.New(t, deepgramtest.Script{Utterances: slices.Repeat([]deepgramtest.Utterance{{Text: "still here", Length: 500 * time.Millisecond}}, 4)})
-		e, err := deepgram.NewASR(deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Model: "nova-3"})
+		e, err := deepgram.NewASR(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Model: "nova-3"})
 		if err != nil {
 			t.Fatal(err)
 		}

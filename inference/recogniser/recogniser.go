@@ -142,6 +142,15 @@ type Engine struct {
 	client *remote.Client
 }
 
+// Of makes the engine of a vendor as it is listed, of which described are the options, and contacts nobody. headers carry the key.
+func Of(e remote.Engine, described remote.Options, headers map[string]string, v Vendor) (*Engine, error) {
+	client, err := e.Client(described, headers)
+	if err != nil {
+		return nil, err
+	}
+	return New(client, v), nil
+}
+
 // New makes the engine of a vendor that client reaches.
 func New(client *remote.Client, v Vendor) *Engine { return &Engine{v, client} }
 

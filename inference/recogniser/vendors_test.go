@@ -21,6 +21,7 @@ import (
 	"parley/inference/openai"
 	"parley/inference/openai/realtimetest"
 	"parley/inference/recogniser"
+	"parley/inference/remote"
 	"parley/inference/soniox"
 	"parley/inference/soniox/sonioxtest"
 	"parley/media"
@@ -39,22 +40,22 @@ type fake interface {
 var vendors = map[string]func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake){
 	"assemblyai": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
 		s := assemblyaitest.New(t, assemblyaitest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
-		e, err := assemblyai.NewASR(assemblyai.Config{BaseURL: s.URL, APIKey: s.Key})
+		e, err := assemblyai.NewASR(remote.Engine{BaseURL: s.URL, APIKey: s.Key})
 		return made(t, e, err), s
 	},
 	"soniox": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
 		s := sonioxtest.New(t, sonioxtest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
-		e, err := soniox.NewASR(soniox.Config{BaseURL: s.URL, APIKey: s.Key})
+		e, err := soniox.NewASR(remote.Engine{BaseURL: s.URL, APIKey: s.Key})
 		return made(t, e, err), s
 	},
 	"openai": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
 		s := realtimetest.NewTranscription(t, realtimetest.TranscriptionScript{Utterances: sentences(), Continue: goesOn, Faults: faults})
-		e, err := openai.NewLiveASR(openai.Config{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-live-transcribe"})
+		e, err := openai.NewLiveASR(remote.Engine{BaseURL: s.URL + "/v1", APIKey: s.Key, Model: "gpt-live-transcribe"})
 		return made(t, e, err), s
 	},
 	"scribe": func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
 		s := scribetest.New(t, scribetest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
-		e, err := elevenlabs.NewASR(elevenlabs.Config{BaseURL: s.URL, APIKey: s.Key})
+		e, err := elevenlabs.NewASR(remote.Engine{BaseURL: s.URL, APIKey: s.Key})
 		return made(t, e, err), s
 	},
 	"ink":         ink("ink-2"),
@@ -64,7 +65,7 @@ var vendors = map[string]func(t *testing.T, goesOn bool, faults ...loopbacktest.
 func ink(model string) func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
 	return func(t *testing.T, goesOn bool, faults ...loopbacktest.Fault) (*recogniser.Engine, fake) {
 		s := inktest.New(t, inktest.Script{Utterances: sentences(), Continue: goesOn, Faults: faults})
-		e, err := cartesia.NewASR(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Model: model})
+		e, err := cartesia.NewASR(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Model: model})
 		return made(t, e, err), s
 	}
 }
@@ -279,10 +280,10 @@ func TestLanguages(t *testing.T) {
 // TestUnansweredFinish: where the vendor leaves a Finish after silence unanswered, the next answer is not taken for its.
 func TestUnansweredFinish(t *testing.T) {
 	s := scribetest.New(t, scribetest.Script{Utterances: sentences(), Traps: scribetest.Traps{CommitUnanswered: true}})
-	scribe, err := elevenlabs.NewASR(elevenlabs.Config{BaseURL: s.URL, APIKey: s.Key})
+	scribe, err := elevenlabs.NewASR(remote.Engine{BaseURL: s.URL, APIKey: s.Key})
 	made(t, scribe, err)
 	k := inktest.New(t, inktest.Script{Utterances: sentences(), Traps: inktest.Traps{FlushUnanswered: true}})
-	whisper, err := cartesia.NewASR(cartesia.Config{BaseURL: k.URL, APIKey: k.Key, Model: "ink-whisper"})
+	whisper, err := cartesia.NewASR(remote.Engine{BaseURL: k.URL, APIKey: k.Key, Model: "ink-whisper"})
 	made(t, whisper, err)
 	for name, e := range map[string]*recogniser.Engine{"scribe": scribe, "ink-whisper": whisper} {
 		t.Run(name, func(t *testing.T) {
@@ -308,7 +309,7 @@ func TestUnansweredFinish(t *testing.T) {
 func TestTranscriptsOutOfOrder(t *testing.T) {
 	s := realtimetest.NewTranscription(t, realtimetest.TranscriptionScript{Traps: realtimetest.Traps{Late: []int{0}},
 		Utterances: []hearingtest.Utterance{{Text: "first", Length: 800 * time.Millisecond}, {Text: "second", Length: 800 * time.Millisecond}}})
-	e, err := openai.NewLiveASR(openai.Config{BaseURL: s.URL + "/v1", APIKey: s.Key})
+	e, err := openai.NewLiveASR(remote.Engine{BaseURL: s.URL + "/v1", APIKey: s.Key})
 	r, err := made(t, e, err).Open(t.Context(), inference.ASRConfig{Language: "en"})
 	if err != nil {
 		t.Fatal(err)

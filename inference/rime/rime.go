@@ -6,14 +6,10 @@ package rime
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net"
 	"net/url"
 	"strconv"
-	"time"
 
 	"parley/inference"
 	"parley/inference/remote"
@@ -21,38 +17,14 @@ import (
 	"parley/media"
 )
 
-// Config is how Rime is reached.
-type Config struct {
-	Name    string // the engine's; empty: rime
-	BaseURL string // empty: https://users-ws.rime.ai
-	APIKey  string
-	Model   string // empty: coda
-	Voices  synthesiser.Voices
-	Options inference.Options // it has none: any is refused
-	// Stall is how long Rime may owe audio and say nothing; 0 means 1.5 s.
-	Stall time.Duration
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what Rime is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "rime", BaseURL: "https://users-ws.rime.ai", Model: "coda"}
 
-// NewTTS checks c and contacts nobody.
-func NewTTS(c Config) (*synthesiser.Engine, error) {
-	v := &vendor{name: cmp.Or(c.Name, "rime"), model: cmp.Or(c.Model, "coda"), voices: c.Voices}
-	if err := (remote.Options{}).Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	if err := c.Voices.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", v.name, err)
-	}
-	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://users-ws.rime.ai"), Key: c.APIKey,
-		Headers: map[string]string{"Authorization": "Bearer " + c.APIKey}, Dial: c.Dial})
-	if err != nil {
-		return nil, err
-	}
-	return synthesiser.New(client, v, c.Stall), nil
+// NewTTS checks e and contacts nobody. Rime has no options.
+func NewTTS(e remote.Engine) (*synthesiser.Engine, error) {
+	e = e.Or(usual)
+	v := &vendor{name: e.Name, model: e.Model, voices: e.Voices}
+	return synthesiser.Of(e, nil, map[string]string{"Authorization": "Bearer " + e.APIKey}, v)
 }
 
 type vendor struct {

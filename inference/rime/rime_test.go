@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 	"parley/inference/rime"
 	"parley/inference/rime/rimetest"
 	"parley/inference/synthesiser"
@@ -16,7 +17,7 @@ import (
 func TestInterruptedSocket(t *testing.T) {
 	for _, speaking := range []bool{true, false} {
 		s := rimetest.New(t, rimetest.Script{Delays: rimetest.Delays{Chunk: func() time.Duration { return 5 * time.Millisecond }}})
-		e, err := rime.NewTTS(rime.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": rimetest.DefaultVoice}, Stall: time.Minute})
+		e, err := rime.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": rimetest.DefaultVoice}, Stall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

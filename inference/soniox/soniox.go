@@ -4,12 +4,9 @@
 package soniox
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
@@ -18,16 +15,8 @@ import (
 	"parley/inference/remote"
 )
 
-// Config is how Soniox is reached.
-type Config struct {
-	Name    string // the engine's; empty: soniox
-	BaseURL string // empty: https://stt-rt.soniox.com
-	APIKey  string
-	Model   string // empty: stt-rt-v5
-	Options inference.Options
-	// Dial replaces the dialling of connections.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+// usual is what Soniox is where an operator does not say otherwise.
+var usual = remote.Engine{Name: "soniox", BaseURL: "https://stt-rt.soniox.com", Model: "stt-rt-v5"}
 
 // Options are the settings of Soniox that an operator or an agent may give. Zero values leave them to Soniox.
 type Options struct {
@@ -48,21 +37,11 @@ type vendor struct {
 	options     Options
 }
 
-// NewASR checks c and contacts nobody.
-func NewASR(c Config) (*recogniser.Engine, error) {
-	v := &vendor{name: cmp.Or(c.Name, "soniox"), model: cmp.Or(c.Model, "stt-rt-v5")}
-	if err := v.options.All().Read(v.name, c.Options); err != nil {
-		return nil, err
-	}
-	if c.APIKey == "" {
-		return nil, errors.New(v.name + ": it needs a key")
-	}
-	client, err := remote.NewClient(remote.Config{Engine: v.name, BaseURL: cmp.Or(c.BaseURL, "https://stt-rt.soniox.com"), Key: c.APIKey,
-		Headers: map[string]string{"Authorization": "Bearer " + c.APIKey}, Dial: c.Dial})
-	if err != nil {
-		return nil, err
-	}
-	return recogniser.New(client, v), nil
+// NewASR checks e and contacts nobody.
+func NewASR(e remote.Engine) (*recogniser.Engine, error) {
+	e = e.Or(usual)
+	v := &vendor{name: e.Name, model: e.Model}
+	return recogniser.Of(e, v.options.All(), map[string]string{"Authorization": "Bearer " + e.APIKey}, v)
 }
 
 // Info implements recogniser.Vendor.

@@ -6,6 +6,7 @@ import (
 	"parley/inference"
 	"parley/inference/cartesia"
 	"parley/inference/cartesia/cartesiatest"
+	"parley/inference/remote"
 	"parley/media/isolate/isolatetest"
 )
 
@@ -14,7 +15,7 @@ func TestPanicEndsItsUtterance(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		s := cartesiatest.New(t, cartesiatest.Script{})
 		open := func() inference.Utterance {
-			e, err := cartesia.NewTTS(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Voices: map[string]string{"F1": cartesiatest.DefaultVoice}})
+			e, err := cartesia.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: map[string]string{"F1": cartesiatest.DefaultVoice}})
 			if err != nil {
 				t.Fatal(err)
 			}

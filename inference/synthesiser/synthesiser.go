@@ -12,6 +12,7 @@ package synthesiser
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -101,6 +102,18 @@ type Engine struct {
 
 // defaultStall is how long a voice may leave text unspoken without a word.
 const defaultStall = 1500 * time.Millisecond
+
+// Of makes the engine of a vendor as it is listed, of which described are the options, and contacts nobody. headers carry the key.
+func Of(e remote.Engine, described remote.Options, headers map[string]string, v Vendor) (*Engine, error) {
+	client, err := e.Client(described, headers)
+	if err != nil {
+		return nil, err
+	}
+	if err := Voices(e.Voices).Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return New(client, v, e.Stall), nil
+}
 
 // New makes the engine of a vendor that client reaches. stall is how long the vendor may say nothing while it
 // owes audio; 0 means 1.5 s.

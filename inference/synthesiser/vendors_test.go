@@ -19,6 +19,7 @@ import (
 	"parley/inference/enginetest/loopbacktest"
 	"parley/inference/inworld"
 	"parley/inference/inworld/inworldtest"
+	"parley/inference/remote"
 	"parley/inference/rime"
 	"parley/inference/rime/rimetest"
 	"parley/inference/synthesiser"
@@ -55,7 +56,7 @@ const character = 60 * time.Millisecond
 var vendors = map[string]vendor{
 	"cartesia": {one: true, words: true, make: func(t *testing.T, o setup) (*synthesiser.Engine, fake) {
 		s := cartesiatest.New(t, cartesiatest.Script{Faults: o.faults, Delays: cartesiatest.Delays{Chunk: o.delay()}, LateChunks: 2})
-		e, err := cartesia.NewTTS(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": cartesiatest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
+		e, err := cartesia.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": cartesiatest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
 		return made(t, e, err), fake{s.Server, func() (texts []string) {
 			for _, c := range s.Contexts() {
 				texts = append(texts, c.Text)
@@ -65,7 +66,7 @@ var vendors = map[string]vendor{
 	}},
 	"elevenlabs": {one: true, noSpeed: true, make: func(t *testing.T, o setup) (*synthesiser.Engine, fake) {
 		s := elevenlabstest.New(t, elevenlabstest.Script{Faults: o.faults, Delays: elevenlabstest.Delays{Chunk: o.delay()}})
-		e, err := elevenlabs.NewTTS(elevenlabs.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": elevenlabstest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
+		e, err := elevenlabs.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": elevenlabstest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
 		return made(t, e, err), fake{s.Server, func() (texts []string) {
 			for _, c := range s.Contexts() {
 				texts = append(texts, c.Text)
@@ -75,7 +76,7 @@ var vendors = map[string]vendor{
 	}},
 	"inworld": {one: true, words: true, make: func(t *testing.T, o setup) (*synthesiser.Engine, fake) {
 		s := inworldtest.New(t, inworldtest.Script{Faults: o.faults, Delays: inworldtest.Delays{Chunk: o.delay()}})
-		e, err := inworld.NewTTS(inworld.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": inworldtest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
+		e, err := inworld.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": inworldtest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
 		return made(t, e, err), fake{s.Server, func() (texts []string) {
 			for _, c := range s.Contexts() {
 				texts = append(texts, c.Text)
@@ -85,7 +86,7 @@ var vendors = map[string]vendor{
 	}},
 	"rime": {words: true, make: func(t *testing.T, o setup) (*synthesiser.Engine, fake) {
 		s := rimetest.New(t, rimetest.Script{Faults: o.faults, Delays: rimetest.Delays{Chunk: o.delay()}})
-		e, err := rime.NewTTS(rime.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": rimetest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
+		e, err := rime.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": rimetest.DefaultVoice}, Stall: cmp.Or(o.stall, time.Minute)})
 		return made(t, e, err), fake{s.Server, func() (texts []string) {
 			for _, c := range s.Contexts() {
 				texts = append(texts, c.Text)
@@ -101,7 +102,7 @@ var vendors = map[string]vendor{
 func speaks(model string) func(*testing.T, setup) (*synthesiser.Engine, fake) {
 	return func(t *testing.T, o setup) (*synthesiser.Engine, fake) {
 		s := deepgramtest.New(t, deepgramtest.Script{Faults: o.faults, Voice: deepgramtest.Voice{LateChunks: 2, Delays: deepgramtest.VoiceDelays{Chunk: o.delay()}}})
-		e, err := deepgram.NewTTS(deepgram.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": model}, Stall: cmp.Or(o.stall, time.Minute)})
+		e, err := deepgram.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": model}, Stall: cmp.Or(o.stall, time.Minute)})
 		return made(t, e, err), fake{s.Server, func() (texts []string) {
 			for _, c := range s.Speeches() {
 				texts = append(texts, c.Text)
@@ -367,9 +368,9 @@ func TestConfig(t *testing.T) {
 	voices := synthesiser.Voices{"F1": "one"}
 	odd := inference.Options(`{"colour": 9}`)
 	for name, errs := range map[string][3]error{
-		"rime": {config(rime.NewTTS(rime.Config{Voices: voices})), config(rime.NewTTS(rime.Config{APIKey: "k"})), config(rime.NewTTS(rime.Config{APIKey: "k", Voices: voices, Options: odd}))},
-		"inworld": {config(inworld.NewTTS(inworld.Config{Voices: voices})), config(inworld.NewTTS(inworld.Config{APIKey: "k"})),
-			config(inworld.NewTTS(inworld.Config{APIKey: "k", Voices: voices, Options: odd}))},
+		"rime": {config(rime.NewTTS(remote.Engine{Voices: voices})), config(rime.NewTTS(remote.Engine{APIKey: "k"})), config(rime.NewTTS(remote.Engine{APIKey: "k", Voices: voices, Options: odd}))},
+		"inworld": {config(inworld.NewTTS(remote.Engine{Voices: voices})), config(inworld.NewTTS(remote.Engine{APIKey: "k"})),
+			config(inworld.NewTTS(remote.Engine{APIKey: "k", Voices: voices, Options: odd}))},
 	} {
 		for i, want := range []string{"key", "voices", "colour"} {
 			if errs[i] == nil || !strings.HasPrefix(errs[i].Error(), name+": ") || !strings.Contains(errs[i].Error(), want) {

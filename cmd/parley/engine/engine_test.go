@@ -17,6 +17,7 @@ import (
 	"parley/inference/deepgram/deepgramtest"
 	"parley/inference/enginetest"
 	"parley/inference/enginetest/loopbacktest"
+	"parley/inference/remote"
 	"parley/inference/synthesiser"
 	"parley/pipeline/agent"
 )
@@ -211,7 +212,7 @@ func TestClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := cartesiatest.New(t, cartesiatest.Script{})
-	voice, err := cartesia.NewTTS(cartesia.Config{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": cartesiatest.DefaultVoice}})
+	voice, err := cartesia.NewTTS(remote.Engine{BaseURL: s.URL, APIKey: s.Key, Voices: synthesiser.Voices{"F1": cartesiatest.DefaultVoice}})
 	if err != nil {
 		t.Fatal(err)
 	}
