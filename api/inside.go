@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 )
 
 // insideKey is of the Principal in the context of a request that Call makes.
@@ -66,6 +67,7 @@ func (a *API) Call(ctx context.Context, p Principal, method, address string, in,
 		if err := json.Unmarshal(w.body.Bytes(), &refused.Problem); err != nil {
 			return fmt.Errorf("%s %s answered %d", method, r.URL.Path, w.status)
 		}
+		refused.RetryAfter, _ = strconv.Atoi(w.header.Get("Retry-After")) // which no body has
 		return refused
 	}
 	if out == nil {

@@ -16,6 +16,10 @@ const AnalysisDeleted = "deleted"
 // after every posting, and queries for what was posted go by that.
 const EndedAt = `case when s.end_detail = '` + DetailNodeLost + `' then greatest(s.opened_at, u.started_at, u.ckpt_at) else s.ended_at end`
 
+// AfterCall is the least number among a call's generations of what came after it, such as a summary. What ran in the call has
+// lower ones, and may be stored later: by a node that was taken for dead.
+const AfterCall = 1_000_000
+
 // Generation is what one run of the language model consumed.
 type Generation struct {
 	Gen       int

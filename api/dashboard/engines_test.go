@@ -56,7 +56,11 @@ func TestEngineKeys(t *testing.T) {
 	for range 10 {
 		s.Post(at + "/test")
 	}
-	wants(s.Post(at+"/test"), http.StatusTooManyRequests, "Too many requests")
+	often := s.Post(at + "/test")
+	wants(often, http.StatusTooManyRequests, "Too many requests")
+	if often.Header.Get("Retry-After") == "" {
+		t.Error("it does not say when to try again")
+	}
 	wants(s.Get("/app/engines/state"), 200, "pocketsphinx")
 
 	// Nobody else has it, and no page of another site does anything.

@@ -145,7 +145,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	if c.Replay != nil {
 		saveReplay(b, id, c.Replay)
 	}
-	b.Queue("delete from call_generations where session_id = $1", id)
+	b.Queue("delete from call_generations where session_id = $1 and ordinal < $2", id, store.AfterCall)
 	for i, g := range c.Generations {
 		b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''), $11)`,

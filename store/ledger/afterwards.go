@@ -135,8 +135,8 @@ func (s *session) summarize(b *pgx.Batch, c Completion, tariff *billing.Tariff) 
 	s.usage[in] += c.InTokens
 	s.usage[out] += c.OutTokens
 	b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
-		select session_id, (select coalesce(max(ordinal) + 1, 0) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, ''), $7
-		from calls where session_id = $1`, s.id, c.Outcome, c.InTokens, c.OutTokens, c.Source, c.Engine, c.Own)
+		select session_id, (select greatest(coalesce(max(ordinal) + 1, 0), $8) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, ''), $7
+		from calls where session_id = $1`, s.id, c.Outcome, c.InTokens, c.OutTokens, c.Source, c.Engine, c.Own, store.AfterCall)
 	saveUses(b, s.id, c.uses(tariff))
 }
 

@@ -141,6 +141,20 @@ func TestAnalysis(t *testing.T) {
 	if want := price(t, inboundES, spent); call.Cost != want || len(call.Generations) != 2 || call.Generations[1].Kind != "summary" || call.Generations[1].Engine != "mind" {
 		t.Errorf("%s, want %s; %+v", call.Cost, want, call.Generations)
 	}
+	// A node that was taken for dead stores the conversation late: what came after the call stays.
+	late := history.Conversation{Generations: []store.Generation{{Gen: 1, Turn: 1, Kind: "reply", Outcome: "committed", Source: "counted"}}}
+	for range 2 {
+		f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, late))
+	}
+	call, err = history.New(f.DB).Call(f.ctx(), acc, s.ID)
+	f.ok(err)
+	var kinds []string
+	for _, g := range call.Generations {
+		kinds = append(kinds, g.Kind)
+	}
+	if want := []string{"reply", "summary", "summary"}; !slices.Equal(kinds, want) {
+		t.Errorf("%q, want %q", kinds, want)
+	}
 	// Beside what the engines of the call had used stands what the two answers took, once.
 	var uses []string
 	for _, u := range call.Uses {
