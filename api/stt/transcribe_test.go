@@ -23,6 +23,7 @@ import (
 	"parley/api/stt"
 	"parley/inference"
 	"parley/inference/pocketsphinx"
+	"parley/inference/worker/workertest"
 	"parley/media"
 	"parley/media/wav"
 	"parley/store"
@@ -519,17 +520,7 @@ func TestTranscribeStopped(t *testing.T) {
 // pocketsphinxEngine runs the real recogniser for the length of the test.
 func pocketsphinxEngine(t *testing.T) inference.ASR {
 	t.Helper()
-	e := pocketsphinx.New(pocketsphinx.Config{Program: program, Processes: 1, Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, 30*time.Second)
-	defer done()
-	if err := e.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return workertest.Run(t, pocketsphinx.New(pocketsphinx.Config{Program: program, Processes: 1, Log: slog.New(slog.DiscardHandler)}))
 }
 
 // TestTranscribeRealRecogniser has recordings of a synthetic speaker understood, in

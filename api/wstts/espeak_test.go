@@ -1,13 +1,10 @@
 package wstts_test
 
 import (
-	"context"
 	"encoding/binary"
 	"log/slog"
 	"math"
-	"sync"
 	"testing"
-	"time"
 
 	"parley/api/apitest"
 	"parley/inference/espeak"
@@ -21,16 +18,7 @@ func TestMain(m *testing.M) { workertest.Main(m, &program) }
 // The whole way with real voices: what a published client checks is there, and the
 // mouth moves when there is sound.
 func TestRealVoice(t *testing.T) {
-	engine := espeak.New(espeak.Config{Program: program, Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = engine.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, 30*time.Second)
-	defer done()
-	if err := engine.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
+	engine := workertest.Run(t, espeak.New(espeak.Config{Program: program, Log: slog.New(slog.DiscardHandler)}))
 	s := newServer(t, apitest.OverNetwork, engine)
 	c := s.connect(t, "/ws/tts")
 	const text = "Hola, buenos días. Quería saber si mañana por la tarde tienen una mesa libre para cuatro personas."

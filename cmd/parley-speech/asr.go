@@ -40,22 +40,15 @@ func serveASR(in *worker.Reader, out *worker.Writer, model string) error {
 	}
 	streams := map[uint32]chan task{}
 	ended := make(chan uint32, maxStreams) // room for every stream: none waits to end
-	for {
-		m, err := in.Next()
-		if err != nil {
-			return err
-		}
+	return messages(in, out, func(m worker.Message) error {
 		for len(ended) > 0 {
 			delete(streams, <-ended)
 		}
 		queue := streams[m.Stream]
 		switch {
-		case m.Kind == worker.Ping:
-			err = out.Send(worker.Pong, 0, nil)
 		case m.Kind == worker.Open && queue == nil:
 			if len(streams) >= maxStreams {
-				err = out.Send(worker.Failed, m.Stream, []byte("too many streams"))
-				break
+				return out.Send(worker.Failed, m.Stream, []byte("too many streams"))
 			}
 			queue = make(chan task, streamQueue)
 			streams[m.Stream] = queue
@@ -66,18 +59,16 @@ func serveASR(in *worker.Reader, out *worker.Writer, model string) error {
 		case queue == nil:
 			// Messages that crossed our Failed on the way, or of a stranger.
 		case m.Kind == worker.Audio && len(m.Payload) > maxAudioBytes:
-			err = refuse(streams, m.Stream, out, "too much audio in one message")
+			return refuse(streams, m.Stream, out, "too much audio in one message")
 		default:
 			select {
 			case queue <- task{m.Kind, bytes.Clone(m.Payload)}:
 			default:
-				err = refuse(streams, m.Stream, out, "too many messages unanswered")
+				return refuse(streams, m.Stream, out, "too many messages unanswered")
 			}
 		}
-		if err != nil {
-			return err
-		}
-	}
+		return nil
+	})
 }
 
 // refuse ends a stream whose peer breaks the rules.

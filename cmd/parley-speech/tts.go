@@ -36,32 +36,23 @@ func serveTTS(in *worker.Reader, out *worker.Writer, open func() (synthesiser, s
 
 // readTTS takes the server's messages.
 func readTTS(in *worker.Reader, out *worker.Writer, requests chan<- request, cancelled *atomic.Uint32) error {
-	for {
-		m, err := in.Next()
-		if err != nil {
-			return err
-		}
+	return messages(in, out, func(m worker.Message) error {
 		switch m.Kind {
-		case worker.Ping:
-			err = out.Send(worker.Pong, 0, nil)
 		case worker.Cancel:
 			cancelled.Store(m.Stream)
 		case worker.Speak:
 			r := request{stream: m.Stream}
 			if json.Unmarshal(m.Payload, &r.Synthesis) != nil {
-				err = out.Send(worker.Failed, m.Stream, []byte("malformed request"))
-				break
+				return out.Send(worker.Failed, m.Stream, []byte("malformed request"))
 			}
 			select {
 			case requests <- r:
 			default:
-				err = out.Send(worker.Failed, m.Stream, []byte("another request is being spoken"))
+				return out.Send(worker.Failed, m.Stream, []byte("another request is being spoken"))
 			}
 		}
-		if err != nil {
-			return err
-		}
-	}
+		return nil
+	})
 }
 
 // synthesise owns the engine.

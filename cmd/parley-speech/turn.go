@@ -46,25 +46,16 @@ func serveTurns(in *worker.Reader, out *worker.Writer, library, model string) er
 
 // readTurns takes the server's messages.
 func readTurns(in *worker.Reader, out *worker.Writer, pauses chan<- pause) error {
-	for {
-		m, err := in.Next()
-		if err != nil {
-			return err
-		}
-		switch m.Kind {
-		case worker.Ping:
-			err = out.Send(worker.Pong, 0, nil)
-		case worker.Score:
+	return messages(in, out, func(m worker.Message) error {
+		if m.Kind == worker.Score {
 			select {
 			case pauses <- pause{m.Stream, media.AppendSamples(nil, m.Payload)}:
 			default:
-				err = out.Send(worker.Failed, m.Stream, []byte("too many pauses wait"))
+				return out.Send(worker.Failed, m.Stream, []byte("too many pauses wait"))
 			}
 		}
-		if err != nil {
-			return err
-		}
-	}
+		return nil
+	})
 }
 
 // judge owns the features.

@@ -1,11 +1,9 @@
 package espeak
 
 import (
-	"context"
 	"log/slog"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,16 +25,8 @@ func start(t testing.TB) *Engine {
 
 func runUntilCleanup(t testing.TB, e *Engine, processes int) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, 30*time.Second)
-	defer done()
-	if err := e.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
-	for len(e.pool.PIDs()) < processes && ready.Err() == nil {
+	workertest.Run(t, e)
+	for until := time.Now().Add(30 * time.Second); len(e.pool.PIDs()) < processes && time.Now().Before(until); {
 		runtime.Gosched()
 	}
 }

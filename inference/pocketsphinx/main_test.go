@@ -1,14 +1,12 @@
 package pocketsphinx
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,16 +25,8 @@ func start(t testing.TB, c Config) *Engine {
 	t.Helper()
 	c.Program, c.Log = program, slog.New(slog.DiscardHandler)
 	e := New(c)
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, 30*time.Second)
-	defer done()
-	if err := e.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
-	for len(e.pool.PIDs()) < max(c.Processes, 1) && ready.Err() == nil {
+	workertest.Run(t, e)
+	for until := time.Now().Add(30 * time.Second); len(e.pool.PIDs()) < max(c.Processes, 1) && time.Now().Before(until); {
 		runtime.Gosched()
 	}
 	return e

@@ -1,7 +1,6 @@
 package smartturn_test
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"parley/inference"
 	"parley/inference/enginetest"
@@ -24,35 +22,32 @@ var program string
 
 func TestMain(m *testing.M) { workertest.Main(m, &program) }
 
-// run runs an engine for the length of the test.
-func run(t *testing.T, c smartturn.Config) *smartturn.Engine {
+// run runs an engine for the length of the test; the error says why it cannot.
+func run(t *testing.T, c smartturn.Config) (*smartturn.Engine, error) {
 	t.Helper()
 	c.Program, c.Log = program, slog.New(slog.DiscardHandler)
 	if c.Library == "" {
 		c.Library = onnxtest.Library(t)
 	}
 	e := smartturn.New(c)
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	return e
+	return e, workertest.Try(t, e)
 }
 
 // network is a stand-in for the published one.
 func network(t *testing.T) string { return smartturntest.Write(t, onnxtest.Dir(t)) }
 
-func ready(t *testing.T, e *smartturn.Engine) error {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	return e.Ready(ctx)
+// ready runs one of the network's stand-in.
+func ready(t *testing.T) *smartturn.Engine {
+	t.Helper()
+	e, err := run(t, smartturn.Config{Model: network(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 func TestConformance(t *testing.T) {
-	e := run(t, smartturn.Config{Model: network(t)})
-	if err := ready(t, e); err != nil {
-		t.Fatal(err)
-	}
+	e := ready(t)
 	enginetest.TestTurnScorer(t, e, nil)
 }
 
@@ -69,10 +64,7 @@ func speech(ended bool) []int16 {
 
 // TestScore: the sound decides, by way of the features.
 func TestScore(t *testing.T) {
-	e := run(t, smartturn.Config{Model: network(t)})
-	if err := ready(t, e); err != nil {
-		t.Fatal(err)
-	}
+	e := ready(t)
 	score := func(ended bool) float64 {
 		p, err := e.Score(t.Context(), inference.Pause{Audio: speech(ended), Language: "en"})
 		if err != nil {
@@ -108,7 +100,7 @@ func TestWrongFiles(t *testing.T) {
 		"none.onnx":                         {Model: filepath.Join(onnxtest.Dir(t), "none.onnx")},
 		"libonnxruntime.so.1: no such file": {Model: network(t), Library: filepath.Join(t.TempDir(), "libonnxruntime.so.1")},
 	} {
-		if err := ready(t, run(t, c)); inference.FaultOf(err) != inference.ErrUnavailable || !strings.Contains(err.Error(), want) {
+		if _, err := run(t, c); inference.FaultOf(err) != inference.ErrUnavailable || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -116,10 +108,7 @@ func TestWrongFiles(t *testing.T) {
 
 // TestKilled: the pauses of a worker that dies get no answer, the next ones do.
 func TestKilled(t *testing.T) {
-	e := run(t, smartturn.Config{Model: network(t)})
-	if err := ready(t, e); err != nil {
-		t.Fatal(err)
-	}
+	e := ready(t)
 	var asking sync.WaitGroup
 	for range 4 {
 		asking.Go(func() {

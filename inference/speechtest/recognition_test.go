@@ -28,17 +28,7 @@ func TestMain(m *testing.M) { workertest.Main(m, &program) }
 // start runs the recogniser for the length of the test.
 func start(t testing.TB) *pocketsphinx.Engine {
 	t.Helper()
-	e := pocketsphinx.New(pocketsphinx.Config{Program: program, Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, 30*time.Second)
-	defer done()
-	if err := e.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return workertest.Run(t, pocketsphinx.New(pocketsphinx.Config{Program: program, Log: slog.New(slog.DiscardHandler)}))
 }
 
 // score counts the words that were said and those that were not understood.

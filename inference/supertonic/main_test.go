@@ -2,12 +2,9 @@ package supertonic
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"math"
-	"sync"
 	"testing"
-	"time"
 
 	"parley/inference"
 	"parley/inference/onnx/onnxtest"
@@ -25,13 +22,7 @@ func run(t testing.TB, dir string, c Config) (*Engine, error) {
 	c.Program, c.Dir, c.Log = program, dir, slog.New(slog.DiscardHandler)
 	c.Library = cmp.Or(c.Library, onnxtest.Library(t))
 	e := New(c)
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, 30*time.Second)
-	defer done()
-	return e, e.Ready(ready)
+	return e, workertest.Try(t, e)
 }
 
 // start runs an engine of the tiny model.

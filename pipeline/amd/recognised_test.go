@@ -1,14 +1,13 @@
 package amd_test
 
 import (
-	"context"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
 	"parley/inference"
 	"parley/inference/pocketsphinx"
+	"parley/inference/worker/workertest"
 	"parley/media"
 	"parley/media/denoise"
 	"parley/media/resample"
@@ -20,17 +19,7 @@ import (
 // newRecogniser hears English and expects what machines say.
 func newRecogniser(t *testing.T) *pocketsphinx.Engine {
 	t.Helper()
-	e := pocketsphinx.New(pocketsphinx.Config{Program: program, Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, time.Minute)
-	defer done()
-	if err := e.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return workertest.Run(t, pocketsphinx.New(pocketsphinx.Config{Program: program, Log: slog.New(slog.DiscardHandler)}))
 }
 
 // understand is listen with a recogniser, which is as fast as can be: it has each

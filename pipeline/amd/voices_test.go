@@ -1,11 +1,9 @@
 package amd_test
 
 import (
-	"context"
 	"log/slog"
 	"math"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,16 +35,7 @@ type voices struct {
 
 func newVoices(t *testing.T) voices {
 	t.Helper()
-	e := espeak.New(espeak.Config{Program: program, Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { e.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
-	ready, done := context.WithTimeout(ctx, time.Minute)
-	defer done()
-	if err := e.Ready(ready); err != nil {
-		t.Fatal(err)
-	}
+	e := workertest.Run(t, espeak.New(espeak.Config{Program: program, Log: slog.New(slog.DiscardHandler)}))
 	return voices{t, e}
 }
 
