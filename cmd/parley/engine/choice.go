@@ -134,7 +134,7 @@ type joined[E any] struct {
 
 // owned is an engine that is not as the server has it.
 type owned[E any] struct {
-	key    string // whose it is, as owner.mark has it; empty: the server's
+	key    string // whose it is at which vendor, with owner.mark; empty: the server's
 	engine E
 }
 
@@ -340,17 +340,27 @@ func (p *pool[E]) pickLocked(j *joined[E], e agent.Engine, who *owner) (one E, o
 	}
 	o, i := owned[E]{engine: one}, slices.Index(p.names, e.Name)
 	like, found := p.all[i], true
-	if key != "" {
-		o.key = e.Name + " " + who.mark(key)
+	if c := p.listed[i]; key != "" {
+		o.key = c.Vendor + " " + c.URL + " " + who.mark(key)
 		like, found = p.alikeLocked(o.key)
 	}
 	if own, ok := any(one).(reaching); ok && found {
 		own.Remote().Share(any(like).(reaching).Remote())
 	} else if ok {
-		own.Remote().Limit(p.listed[i].Concurrency)
+		own.Remote().Limit(p.places(p.listed[i]))
 	}
 	j.owned = append(j.owned, o)
 	return one, true
+}
+
+// places is how many streams a key may have at a vendor: the lowest number that engines of it have; 0: any.
+func (p *pool[E]) places(vendors config.Engine) (least int) {
+	for _, c := range p.listed {
+		if c.Vendor == vendors.Vendor && c.URL == vendors.URL && c.Concurrency > 0 && (least == 0 || c.Concurrency < least) {
+			least = c.Concurrency
+		}
+	}
+	return least
 }
 
 // alikeLocked is an engine that has the key already.

@@ -199,14 +199,15 @@ func TestPlacesOfKeys(t *testing.T) {
 	vendor := deepgramtest.New(t, deepgramtest.Script{})
 	e := configured(t, `
 engines:
-  - {name: ears, stage: asr, vendor: deepgram, url: "`+vendor.URL+`", key: "`+vendor.Key+`", model: nova-3, concurrency: 1}
+  - {name: ears, stage: asr, vendor: deepgram, url: "`+vendor.URL+`", key: "`+vendor.Key+`", model: nova-3, concurrency: 3}
+  - {name: others, stage: asr, vendor: deepgram, url: "`+vendor.URL+`", key: account, model: nova-2, concurrency: 1}
 asr: ears
 `)
-	theirs := map[string]string{"ears": vendor.Key}
+	theirs := map[string]string{"ears": vendor.Key, "others": vendor.Key}
 	e.Keys = &fakeKeys{keys: map[string]map[string]string{"a": theirs, "b": theirs}}
-	opens := func(account, model string, want inference.Fault) {
+	opens := func(account, name, model string, want inference.Fault) {
 		t.Helper()
-		r, err := e.For(t.Context(), account, &agent.Engines{ASR: agent.EngineList{{Name: "ears", Model: model}}}).ASR.Open(t.Context(), inference.ASRConfig{Language: "en"})
+		r, err := e.For(t.Context(), account, &agent.Engines{ASR: agent.EngineList{{Name: name, Model: model}}}).ASR.Open(t.Context(), inference.ASRConfig{Language: "en"})
 		if inference.FaultOf(err) != want {
 			t.Errorf("%s: %v", account, err)
 		}
@@ -214,9 +215,14 @@ asr: ears
 			t.Cleanup(r.Close)
 		}
 	}
-	for _, account := range []string{"", "a", "b"} {
-		opens(account, "", 0)
-		opens(account, "nova-2", inference.ErrUnavailable)
+	for range 3 {
+		opens("", "ears", "", 0)
+	}
+	opens("", "ears", "nova-2", inference.ErrUnavailable)
+	for _, account := range []string{"a", "b"} { // of two engines with one key the lower number counts
+		opens(account, "ears", "", 0)
+		opens(account, "ears", "nova-2", inference.ErrUnavailable)
+		opens(account, "others", "", inference.ErrUnavailable)
 	}
 }
 
