@@ -89,8 +89,9 @@ func (h *synthesizer) named(ctx context.Context, account, engine string) (*Servi
 	return nil, api.Detail(api.ErrBadRequest, wrongName("engine", engine))
 }
 
-// speak speaks a text with the service of an engine, empty where the client named none, and charges for it. The books are closed before the client
-// has its answer, so that its next request finds the place free.
+// speak speaks a text with the service of an engine, empty where the client named none, and
+// charges for it. The books are closed before the client has its answer, so that its next
+// request finds the place free.
 func (h *synthesizer) speak(ctx context.Context, p api.Principal, speech *Service, engine string, r Request) (audio []Chunk, samples int, err error) {
 	chars := int64(utf8.RuneCountInString(r.Text))
 	work, err := h.books.Begin(ctx, p, api.Job{Kind: billing.TTS, Expected: chars, Engine: engine})
