@@ -87,6 +87,12 @@ func (NoContext) Said(string) {}
 // Configure does nothing.
 func (NoContext) Configure(TurnOptions) {}
 
+// Cutter is a Recognition that is given all audio of a call, and may have to give an engine speech alone.
+type Cutter interface {
+	// Speech says that the utterance in progress begins, before samples ago, of what was written. It does not block.
+	Speech(before int)
+}
+
 // Lagging is a Recognition that knows how far it is behind.
 type Lagging interface {
 	// Lag is the length of the audio that it was given and has not heard yet, and at least a

@@ -30,7 +30,8 @@ func (f *FailoverASR) Info() Info { return f.health.info() }
 
 // Open implements ASR.
 func (f *FailoverASR) Open(ctx context.Context, c ASRConfig) (Recognition, error) {
-	s := &relay{f: f, config: c, tape: NewTape(c.Format.SampleRate()), results: make(chan Result, relayQueue), done: make(chan struct{}), lost: make([]bool, len(f.engines))}
+	s := &relay{f: f, config: c, tape: NewTape(c.Format.SampleRate()), results: make(chan Result, relayQueue), done: make(chan struct{}), lost: make([]bool, len(f.engines)),
+		only: speechOnly{all: f.Info().Feed == FeedContinuous}}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	if err := s.open(); err != nil {
 		s.cancel(err)
@@ -66,6 +67,7 @@ type relay struct {
 	inner   Recognition // nil between engines and after the end
 	offset  int         // our utterance number minus the engine's
 	failure error       // a fault of our own that ends the stream
+	only    speechOnly
 }
 
 // Write implements Recognition. The lock is shared only with the rare events of
@@ -73,8 +75,9 @@ type relay struct {
 func (s *relay) Write(samples []int16) {
 	s.mu.Lock()
 	s.tape.Write(samples)
-	if s.inner != nil {
+	if s.inner != nil && (!s.only.cut || s.only.speaks) {
 		s.inner.Write(samples)
+		_, s.only.sent = s.tape.Span()
 	}
 	s.mu.Unlock()
 }
@@ -91,6 +94,8 @@ func (s *relay) Finish() int {
 	if s.inner != nil && ok {
 		s.inner.Finish()
 	}
+	_, to := s.tape.Span()
+	s.only.ended(to)
 	return n
 }
 
@@ -102,6 +107,7 @@ func (s *relay) Resume() {
 	if s.inner != nil {
 		s.inner.Resume()
 	}
+	s.resumed()
 }
 
 // Said implements Recognition. The next engine gets it, too.
@@ -219,6 +225,7 @@ func (s *relay) pass() error {
 		s.mu.Lock()
 		r.Engine = name
 		r.Utterance += s.offset
+		s.only.timed(r.Utterance, r.Words, s.config.Format.SampleRate())
 		switch {
 		case r.Last:
 			s.tape.Done(r.Utterance)
@@ -326,17 +333,22 @@ func (s *relay) replay(r Recognition) {
 	if w := s.tape.Waiting(); len(w) > 0 {
 		s.offset = w[0].Utterance - 1
 	}
-	second := make([]int16, 0, int(s.config.Format.SampleRate())) // the most one Write takes
-	feed := func(until int64) {
-		for ; from < until; from += int64(len(second)) {
-			second = s.tape.Append(second[:0], from, min(until, from+int64(cap(second))))
-			r.Write(second)
-		}
-	}
+	s.only.cut = s.only.all && s.f.health.infos[s.engine]().Feed != FeedContinuous
 	for _, c := range s.tape.Waiting() {
-		feed(c.End)
+		s.feed(r, s.only.wants(c.Utterance, from), c.End)
 		r.Finish()
+		from = c.End
 	}
-	feed(to)
+	if s.only.sent = to; !s.only.cut || s.only.speaks {
+		s.feed(r, s.only.wants(s.tape.Current(), from), to)
+	}
 	s.inner = r
+}
+
+// feed gives an engine what is kept between two positions.
+func (s *relay) feed(r Recognition, from, to int64) {
+	second := make([]int16, 0, int(s.config.Format.SampleRate())) // the most one Write takes
+	for ; from < to; from += int64(cap(second)) {
+		r.Write(s.tape.Append(second[:0], from, min(to, from+int64(cap(second)))))
+	}
 }

@@ -170,6 +170,64 @@ func TestResumeAcrossEngines(t *testing.T) {
 	})
 }
 
+// TestStandInGetsSpeechAlone: where the preferred engine gets all audio and one takes over that wants speech alone, it gets that,
+// also of what it has to hear again; times of words stay those since the beginning of an utterance's audio.
+func TestStandInGetsSpeechAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEars(inference.FailoverConfig{})
+		e.a.Feed, e.b.Feed = inference.FeedContinuous, inference.FeedBatch
+		e.b.FinalAfter, e.b.Plan = -1, []enginetest.Heard{{At: time.Second, Text: "one", Final: true, Words: []inference.Mark{{Text: "one", Start: 100 * time.Millisecond, End: 300 * time.Millisecond}}}}
+		r, err := e.asr.Open(t.Context(), inference.ASRConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		speaks := func(before int) { r.(inference.Cutter).Speech(before) }
+		r.Write(audio(0, 16000)) // a second, of which the last fifth is speech
+		speaks(3200)
+		r.Write(audio(16000, 3200))
+		r.Finish()
+		r.Write(audio(19200, 1000)) // silence
+		dying := e.a.Streams()[0]
+		dying.Fail(enginetest.ErrFake)
+		synctest.Wait()
+		heir := e.b.Streams()[0]
+		want := audio(12800, 6400)
+		gets := func(what string) {
+			t.Helper()
+			if got := heir.Audio(); !slices.Equal(got, want) {
+				t.Fatalf("%s: the next engine has %d samples, want %d", what, len(got), len(want))
+			}
+		}
+		gets("what it hears again")
+		for x := range r.Results() {
+			if w := x.Words; len(w) != 1 || w[0].Start != 900*time.Millisecond || w[0].End != 1100*time.Millisecond {
+				t.Errorf("words at %v", w)
+			}
+			break
+		}
+		r.Write(audio(20200, 12000)) // silence
+		gets("silence")
+		speaks(500)
+		want = append(want, audio(31700, 500)...)
+		gets("the beginning of an utterance")
+		speaks(12000) // it has begun
+		r.Write(audio(32200, 500))
+		want = append(want, audio(32200, 500)...)
+		r.Finish()
+		r.Write(audio(32700, 300))
+		gets("a pause")
+		r.Resume()
+		r.Write(audio(33000, 100))
+		want = append(want, audio(32700, 400)...)
+		r.Finish()
+		gets("an utterance that goes on")
+		if dying.Written() != 20200 {
+			t.Errorf("the first engine had %d samples, want all", dying.Written())
+		}
+	})
+}
+
 // TestPieceIsNotHeardTwice: what is in a final result is not replayed.
 func TestPieceIsNotHeardTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -47,7 +47,8 @@ type Info struct {
 }
 
 // Feed is how an ASR wants to be given a call's audio. Of several engines that stand in
-// for each other, the preferred one's counts when the stream is opened, and so does its Raw.
+// for each other, the preferred one's counts when the stream is opened, and so does its Raw;
+// a FailoverASR gives one that takes over from FeedContinuous speech alone, if it wants that.
 type Feed uint8
 
 // The feeds.

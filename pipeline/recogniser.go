@@ -52,8 +52,9 @@ func (c *Call) recognised(res inference.Result) {
 		return
 	}
 	c.heardOf(res)
-	if c.caller.Served(res.Engine) && c.cfg.Turn.EngineTurns {
-		c.cfg.Turn.StandIn = !c.observer.ObserveBool(journal.EndsTurns, c.cfg.ASR.Info().Caps.Turns)
+	if c.caller.Served(res.Engine) {
+		c.cfg.Turn.Batch = c.observer.ObserveBool(journal.Batch, c.cfg.ASR.Info().Feed == inference.FeedBatch)
+		c.cfg.Turn.StandIn = c.cfg.Turn.EngineTurns && !c.observer.ObserveBool(journal.EndsTurns, c.cfg.ASR.Info().Caps.Turns)
 	}
 	if res.Text != "" {
 		c.serves(agent.StageASR, res.Engine, c.cfg.ASR)

@@ -47,6 +47,30 @@ func TestBatchRecogniser(t *testing.T) {
 	}
 }
 
+// TestBatchStandIn: a recogniser of whole utterances that takes over from one that gets all audio is given speech alone, and once it
+// has answered it is asked once a turn.
+func TestBatchStandIn(t *testing.T) {
+	other := enginetest.NewFakeASR()
+	play(t, 15000, func(s *pipelinetest.Scene) {
+		other.Name, other.Feed, other.FinalAfter, other.Texts = "other", inference.FeedBatch, 300*ms, []string{"and on Sunday", "a table for two please"}
+		s.ASR.Plan, s.ASR.Feed = enginetest.Spoken(1000*ms, 1500*ms, "good morning"), inference.FeedContinuous
+		s.Recogniser = inference.NewFailoverASR(inference.FailoverConfig{}, s.ASR, other)
+		s.Act = func(*pipeline.Call) {
+			time.Sleep(4000 * ms)
+			s.ASR.Streams()[0].Fail(broken)
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, `user_line "good morning"`, `user_line "and on Sunday"`, `user_line "a table for two please"`)
+		heir := other.Streams()[0]
+		if n := heir.Finishes(); n != 2 {
+			t.Errorf("it was asked %d times in two turns", n)
+		}
+		if n := heir.Written() / 16; n > 4500 {
+			t.Errorf("it was given %d ms of audio, with 2,300 of speech in it", n)
+		}
+	}, said(1000, 1500, ""), said(5500, 6100, ""), said(11500, 12000, ""), said(12160, 12700, ""), said(12860, 13500, ""))
+}
+
 // TestWordsEndTurnsForAStandIn: where the recogniser that finds the ends of turns has failed and another took over that does
 // not, the words end them, and no turn waits for what never comes.
 func TestWordsEndTurnsForAStandIn(t *testing.T) {

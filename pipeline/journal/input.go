@@ -99,6 +99,7 @@ const (
 	PieceRate                       // of one
 	PieceLength                     // of one, in samples
 	EndsTurns                       // 1: the recogniser in use finds the ends of turns
+	Batch                           // 1: each end of an utterance is a request to it
 )
 
 // Observation is the value that a Quantity had.

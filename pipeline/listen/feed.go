@@ -128,6 +128,7 @@ func (c *Caller) Attach(asr inference.Recognition, info inference.Info, utteranc
 	e.origin = e.sent
 	c.words.restarted(e.at(e.origin))
 	e.write(e.to)
+	e.speech(e.to - e.origin)
 	if !e.open {
 		asr.Finish()
 		e.origin = e.to
@@ -190,6 +191,13 @@ func (c *Caller) Behind() bool {
 	return knows && r.Lag() > 0
 }
 
+// speech tells a recogniser that is given all audio that of it the latest frames are speech, and those to come.
+func (e *feed) speech(frames int64) {
+	if cutter, ok := e.asr.(inference.Cutter); ok && e.kind == inference.FeedContinuous {
+		cutter.Speech(int(frames) * e.rate.FrameSamples())
+	}
+}
+
 // OpenUtterance begins an utterance that the detector noticed after delay.
 func (c *Caller) OpenUtterance(number int, delay media.Time) {
 	e := &c.feed
@@ -202,6 +210,7 @@ func (c *Caller) OpenUtterance(number int, delay media.Time) {
 		}
 		e.write(e.n)
 		e.to = e.n
+		e.speech(e.n - e.from)
 	}
 	e.asked[number%maxAsked] = time.Time{}
 	c.words.opened(number, e.at(e.origin), e.heard-delay)
