@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/media/punctual"
 	"parley/media/stream"
 )
 
@@ -19,6 +20,13 @@ func begin(run func(context.Context)) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
+// beginServer is begin for what conducts calls, and has timers fire in time, as a server does.
+func beginServer(run func(context.Context)) (stop func()) {
+	server := begin(run)
+	timers := begin(func(ctx context.Context) { _ = punctual.Run(ctx, func() bool { return true }) }) // it shows in the lateness of packets
+	return func() { server(); timers() }
+}
+
 // serve answers HTTP on the loopback until stop is called.
 func serve(routes *api.API) (addr string, stop func(), err error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -26,7 +34,7 @@ func serve(routes *api.API) (addr string, stop func(), err error) {
 		return "", nil, err
 	}
 	s := &http.Server{Handler: routes.Handler(api.Options{}), ReadHeaderTimeout: 5 * time.Second}
-	wait := begin(func(context.Context) { _ = s.Serve(l) }) // a lost listener shows as clients that cannot connect
+	wait := beginServer(func(context.Context) { _ = s.Serve(l) }) // a lost listener shows as clients that cannot connect
 	return l.Addr().String(), func() { _ = s.Close(); wait() }, nil
 }
 

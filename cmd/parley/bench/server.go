@@ -89,7 +89,7 @@ func newTelephone(list agents) (*telephone, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.stop = begin(func(ctx context.Context) { _ = t.ua.Run(ctx) }) // a lost listener shows as calls that are not answered
+	t.stop = beginServer(func(ctx context.Context) { _ = t.ua.Run(ctx) }) // a lost listener shows as calls that are not answered
 	return t, nil
 }
 
