@@ -17,11 +17,23 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Click clicks what a selector finds, once it is there and visible.
+// Click clicks on what the selector finds, as soon as it is there. Where the page moves between the look and the click, it
+// looks and clicks again.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
-	b.Do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+	b.Do(chromedp.WaitVisible(chromedp.CSS(selector)))
+	for range mostClicks {
+		Eval[bool](b, fmt.Sprintf(`(e => { window.unclicked = e; e.addEventListener("pointerdown", () => delete window.unclicked, { once: true, capture: true }); return true })(document.querySelector(%q))`, selector))
+		b.Do(chromedp.Click(chromedp.CSS(selector)))
+		if !Eval[bool](b, `window.unclicked?.isConnected === true`) {
+			return
+		}
+	}
+	b.t.Fatalf("%s is never under the pointer", selector)
 }
+
+// mostClicks bounds how often a click is made that hits nothing.
+const mostClicks = 10
 
 // Fill writes into a field in place of what it holds, as somebody would who types.
 func (b *Tab) Fill(selector, text string) {
