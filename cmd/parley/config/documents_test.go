@@ -83,7 +83,7 @@ const enginesExample = `
 # next engine serves. Engines of a stage with the same vendor, url and key share the places, and the lowest number counts.
 # Accounts may set keys of their own (PUT /v1/engine-keys), which then serve them in place of these, each with places of its own;
 # with key: account an engine serves those accounts alone.
-# costs say what the vendor charges, in US dollars, and what each call has used is recorded with it: audio_minute, open_minute,
+# costs say what the vendor charges, in US dollars, and what each session has used is recorded with it: audio_minute, open_minute,
 # request, million_characters, million_tokens_in, million_tokens_in_cached, million_tokens_in_audio, million_tokens_in_audio_cached,
 # million_tokens_out, million_tokens_out_audio.
 #engines:
