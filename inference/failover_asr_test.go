@@ -200,11 +200,9 @@ func TestStandInGetsSpeechAlone(t *testing.T) {
 			}
 		}
 		gets("what it hears again")
-		for x := range r.Results() {
-			if w := x.Words; len(w) != 1 || w[0].Start != 900*time.Millisecond || w[0].End != 1100*time.Millisecond {
-				t.Errorf("words at %v", w)
-			}
-			break
+		heard := <-r.Results()
+		if w := heard.Words; len(w) != 1 || w[0].Start != 900*time.Millisecond || w[0].End != 1100*time.Millisecond {
+			t.Errorf("words at %v", w)
 		}
 		r.Write(audio(20200, 12000)) // silence
 		gets("silence")
