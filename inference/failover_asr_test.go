@@ -226,6 +226,28 @@ func TestStandInGetsSpeechAlone(t *testing.T) {
 	})
 }
 
+// TestStandInGoesOnWithSpeech: an utterance that goes on and began on a stream before this one begins where it goes on.
+func TestStandInGoesOnWithSpeech(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEars(inference.FailoverConfig{})
+		e.a.Feed, e.b.Feed = inference.FeedContinuous, inference.FeedBatch
+		r, err := e.asr.Open(t.Context(), inference.ASRConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		e.a.Streams()[0].Fail(enginetest.ErrFake)
+		synctest.Wait()
+		r.Write(audio(0, 16000)) // silence
+		r.Resume()
+		r.Write(audio(16000, 800))
+		r.Finish()
+		if got := e.b.Streams()[0].Audio(); !slices.Equal(got, audio(16000, 800)) {
+			t.Errorf("it has %d samples, want 800", len(got))
+		}
+	})
+}
+
 // TestPieceIsNotHeardTwice: what is in a final result is not replayed.
 func TestPieceIsNotHeardTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

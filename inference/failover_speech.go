@@ -50,7 +50,13 @@ func (s *relay) catchUp() {
 func (o *speechOnly) ended(at int64) { o.speaks, o.from = false, at }
 
 func (s *relay) resumed() {
-	s.only.speaks = s.only.all
+	if !s.only.all || s.only.speaks {
+		return
+	}
+	if _, begun := s.only.begun[s.tape.Current()]; !begun { // on a stream before this one: here it begins now
+		_, s.only.sent = s.tape.Span()
+	}
+	s.only.speaks = true
 	s.catchUp()
 }
 

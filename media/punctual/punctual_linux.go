@@ -17,6 +17,7 @@ func Run(ctx context.Context, needed func() bool) error {
 		return nil
 	}
 	timer := os.NewFile(uintptr(fd), "timer")
+	defer timer.Close()
 	stop := context.AfterFunc(ctx, func() { timer.Close() })
 	defer stop()
 	pace := time.Duration(0)
