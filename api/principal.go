@@ -45,6 +45,8 @@ type Ticket struct {
 	MaxSessions int
 	MaxDuration time.Duration
 	MaxCost     billing.Money // of each conversation, whole cents
+	// Variables are values of the agent's, and Metadata is of each call, of a session ticket.
+	Variables, Metadata map[string]string
 }
 
 // Maker names who made what p makes: a user, or a key of the account's.

@@ -57,8 +57,8 @@ func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batche
 	}
 }
 
-// maxBatch bounds a batch's request, in bytes: 500 rows have 1 KB each.
-const maxBatch = 512 << 10
+// maxBatch bounds a batch's request, in bytes: 500 rows have 2 KB each.
+const maxBatch = 1 << 20
 
 // bulk are the routes of batches.
 type bulk struct {
@@ -131,7 +131,7 @@ func (s *bulk) turn(ctx context.Context, verb, id string) (*api.Reply[wire.Batch
 
 func batchOf(c *campaign.Campaign) wire.Batch {
 	b := wire.Batch{ID: c.ID, Name: c.Name, State: string(c.State), CreatedAt: c.CreatedAt, Total: c.Pending + c.Dialing + c.Sent + c.Failed,
-		Counts: wire.Counts{Pending: c.Pending, Dialing: c.Dialing, Sent: c.Sent, Failed: c.Failed}, OnMachine: c.OnMachine}
+		Counts: wire.Counts{Pending: c.Pending, Dialing: c.Dialing, Sent: c.Sent, Failed: c.Failed}, OnMachine: c.OnMachine, Metadata: c.Metadata}
 	if b.OnMachine == "" {
 		b.OnMachine = onMachineContinue
 	}
@@ -143,7 +143,8 @@ func batchOf(c *campaign.Campaign) wire.Batch {
 }
 
 func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
-	v := wire.BatchRow{ID: r.ID, To: r.To, From: r.From, AgentID: r.Agent, ScheduledAt: r.ScheduledAt, Status: string(r.Status), Summary: r.Summary}
+	v := wire.BatchRow{ID: r.ID, To: r.To, From: r.From, AgentID: r.Agent, ScheduledAt: r.ScheduledAt, Status: string(r.Status), Summary: r.Summary,
+		Vars: r.Variables, Metadata: r.Metadata}
 	if r.ErrorCode != "" {
 		v.Error = &wire.RowError{Code: r.ErrorCode, Message: r.ErrorMessage}
 	}

@@ -3,6 +3,7 @@ package callcenter
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -101,10 +102,13 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 	case utf8.RuneCountInString(b.Name) > maxBatchName || !utf8.ValidString(b.Name) || strings.ContainsFunc(b.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return nil, api.Bad("name: 200 characters at most, in one line")
 	}
-	w := &plan{Campaign: campaign.Campaign{Name: strings.TrimSpace(b.Name), Rows: make([]campaign.CampaignRow, len(b.Rows))},
+	if wrong := b.Metadata.Check(); wrong != "" {
+		return nil, api.Bad("%s", wrong)
+	}
+	w := &plan{Campaign: campaign.Campaign{Name: strings.TrimSpace(b.Name), Metadata: b.Metadata, Rows: make([]campaign.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
 	for i, r := range b.Rows {
-		call := wire.NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest}
+		call := wire.NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest, Vars: r.Vars, Metadata: merged(b.Metadata, r.Metadata)}
 		if r.From != "" {
 			call.From = r.From
 		}
@@ -128,6 +132,16 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 	o := w.orders[0]
 	w.Manner = campaign.Manner{RingTimeout: o.RingTimeout, MaxDuration: o.MaxDuration, OnMachine: o.OnMachine, Message: o.Message}
 	return w, w.within(b.Window)
+}
+
+// merged is the metadata of a batch with that of one of its rows.
+func merged(batch, row wire.Metadata) wire.Metadata {
+	if len(batch) == 0 {
+		return row
+	}
+	all := maps.Clone(batch)
+	maps.Copy(all, row)
+	return all
 }
 
 // within reads the time of day in which people are called.
@@ -160,7 +174,7 @@ func (w *plan) schedule(now time.Time) error {
 	}
 	answers := map[question]time.Time{}
 	for i, o := range w.orders {
-		row := campaign.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now}
+		row := campaign.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now, Variables: o.Variables, Metadata: o.Metadata}
 		if t := w.times[i]; !t.IsZero() {
 			if t.After(now.Add(maxAhead)) {
 				return inRow(i, api.Bad("scheduled_at: a year ahead at most"))

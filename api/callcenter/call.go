@@ -40,6 +40,7 @@ type Order struct {
 	Message         string        // of message, 1 to 1000 characters
 	// Variables are values of the agent's variables.
 	Variables map[string]string
+	Metadata  wire.Metadata
 	// IP is where the request came from, for the evidence of consent.
 	IP   string
 	Once *store.IdempotencyKey // the request that asks; nil: it had no key

@@ -23,7 +23,7 @@ type dialInput struct {
 
 // orderOf checks the body alone: what does not depend on the account.
 func orderOf(n *wire.NewCall) (Order, error) {
-	o := Order{From: strings.TrimSpace(n.From), To: strings.TrimSpace(n.To), Agent: n.AgentID, Variables: n.Vars}
+	o := Order{From: strings.TrimSpace(n.From), To: strings.TrimSpace(n.To), Agent: n.AgentID, Variables: n.Vars, Metadata: n.Metadata}
 	what := ""
 	switch {
 	case o.From == "":
@@ -41,6 +41,9 @@ func orderOf(n *wire.NewCall) (Order, error) {
 	}
 	if what == "" {
 		what = onMachine(n, &o)
+	}
+	if what == "" {
+		what = n.Metadata.Check()
 	}
 	if what != "" {
 		return o, api.Bad("%s", what)

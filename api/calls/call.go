@@ -114,7 +114,7 @@ func (m *calls) recordingOf(ctx context.Context, account, id string) (*wire.Call
 
 // Begun is c as it began. Nothing of it changes later.
 func Begun(c *history.Call, answered bool) wire.CallBegun {
-	b := wire.CallBegun{ID: c.ID, AgentID: c.Agent, Direction: string(c.Direction), From: c.From, To: c.To, CreatedAt: c.OpenedAt}
+	b := wire.CallBegun{ID: c.ID, AgentID: c.Agent, Direction: string(c.Direction), From: c.From, To: c.To, CreatedAt: c.OpenedAt, Metadata: c.Metadata}
 	if answered {
 		b.AnsweredAt = c.StartedAt
 	}

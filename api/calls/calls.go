@@ -76,7 +76,7 @@ func status(c *history.Call) string {
 func summary(c *history.Call, now time.Time) wire.CallSummary {
 	s := wire.CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
 		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), AnsweredBy: api.Some(c.AnsweredBy),
-		MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt}
+		MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt, Metadata: c.Metadata}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
 	}
@@ -99,6 +99,8 @@ type listInput struct {
 	Number    string `query:"number" doc:"Only calls from or to this number, in international format; a + is %2B in an address, and may be left out." maxLength:"40" example:"+34612345678"`
 	EndReason string `query:"end_reason" doc:"Only calls that ended so." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"no_answer"`
 	State     string `query:"state" doc:"Only calls in progress, or only those that are over." enum:"live,ended" example:"live"`
+	// Metadata is a name and a value, or several, as metadata[order]=42.
+	Metadata wire.Metadata `query:"metadata,deepObject,explode" doc:"Only calls with this metadata, such as metadata[order]=42; of several names all."`
 	api.Period
 	api.Paging
 }
@@ -106,7 +108,10 @@ type listInput struct {
 // page is what the query asks for.
 func (in *listInput) page() (p history.CallPage, err error) {
 	p = history.CallPage{Page: in.Page(),
-		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State)}
+		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State), Metadata: in.Metadata}
+	if wrong := in.Metadata.Check(); wrong != "" {
+		return p, api.Bad("%s", wrong)
+	}
 	if p.Range, err = in.Bounds(); err != nil || in.Number == "" {
 		return p, err
 	}

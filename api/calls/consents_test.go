@@ -5,12 +5,15 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/billing"
+	"parley/store"
+	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
 )
@@ -121,11 +124,17 @@ func TestListIsFiltered(t *testing.T) {
 	_, err := o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(2*time.Hour)), over, ledger.Closing{Reason: "no_answer"})
 	o.OK(err)
 	stamp := began.Add(time.Hour).Format(time.RFC3339)
+	o.OK(history.New(o.DB).SetMetadata(t.Context(), o.A.Account, in.ID, map[string]string{"order": "42", "who": "a+b"}))
+	o.OK(history.New(o.DB).SetMetadata(t.Context(), o.A.Account, over.ID, map[string]string{"order": "42"}))
+	if err := history.New(o.DB).SetMetadata(t.Context(), o.B.Account, over.ID, map[string]string{"order": "43"}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("the metadata of another's call: %v", err)
+	}
 	both := in.ID + over.ID
 	for query, want := range map[string]string{
 		"": both, "direction=inbound": both, "direction=web": "", "agent_id=" + o.A.Agent: both, "agent_id=" + o.B.Agent: "",
 		"number=%2B34612345678": both, "number=+34612345678": both, "number=34612345678": both, "number=%2B34+911-234-567": both, "number=%2B34911234568": "",
 		"end_reason=no_answer": over.ID, "end_reason=busy": "", "state=live": in.ID, "state=ended": over.ID,
+		"metadata[order]=42": both, "metadata%5Border%5D=42&metadata[who]=a%2Bb": in.ID, "metadata[order]=4": "", "metadata[who]=42": "",
 		"from=" + stamp: over.ID, "to=" + stamp: in.ID, "from=2000-01-01&to=2001-01-01": "",
 		"state=live&number=34612345678&direction=inbound": in.ID,
 	} {
@@ -139,7 +148,7 @@ func TestListIsFiltered(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
-	for _, query := range []string{"direction=up", "state=dead", "end_reason=boredom", "number=12", "number=Maria", "number=%00", "agent_id=%00",
+	for _, query := range []string{"direction=up", "state=dead", "end_reason=boredom", "number=12", "number=Maria", "number=%00", "agent_id=%00", "metadata[a%20b]=1", "metadata[a]=%00",
 		"from=yesterday", "to=x", "from=2001-01-01&to=2000-01-01"} {
 		if status, text := o.get(o.A, "/v1/calls?"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)

@@ -211,6 +211,7 @@ func TestCallsAsAFile(t *testing.T) {
 	o.OK(err)
 	_, err = o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(2*time.Minute)), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"})
 	o.OK(err)
+	o.OK(history.New(o.DB).SetMetadata(t.Context(), o.A.Account, evil.ID, map[string]string{"order": "42"}))
 	rows := func(query string) [][]string {
 		t.Helper()
 		status, text := o.get(o.A, "/v1/calls.csv"+query)
@@ -236,16 +237,17 @@ func TestCallsAsAFile(t *testing.T) {
 	for i, name := range all[0] {
 		cell[name] = all[1][i]
 	}
-	if want := "'" + `+1+cmd|' /C calc'!A0`; cell["from"] != want || cell["to"] != "+34911234567" || cell["end_detail"] != "media_timeout" || cell["status"] != "ended" || cell["agent_id"] != o.A.Agent {
+	if want := "'" + `+1+cmd|' /C calc'!A0`; cell["from"] != want || cell["to"] != "+34911234567" || cell["end_detail"] != "media_timeout" || cell["status"] != "ended" || cell["agent_id"] != o.A.Agent ||
+		cell["metadata"] != `{"order":"42"}` {
 		t.Errorf("the newest is %v", cell)
 	}
-	for query, want := range map[string]int{"?state=live": 0, "?state=ended": 206, "?end_reason=failed": 1, "?direction=web": 0, "?number=34911234567": 206, "?agent_id=" + o.B.Agent: 0,
+	for query, want := range map[string]int{"?state=live": 0, "?state=ended": 206, "?end_reason=failed": 1, "?metadata[order]=42": 1, "?metadata[order]=43": 0, "?direction=web": 0, "?number=34911234567": 206, "?agent_id=" + o.B.Agent: 0,
 		"?from=" + began.Add(time.Second).Format(time.RFC3339): 1} {
 		if got := len(rows(query)) - 1; got != want {
 			t.Errorf("%s: %d calls, want %d", query, got, want)
 		}
 	}
-	for _, query := range []string{"?state=dead", "?direction=up", "?number=x", "?from=x", "?agent_id=%00", "?end_reason=%00"} {
+	for _, query := range []string{"?state=dead", "?direction=up", "?number=x", "?from=x", "?agent_id=%00", "?end_reason=%00", "?metadata[a%20b]=1"} {
 		if status, text := o.get(o.A, "/v1/calls.csv"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,7 +23,7 @@ import (
 const tableBatch = 100
 
 var tableHeader = []string{"id", "created_at", "answered_at", "ended_at", "direction", "from", "to", "agent_id", "agent_version", "status", "duration",
-	"end_reason", "end_detail", "answered_by", "cost", "mos"}
+	"end_reason", "end_detail", "answered_by", "cost", "mos", "metadata"}
 
 // Words that a query may have, as the list's schema has them.
 var (
@@ -43,6 +44,8 @@ func (m *calls) mountTable(a *api.API) {
 		words("number", "Only calls from or to this number, in international format.", "+34612345678"),
 		words("end_reason", "Only calls that ended so.", "no_answer"),
 		words("state", "Only calls in progress, or only those that are over.", "ended", "live", "ended"),
+		{Name: "metadata", In: "query", Description: "Only calls with this metadata, such as metadata[order]=42.", Style: "deepObject", Explode: new(true),
+			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}},
 		words("from", "Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.", "2026-03-01"),
 		words("to", "Before this, likewise.", "2026-04-01"),
 	}), api.HandlerFunc(m.table))
@@ -53,6 +56,14 @@ func (m *calls) mountTable(a *api.API) {
 func Wanted(q url.Values) (history.CallPage, error) {
 	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"),
 		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
+	for name, values := range q {
+		if name, in2 := strings.CutPrefix(name, "metadata["); in2 {
+			if in.Metadata == nil {
+				in.Metadata = wire.Metadata{}
+			}
+			in.Metadata[strings.TrimSuffix(name, "]")] = values[0]
+		}
+	}
 	switch {
 	case !slices.Contains(directions, in.Direction):
 		return history.CallPage{}, api.Bad("direction: web, inbound or outbound")
@@ -85,7 +96,11 @@ func (m *calls) table(w http.ResponseWriter, r *http.Request) error {
 }
 
 func tableRow(c wire.CallSummary) []string {
-	version, mos := "", ""
+	version, mos, metadata := "", "", ""
+	if len(c.Metadata) > 0 {
+		text, _ := json.Marshal(c.Metadata) // texts can be written
+		metadata = string(text)
+	}
 	if c.Version != nil {
 		version = strconv.FormatInt(*c.Version, 10)
 	}
@@ -95,7 +110,7 @@ func tableRow(c wire.CallSummary) []string {
 	return []string{c.ID, export.Time(c.CreatedAt), export.Moment(c.AnsweredAt), export.Moment(c.EndedAt),
 		c.Direction, party(c.From), party(c.To), export.Optional(c.AgentID), version,
 		c.Status, strconv.FormatInt(c.Duration, 10), export.Optional(c.EndReason), export.Optional(c.EndDetail), export.Optional(c.AnsweredBy),
-		billing.Money(c.Cost).String(), mos}
+		billing.Money(c.Cost).String(), mos, metadata}
 }
 
 // party is who called or was called. A carrier passes on what a caller sent: only what

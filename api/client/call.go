@@ -96,6 +96,7 @@ type CallQuery struct {
 	Number    string // that called or was called
 	Agent     string
 	From, To  string
+	Metadata  map[string]string // names and values that calls have
 	Limit     int
 }
 
@@ -104,6 +105,9 @@ type CallQuery struct {
 func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummary, more bool, err error) {
 	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
 		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit)})
+	for name, value := range q.Metadata {
+		v.Set("metadata["+name+"]", value)
+	}
 	out, err := ask[struct {
 		Data    []wire.CallSummary `json:"data"`
 		HasMore bool               `json:"has_more"`

@@ -212,6 +212,17 @@ func (c *Client) Agents(ctx context.Context) ([]wire.Agent, error) {
 	return list.Data, nil
 }
 
+// AgentVariables are the variables of an agent of the account's, with their values where a call brings none.
+func (c *Client) AgentVariables(ctx context.Context, id string) (map[string]string, error) {
+	a, err := ask[struct {
+		Settings struct{ Variables map[string]string }
+	}](ctx, c, http.MethodGet, c.address("v1", "agents", id), nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.Settings.Variables, nil
+}
+
 // DemoLink makes a link that opens the pages of the server's demonstration once. The key
 // must be an owner's of its account.
 func (c *Client) DemoLink(ctx context.Context) (string, error) {

@@ -53,8 +53,40 @@ type bulkView struct {
 	dialView
 	List  *numberList // as it was sent; nil: not yet
 	Check *wire.BatchCheck
-	Rows  []checkedRow
-	More  int // wrong rows that are not shown
+	// Variables are the columns that are called like variables of the agent.
+	Variables []variableColumn
+	Rows      []checkedRow
+	More      int // wrong rows that are not shown
+}
+
+// variableColumn is a column with values of a variable.
+type variableColumn struct {
+	Name string
+	At   int
+}
+
+// personalise finds the columns that are called like variables of the agent.
+func (v *bulkView) personalise(q *page.Request) error {
+	id := v.Form.Value("agent_id")
+	if id == "" {
+		return nil
+	}
+	a, err := page.Read[struct {
+		Settings struct{ Variables map[string]string }
+	}](q, page.Path("/v1/agents/", id))
+	if api.ProblemOf(err).Status == http.StatusNotFound {
+		return nil // the check of the batch says so
+	}
+	if err != nil {
+		return err
+	}
+	for i, name := range v.List.Header {
+		name = strings.TrimSpace(name)
+		if _, known := a.Settings.Variables[name]; known && i != v.List.To && i != v.List.At {
+			v.Variables = append(v.Variables, variableColumn{name, i})
+		}
+	}
+	return nil
 }
 
 // Columns are the choices of what the file's columns hold.
@@ -138,6 +170,9 @@ func reviewed(q *page.Request) (*bulkView, error) {
 		return v, nil
 	}
 	v.List = list
+	if err := v.personalise(q); err != nil {
+		return nil, err
+	}
 	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(false), &v.Check); err != nil {
 		v.List = nil
 		return v, f.Refused(err)
@@ -159,14 +194,22 @@ func reviewed(q *page.Request) (*bulkView, error) {
 // wrong or repeat an earlier number.
 func (v *bulkView) batch(leave bool) map[string]any {
 	f := v.Form
-	rows := []map[string]string{}
+	rows := []wire.NewRow{}
 	for i, r := range v.List.Rows {
 		if leave && !v.called(i) {
 			continue
 		}
-		row := map[string]string{"to": r.To}
+		row := wire.NewRow{To: r.To}
 		if r.At != "" {
-			row["scheduled_at"] = r.At
+			row.ScheduledAt = &r.At
+		}
+		for _, c := range v.Variables {
+			if c.At < len(r.Cells) {
+				if row.Vars == nil {
+					row.Vars = map[string]string{}
+				}
+				row.Vars[c.Name] = strings.TrimSpace(r.Cells[c.At])
+			}
 		}
 		rows = append(rows, row)
 	}

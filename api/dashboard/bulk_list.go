@@ -27,7 +27,10 @@ type numberList struct {
 const tooLargeList = "The file is larger than 256 kB: is it the list?"
 
 // listRow is one of them.
-type listRow struct{ To, At string }
+type listRow struct {
+	To, At string
+	Cells  []string // of all columns
+}
 
 // readNumbers reads CSV as people's programs write it: with commas, semicolons or tabs,
 // with or without a line that names the columns. to and at are columns that were chosen,
@@ -71,7 +74,7 @@ func readNumbers(text, to, at string) (l *numberList, complaint string) {
 	}
 	l.choose(to, at, records)
 	for i, record := range records {
-		row := listRow{}
+		row := listRow{Cells: record}
 		if l.To < len(record) {
 			row.To = international(record[l.To])
 		}

@@ -62,8 +62,8 @@ var counterparts = map[string]string{
 	"GET /app/bulk":                  "GET /callcenter/bulk-dial",
 	"GET /app/bulk/new":              "GET /callcenter/numbers, GET /callcenter/agents",
 	"GET /app/bulk/template.csv":     "POST /callcenter/bulk-dial", // whose rows have its columns
-	"POST /app/bulk/review":          "POST /callcenter/bulk-dial/check",
-	"POST /app/bulk":                 "POST /callcenter/bulk-dial",
+	"POST /app/bulk/review":          "POST /callcenter/bulk-dial/check, GET /v1/agents/{id}",
+	"POST /app/bulk":                 "POST /callcenter/bulk-dial, GET /v1/agents/{id}",
 	"GET /app/bulk/{id}":             "GET /callcenter/bulk-dial/{id}",
 	"GET /app/bulk/{id}/progress":    "GET /callcenter/bulk-dial/{id}",
 	"GET /app/bulk/{id}/results.csv": "GET /callcenter/bulk-dial/{id}/results.csv",

@@ -3,7 +3,9 @@ package dashboard_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"regexp"
@@ -15,6 +17,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/export"
+	"parley/api/manage"
 	"parley/billing"
 	"parley/sip/carrier/simulated"
 	"parley/store"
@@ -71,6 +74,7 @@ func (x *exchange) mountShop(s *dashboardtest.Site, a *api.API) {
 	callcenter.MountCalls(a, s.DB, x, nil)
 	callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
 	callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})
+	manage.Mount(a, s.DB, export.New(s.DB), fakeDefinition)
 }
 
 var forSale = regexp.MustCompile(`/app/numbers/buy\?number=%2[bB](\d+)`)
@@ -267,6 +271,27 @@ func TestBulkLeavesOut(t *testing.T) {
 	page = s.Post("/app/bulk", append(fields, "leave", "yes")...)
 	b, err := campaign.New(s.DB).Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
 	if err != nil || len(b.Rows) != 2 || b.Rows[0].To != "+34912345678" || b.Rows[1].To != "+34912345670" {
+		t.Fatalf("%d %+v %v", page.Status, b, err)
+	}
+}
+
+// TestBulkVariables: a column that is called like a variable of the agent is shown as one, and each
+// call gets the value of its line.
+func TestBulkVariables(t *testing.T) {
+	s := newShop(t)
+	from := s.buy()
+	a, err := s.DB.Agent(t.Context(), s.Account, s.agent)
+	s.OK(err)
+	a.Settings = json.RawMessage(`{"variables":{"who":"nobody","day":"soon"}}`)
+	_, err = s.DB.UpdateAgent(t.Context(), s.Account, *a)
+	s.OK(err)
+	fields := []string{"list", "phone;who;Day\r\n34912345678; Eva;Friday\r\n34912345679\r\n", "from", from, "agent_id", s.agent, "on_machine", "continue", "consent", "on"}
+	if page := s.Post("/app/bulk/review", fields...); !strings.Contains(page.Body, "Variables of the agent: <code>who</code>.") {
+		t.Errorf("the page does not name the variable: %s", page.Body)
+	}
+	page := s.Post("/app/bulk", fields...)
+	b, err := campaign.New(s.DB).Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
+	if err != nil || len(b.Rows) != 2 || !maps.Equal(b.Rows[0].Variables, map[string]string{"who": "Eva"}) || b.Rows[1].Variables != nil {
 		t.Fatalf("%d %+v %v", page.Status, b, err)
 	}
 }

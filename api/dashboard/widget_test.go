@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -157,13 +158,16 @@ func TestWidgetConversation(t *testing.T) {
 	flags := voicetest.Microphone(t, faint())
 	for _, transport := range []string{"websocket", "webrtc"} {
 		t.Run(transport, func(t *testing.T) {
-			s := openStranger(t, &voicetest.Agent{}, flags, `data-agent-name="Lola" data-transport="`+transport+`"`)
+			s := openStranger(t, &voicetest.Agent{}, flags, `data-agent-name="Lola" data-variables='{"page":"rooms"}' data-transport="`+transport+`"`)
 			s.press("Talk to us")
 			s.until("session.state === 'live' && status() === 'Connected: talk.' && seen().includes('Talk to Lola') && seen().includes('long greeting')")
 			s.until("(s => s.level > -40 && Math.abs(s.top - 440) < 35)(spectrum(session.transport?.meter))")
 			talk := s.talk(1)
 			if ticket := talk.Who.Ticket; ticket == nil || ticket.Agent != s.stored.ID {
 				t.Errorf("it talks as %+v", talk.Who)
+			}
+			if asked := talk.Changes()[0]; !maps.Equal(asked.Variables, map[string]string{"page": "rooms"}) {
+				t.Errorf("the page says %v of its visitor", asked.Variables)
 			}
 			eventually(t, "the microphone's tone", func() bool {
 				heard, _, _ := talk.Heard()

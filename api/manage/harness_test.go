@@ -41,7 +41,7 @@ func open(t *testing.T) *office {
 	o.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	o.OK(err)
 	a := api.New(ticket.Keys{Signer: o.signer, Store: o.DB, People: o.People})
-	ticket.Mount(a, o.signer, o.DB)
+	ticket.Mount(a, o.signer, o.DB, nil)
 	manage.Mount(a, o.DB, export.New(o.DB), fakeDefinition)
 	vault, err := people.NewVault(o.DB, "a master key of at least 32 characters")
 	o.OK(err)

@@ -54,7 +54,7 @@ func open(t *testing.T) *desk {
 	d.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	d.ok(err)
 	routes := api.New(ticket.Keys{Signer: d.signer, Store: d.db, People: people.New(d.db)})
-	ticket.Mount(routes, d.signer, d.db)
+	ticket.Mount(routes, d.signer, d.db, nil)
 	operator.Mount(routes, d.db, func() *billing.RateCard { return card }, func(account string) { d.halted = append(d.halted, account) })
 	server := httptest.NewServer(apitest.Judged(t, routes, routes.Handler(api.Options{})))
 	t.Cleanup(server.Close)

@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/api/tts"
+	"parley/api/wire"
 	"parley/inference"
 )
 
@@ -38,6 +39,8 @@ func (s *Session) Text(p []byte) {
 		s.configure(in)
 	case "visemes", "rates", "features":
 		s.configure(in)
+	case "variables", "metadata":
+		s.pairs(in)
 	case "played":
 		if in.MS != nil && *in.MS >= 0 && *in.MS < 1e9 {
 			s.client.played.Store(int64(*in.MS))
@@ -141,6 +144,39 @@ func (s *Session) configure(in incoming) {
 	}
 }
 
+// pairs takes names and values, which a conversation takes only before it begins. Metadata of
+// strangers is left out: their ticket has what there is.
+func (s *Session) pairs(in incoming) {
+	var given map[string]string
+	if json.Unmarshal(in.Data, &given) != nil {
+		s.bad(in.Type, "an object of strings")
+		return
+	}
+	c := Change{Variables: given}
+	if in.Type == "metadata" {
+		if s.fixed {
+			s.skipped(in)
+			return
+		}
+		if wrong := wire.Metadata(given).Check(); wrong != "" {
+			s.client.malformed(wrong)
+			return
+		}
+		c = Change{Metadata: given}
+	}
+	s.mu.Lock()
+	early := s.live == nil
+	if early {
+		s.asked.merge(c)
+	}
+	s.mu.Unlock()
+	if !early {
+		s.client.malformed(in.Type + " are for the beginning of a conversation")
+		return
+	}
+	s.changed()
+}
+
 // skipped takes a frame that would set something which the client may not: all
 // that it does is to tell that the configuration goes on, as it always does.
 func (s *Session) skipped(in incoming) {
@@ -212,6 +248,12 @@ func (c *Change) merge(d Change) {
 	}
 	if d.ToolsSet {
 		c.Tools, c.ToolsSet = d.Tools, true
+	}
+	if d.Variables != nil {
+		c.Variables = d.Variables
+	}
+	if d.Metadata != nil {
+		c.Metadata = d.Metadata
 	}
 }
 

@@ -52,6 +52,8 @@ type Change struct {
 	Voice, Language, Prompt *string
 	Tools                   []inference.Tool // replaces the earlier list
 	ToolsSet                bool
+	// Variables are values of a stored agent's, and Metadata is of the call. Both are set at the beginning alone.
+	Variables, Metadata map[string]string
 }
 
 // Leg is the audio of one conversation and the messages that go with it, in one order. Its

@@ -22,9 +22,10 @@ const lifetime = 10 * time.Minute
 
 var routes = api.Managed("Tickets")
 
-// Mount adds the routes that make tickets.
-func Mount(a *api.API, s *Signer, db Store) {
-	m := mint{s, db}
+// Mount adds the routes that make tickets. variables refuses values of variables that an agent does
+// not have; nil: agents have none.
+func Mount(a *api.API, s *Signer, db Store, variables func(*store.Agent, map[string]string) error) {
+	m := mint{s, db, variables}
 	api.Register(a, api.Group{Tag: "Tickets", Access: api.Minting}.Post("/ws-ticket", "create-ticket", "Make a ticket for a browser",
 		"A ticket opens what an API key opens, except management (`/v1/*`), for ten minutes and as often as you like. "+
 			"Send it as a key is sent; in browsers, whose WebSocket and EventSource cannot set headers, as `api_key` in the query. "+
@@ -49,8 +50,9 @@ func Mount(a *api.API, s *Signer, db Store) {
 }
 
 type mint struct {
-	signer *Signer
-	db     Store
+	signer    *Signer
+	db        Store
+	variables func(*store.Agent, map[string]string) error
 }
 
 func (m mint) ticket(ctx context.Context, _ *struct{}) (*api.Secret[wire.Minted], error) {
@@ -102,6 +104,10 @@ type newSessionTicket struct {
 	MaxSessions int    `json:"max_sessions,omitempty" doc:"How many conversations it may start." minimum:"1" maximum:"10" default:"1"`
 	MaxDuration int    `json:"max_duration_seconds,omitempty" doc:"How long each may last; without it as long as the agent's settings say." minimum:"10" maximum:"7200" example:"300"`
 	MaxCost     cost   `json:"max_cost,omitempty"`
+
+	Variables map[string]string `json:"variables,omitempty" doc:"Values of the variables that the agent's settings name, for each conversation: what the page sends does not change them." nullable:"false" example:"{\"name\":\"Ana\"}"`
+	// Metadata is of each call.
+	Metadata wire.Metadata `json:"metadata,omitempty"`
 }
 
 // cost is what a conversation may cost; 0: no bound.
@@ -146,9 +152,32 @@ func (m mint) sessionTicket(ctx context.Context, in *sessionTicketInput) (*api.S
 	if err != nil {
 		return nil, err
 	}
-	p.Ticket = &api.Ticket{Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
+	if err := m.saidRight(agent, &ask); err != nil {
+		return nil, err
+	}
+	p.Ticket = &api.Ticket{Variables: ask.Variables, Metadata: ask.Metadata, Expires: now.Add(time.Duration(ask.TTL) * time.Second), Agent: agent.ID,
 		MaxSessions: ask.MaxSessions, MaxDuration: time.Duration(ask.MaxDuration) * time.Second, MaxCost: billing.Money(ask.MaxCost)}
 	return api.NotStored(mintedForAgent{m.signer.answer(p, now), agent.ID, ask.MaxSessions, ask.MaxDuration, ask.MaxCost}), nil
+}
+
+// saidRight checks what a ticket is to say of each conversation with an agent.
+func (m mint) saidRight(a *store.Agent, ask *newSessionTicket) error {
+	switch {
+	case len(ask.Variables) == 0:
+	case m.variables == nil:
+		return api.Bad("variables: the agent has none")
+	default:
+		if err := m.variables(a, ask.Variables); err != nil {
+			return err
+		}
+	}
+	if wrong := ask.Metadata.Check(); wrong != "" {
+		return api.Bad("%s", wrong)
+	}
+	if n := len(said{ask.Variables, ask.Metadata}.text()); n > maxSaid {
+		return api.Bad("variables, metadata: together %d bytes as JSON, allowed are %d", n, maxSaid)
+	}
+	return nil
 }
 
 // Store is what tickets need of the store.

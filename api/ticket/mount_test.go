@@ -56,7 +56,14 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	d := &desk{T: t, signer: signer(t, secret), db: &shelf{}}
 	a := api.New(Keys{d.signer, d.db, d.db})
-	Mount(a, d.signer, d.db)
+	Mount(a, d.signer, d.db, func(_ *store.Agent, given map[string]string) error {
+		for name := range given {
+			if name != "name" {
+				return api.Bad("variables.%s: the agent has no such variable", name)
+			}
+		}
+		return nil
+	})
 	d.http = apitest.Judged(t, a, a.Handler(api.Options{}))
 	return d
 }
@@ -185,11 +192,20 @@ func TestSessionTickets(t *testing.T) {
 	} else if ticket := d.read(got.Ticket); ticket.MaxCost != 15*billing.Cent {
 		t.Errorf("the ticket says %s", ticket.MaxCost)
 	}
+	status, got = d.post("/v1/session-tickets", "sk_a", `{"agent_id":"ag_a","variables":{"name":"Ana"},"metadata":{"order":"42"}}`)
+	if ticket := d.read(got.Ticket); status != 200 || ticket.Variables["name"] != "Ana" || ticket.Metadata["order"] != "42" {
+		t.Errorf("what it says of conversations: %d %+v", status, ticket)
+	}
 	for _, tt := range []struct {
 		body, credential string
 		status           int
 		code, field      string
 	}{
+		{`{"agent_id":"ag_a","variables":{"nam":"Ana"}}`, "sk_a", 400, "validation.invalid_request_format", "variables.nam"},
+		{`{"agent_id":"ag_a","metadata":{"a b":"c"}}`, "sk_a", 400, "validation.invalid_request_format", "metadata"},
+		{`{"agent_id":"ag_a","metadata":{"a":"\u0000"}}`, "sk_a", 400, "validation.invalid_request_format", "metadata.a"},
+		{`{"agent_id":"ag_a","metadata":{"a":"` + strings.Repeat("a", 500) + `","b":"` + strings.Repeat("b", 500) + `"},"variables":{"name":"` + strings.Repeat("n", 1000) + `"}}`,
+			"sk_a", 400, "validation.invalid_request_format", "together"},
 		{`{"agent_id":"ag_b"}`, "sk_a", 404, "agent.not_found", ""},
 		{`{}`, "sk_a", 400, "validation.invalid_request_format", "agent_id"},
 		{`{"agent_id":"ag_a","ttl_seconds":29}`, "sk_a", 400, "validation.invalid_request_format", "body.ttl_seconds"},

@@ -13,6 +13,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,7 +42,8 @@ const prefix = "wst_"
 //	3 texts  key, account, agent (empty: not a session ticket); each as a
 //	         varint of its length and its bytes
 //	3 varints conversations it may start, seconds that each may last, its scope; 0: any
-//	1 varint  cents that each conversation may cost; absent: any
+//	1 varint  cents that each conversation may cost; absent, or 0 before what follows: any
+//	1 text    what it says of each conversation, as JSON; absent: nothing
 //
 // Until none is left that a version before made, those are read, too: form, identifier,
 // expiry, 12 bytes random, texts and numbers in the clear, the scope only in scopedForm, and
@@ -52,7 +54,8 @@ const (
 	lockedForm = 3
 	secretSize = 4
 	nonceSize  = 12      // of those in the clear; of all, what their identifiers are made of
-	maxSize    = 1 << 10 // characters; ours have about 200
+	maxSize    = 4 << 10 // characters; ours have about 200, beside what is said of conversations
+	maxSaid    = 2000    // bytes of that
 )
 
 // text is the whole of base64url, where other spellings of the same bytes are
@@ -104,10 +107,28 @@ func (s *Signer) Sign(p api.Principal) string {
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxSessions))
 	b = binary.AppendUvarint(b, uint64(p.Ticket.MaxDuration/time.Second))
 	b = binary.AppendUvarint(b, uint64(p.Ticket.Scope))
-	if p.Ticket.MaxCost > 0 { // a version before, which would not keep to it, refuses the ticket
+	said := said{p.Ticket.Variables, p.Ticket.Metadata}.text()
+	if p.Ticket.MaxCost > 0 || said != "" { // a version before, which would not keep to it, refuses the ticket
 		b = binary.AppendUvarint(b, uint64(p.Ticket.MaxCost/billing.Cent))
 	}
+	if said != "" {
+		b = append(binary.AppendUvarint(b, uint64(len(said))), said...)
+	}
 	return s.locked(b)
+}
+
+// said is what a session ticket says of each conversation.
+type said struct {
+	Variables map[string]string `json:"v,omitempty"`
+	Metadata  map[string]string `json:"m,omitempty"`
+}
+
+func (s said) text() string {
+	if len(s.Variables)+len(s.Metadata) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(s) // texts can be written
+	return string(b)
 }
 
 // locked is a ticket around what it says.
@@ -194,13 +215,11 @@ func parse(b, nonce []byte, scoped bool) (api.Principal, error) {
 	t := &api.Ticket{Expires: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: idPrefix + idText.EncodeToString(nonce[:nonceSize])}
 	p := api.Principal{Ticket: t}
 	b = b[8:]
+	var ok bool
 	for _, to := range []*string{&p.Key, &p.Account, &t.Agent} {
-		n, size := binary.Uvarint(b)
-		if size <= 0 || n > uint64(len(b)-size) {
+		if *to, b, ok = readText(b); !ok {
 			return api.Principal{}, errBody
 		}
-		b = b[size:]
-		*to, b = string(b[:n]), b[n:]
 	}
 	var sessions, seconds, scope, cents uint64
 	numbers := []*uint64{&sessions, &seconds, &scope, &cents}
@@ -212,10 +231,18 @@ func parse(b, nonce []byte, scoped bool) (api.Principal, error) {
 			break
 		}
 		n, size := binary.Uvarint(b)
-		if size <= 0 || n > 1<<31 || i == 3 && n == 0 {
+		if size <= 0 || n > 1<<31 || i == 3 && n == 0 && len(b) == size {
 			return api.Principal{}, errBody
 		}
 		*to, b = n, b[size:]
+	}
+	if scoped && len(b) > 0 {
+		var text string
+		var of said
+		if text, b, ok = readText(b); !ok || json.Unmarshal([]byte(text), &of) != nil {
+			return api.Principal{}, errBody
+		}
+		t.Variables, t.Metadata = of.Variables, of.Metadata
 	}
 	if len(b) > 0 || p.Key == "" || p.Account == "" || scope > uint64(api.AnyScope) {
 		return api.Principal{}, errBody
@@ -224,4 +251,14 @@ func parse(b, nonce []byte, scoped bool) (api.Principal, error) {
 	t.MaxSessions, t.MaxDuration = int(sessions), time.Duration(seconds)*time.Second
 	t.MaxCost = billing.Money(cents) * billing.Cent
 	return p, nil
+}
+
+// readText reads a text behind its length.
+func readText(b []byte) (text string, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return "", nil, false
+	}
+	b = b[size:]
+	return string(b[:n]), b[n:], true
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -57,6 +59,8 @@ func TestTicketsSayWhatTheySaid(t *testing.T) {
 		{Expires: t0.Add(time.Minute), Scope: api.Synthesis | api.Numbers},
 		{Expires: t0.Add(time.Millisecond), Agent: "ag_06er5bt0v9k1o7m2q3s4t5u6v0", MaxSessions: 10, MaxDuration: 2 * time.Hour},
 		{Expires: t0.Add(time.Minute), Agent: "ag_1", MaxSessions: 1, MaxCost: 1000 * billing.USD},
+		{Expires: t0.Add(time.Minute), Agent: "ag_1", MaxSessions: 1, Variables: map[string]string{"name": "Ana ñ"}},
+		{Expires: t0.Add(time.Minute), Agent: "ag_1", MaxSessions: 1, MaxCost: billing.USD, Metadata: map[string]string{"order": "42"}},
 	} {
 		p := api.Principal{Account: "acc_06er5bt0v9k1o7m2q3s4t5u6v0", Key: "key_06er5bt0v9k1o7m2q3s4t5u6v0", Ticket: &want}
 		for range 100 {
@@ -69,7 +73,8 @@ func TestTicketsSayWhatTheySaid(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Account != p.Account || got.Key != p.Key || got.Ticket.Agent != want.Agent || got.Ticket.Scope != want.Scope || !got.Ticket.Expires.Equal(want.Expires) ||
-				got.Ticket.MaxSessions != want.MaxSessions || got.Ticket.MaxDuration != want.MaxDuration {
+				got.Ticket.MaxSessions != want.MaxSessions || got.Ticket.MaxDuration != want.MaxDuration || got.Ticket.MaxCost != want.MaxCost ||
+				!maps.Equal(got.Ticket.Variables, want.Variables) || !maps.Equal(got.Ticket.Metadata, want.Metadata) {
 				t.Fatalf("%+v, %+v; want %+v", got, got.Ticket, want)
 			}
 			if inside, _ := text.DecodeString(ticket[len(prefix):]); bytes.Contains(inside, []byte("06er5bt0")) {
@@ -97,6 +102,10 @@ func TestRefused(t *testing.T) {
 		{"of another secret", signer(t, secret+"!").Sign(p), t0},
 		{"of an unknown form", s.clear(lockedForm+1, t0.Add(time.Minute), "\x05key_1\x05acc_1\x00\x00\x00"), t0},
 		{"longer inside than it says", s.locked(append(s.body(t, good), 0)), t0},
+		{"with more than it says of conversations", s.locked(append(s.body(t, s.Sign(api.Principal{Account: "acc_1", Key: "key_1",
+			Ticket: &api.Ticket{Expires: t0.Add(time.Minute), Agent: "ag_1", Metadata: map[string]string{"a": "b"}}})), 0)), t0},
+		{"with what is no JSON", s.locked(append(s.body(t, good), 0, 1, '{')), t0},
+		{"in the clear, with more", s.clear(form, t0.Add(time.Minute), "\x05key_1\x05acc_1\x00\x00\x00\x02{}"), t0},
 		{"shorter inside", s.locked(s.body(t, good)[:20]), t0},
 		{"in the clear, expired", s.clear(form, t0, "\x05key_1\x05acc_1\x00\x00\x00"), t0},
 		{"in the clear, without its scope", s.clear(scopedForm, t0.Add(time.Minute), "\x05key_1\x05acc_1\x00\x00\x00\x00"), t0},
@@ -175,7 +184,7 @@ func FuzzVerify(f *testing.F) {
 			if again.Ticket != nil {
 				again.Ticket.ID = p.Ticket.ID
 			}
-			if err != nil || again.Account != p.Account || again.Key != p.Key || *again.Ticket != *p.Ticket {
+			if err != nil || again.Account != p.Account || again.Key != p.Key || !reflect.DeepEqual(again.Ticket, p.Ticket) {
 				t.Errorf("%+v became %+v, %v", p, again, err)
 			}
 		case !errors.Is(err, store.ErrUnauthorized):

@@ -30,27 +30,30 @@ type Batch struct {
 	Counts     Counts      `json:"counts" doc:"Calls by status; together the total."`
 	CallWindow *CallWindow `json:"call_window,omitempty" doc:"When people are called; absent: at any time."`
 	OnMachine  string      `json:"on_machine" doc:"What a machine that answers gets." enum:"continue,hangup,message"`
+	Metadata   Metadata    `json:"metadata,omitempty"`
 }
 
 // BatchRow is a call of a batch.
 type BatchRow struct {
-	ID          string     `json:"id" doc:"Names the row." example:"row_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	To          string     `json:"to" doc:"The number called, in international format." example:"+34612345678"`
-	From        string     `json:"from" doc:"The number that the callee sees." example:"+34911234567"`
-	AgentID     string     `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	ScheduledAt *time.Time `json:"scheduled_at" doc:"When it is to be called; null: at once."`
-	Status      string     `json:"status" doc:"Status of the row. sent: the call was placed, whether or not it was answered." enum:"pending,dialing,sent,failed"`
-	CallID      *string    `json:"call_id" doc:"Its call, for the monitor; null: it was not dialled." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	StartedAt   *time.Time `json:"started_at" doc:"When it was dialled."`
-	AnsweredAt  *time.Time `json:"answered_at" doc:"When it was answered; null: it was not."`
-	EndedAt     *time.Time `json:"ended_at" doc:"When the call ended; null while it lasts, or when there was none."`
-	Duration    int64      `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"42"`
-	EndReason   *string    `json:"end_reason" doc:"Why the call ended; null while it lasts, or when there was none." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
-	EndDetail   *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"invalid_number"`
-	AnsweredBy  *string    `json:"answered_by" doc:"Who answered; null: nobody, or it is not known yet." enum:"human,machine,screening,unknown"`
-	Cost        USD        `json:"cost" doc:"What the call has cost so far, its summary included."`
-	Summary     *string    `json:"summary" doc:"What the call came to; null: there is no summary, or not yet." example:"They confirmed the appointment on Friday."`
-	Error       *RowError  `json:"error,omitempty" doc:"Only when it failed: why."`
+	ID          string            `json:"id" doc:"Names the row." example:"row_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	To          string            `json:"to" doc:"The number called, in international format." example:"+34612345678"`
+	From        string            `json:"from" doc:"The number that the callee sees." example:"+34911234567"`
+	AgentID     string            `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	ScheduledAt *time.Time        `json:"scheduled_at" doc:"When it is to be called; null: at once."`
+	Vars        map[string]string `json:"variables,omitempty" doc:"Values of the agent's variables, as they were given for this call."`
+	Metadata    Metadata          `json:"metadata,omitempty"`
+	Status      string            `json:"status" doc:"Status of the row. sent: the call was placed, whether or not it was answered." enum:"pending,dialing,sent,failed"`
+	CallID      *string           `json:"call_id" doc:"Its call, for the monitor; null: it was not dialled." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	StartedAt   *time.Time        `json:"started_at" doc:"When it was dialled."`
+	AnsweredAt  *time.Time        `json:"answered_at" doc:"When it was answered; null: it was not."`
+	EndedAt     *time.Time        `json:"ended_at" doc:"When the call ended; null while it lasts, or when there was none."`
+	Duration    int64             `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"42"`
+	EndReason   *string           `json:"end_reason" doc:"Why the call ended; null while it lasts, or when there was none." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`
+	EndDetail   *string           `json:"end_detail" doc:"The finer cause, if there is one." example:"invalid_number"`
+	AnsweredBy  *string           `json:"answered_by" doc:"Who answered; null: nobody, or it is not known yet." enum:"human,machine,screening,unknown"`
+	Cost        USD               `json:"cost" doc:"What the call has cost so far, its summary included."`
+	Summary     *string           `json:"summary" doc:"What the call came to; null: there is no summary, or not yet." example:"They confirmed the appointment on Friday."`
+	Error       *RowError         `json:"error,omitempty" doc:"Only when it failed: why."`
 }
 
 // RowError is why a row was not dialled.
@@ -131,12 +134,17 @@ type NewBatch struct {
 	Machine string          `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
 	Message string          `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`
 	Longest *int            `json:"max_duration_seconds,omitempty" required:"false" doc:"How long each call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
+	// Metadata is of the batch and of each of its calls.
+	Metadata Metadata `json:"metadata,omitempty" required:"false"`
 }
 
 // NewRow is one of them.
 type NewRow struct {
-	To          string  `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
-	ScheduledAt *string `json:"scheduled_at,omitempty" required:"false" doc:"When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past, at once." format:"date-time" example:"2026-11-23T10:00:00+01:00"`
-	From        string  `json:"from,omitempty" required:"false" doc:"Instead of the batch's." example:"+34911234567"`
-	AgentID     string  `json:"agent_id,omitempty" required:"false" doc:"Instead of the batch's." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	To          string            `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
+	ScheduledAt *string           `json:"scheduled_at,omitempty" required:"false" doc:"When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past, at once." format:"date-time" example:"2026-11-23T10:00:00+01:00"`
+	From        string            `json:"from,omitempty" required:"false" doc:"Instead of the batch's." example:"+34911234567"`
+	AgentID     string            `json:"agent_id,omitempty" required:"false" doc:"Instead of the batch's." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Vars        map[string]string `json:"variables,omitempty" required:"false" doc:"Values of the variables that the agent's settings name; of the others their defaults count. 1000 characters each."`
+	// Metadata is of the row's call, beside the batch's: of one name the row's value counts.
+	Metadata Metadata `json:"metadata,omitempty" required:"false"`
 }

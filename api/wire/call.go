@@ -22,6 +22,7 @@ type CallSummary struct {
 	Verstat    *string    `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
 	DeletedAt  *time.Time `json:"deleted_at" doc:"When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not."`
 	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
+	Metadata   Metadata   `json:"metadata,omitempty"`
 	// Demonstration is absent of calls that took place.
 	Demonstration bool `json:"demonstration,omitempty" doc:"It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did."`
 }
@@ -199,6 +200,7 @@ type CallBegun struct {
 	To         string     `json:"to" doc:"Who was called." example:"+34911234567"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
 	AnsweredAt *time.Time `json:"answered_at,omitempty" doc:"When it was answered; not in call.started."`
+	Metadata   Metadata   `json:"metadata,omitempty"`
 }
 
 // CallOver is a call that has ended.

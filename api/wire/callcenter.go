@@ -22,15 +22,16 @@ type Agent struct {
 
 // NewCall asks to call a number.
 type NewCall struct {
-	From    string            `json:"from" doc:"A number of the account." example:"+34911234567"`
-	To      string            `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
-	AgentID string            `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Consent json.RawMessage   `json:"consent_confirmed" doc:"true: the callee has agreed to be called. Nothing else is accepted."`
-	Ring    *int              `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long it may ring." minimum:"5" maximum:"120" default:"60"`
-	Machine string            `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets: the agent, as a person does (continue); nothing, the call ends (hangup); or the message after its tone (message). With the last two the agent keeps silent until it is known who answered, at most four seconds; a person who says hello waits one. An assistant that screens calls hears the agent's first message. Without it: as the agent's settings say." enum:"continue,hangup,message"`
-	Message string            `json:"message,omitempty" required:"false" doc:"What is said to a machine, in the agent's voice; needed with on_machine message, and only there." maxLength:"1000"`
-	Longest *int              `json:"max_duration_seconds,omitempty" required:"false" doc:"How long the call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
-	Vars    map[string]string `json:"variables,omitempty" required:"false" doc:"Values of the variables that the agent's settings name; of the others their defaults count. 1000 characters each."`
+	From     string            `json:"from" doc:"A number of the account." example:"+34911234567"`
+	To       string            `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
+	AgentID  string            `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Consent  json.RawMessage   `json:"consent_confirmed" doc:"true: the callee has agreed to be called. Nothing else is accepted."`
+	Ring     *int              `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long it may ring." minimum:"5" maximum:"120" default:"60"`
+	Machine  string            `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets: the agent, as a person does (continue); nothing, the call ends (hangup); or the message after its tone (message). With the last two the agent keeps silent until it is known who answered, at most four seconds; a person who says hello waits one. An assistant that screens calls hears the agent's first message. Without it: as the agent's settings say." enum:"continue,hangup,message"`
+	Message  string            `json:"message,omitempty" required:"false" doc:"What is said to a machine, in the agent's voice; needed with on_machine message, and only there." maxLength:"1000"`
+	Longest  *int              `json:"max_duration_seconds,omitempty" required:"false" doc:"How long the call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
+	Vars     map[string]string `json:"variables,omitempty" required:"false" doc:"Values of the variables that the agent's settings name; of the others their defaults count. 1000 characters each."`
+	Metadata Metadata          `json:"metadata,omitempty" required:"false"`
 }
 
 // HungUp is the answer to a hang-up.

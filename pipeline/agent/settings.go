@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -70,8 +71,10 @@ type Settings struct {
 	// Variables are those that the agent's texts may name, with their values when
 	// nobody gives any.
 	Variables map[string]string `json:"variables,omitempty"`
-	Timezone  *string           `json:"timezone,omitempty"` // of {{now}}, as IANA names it; UTC
-	Knowledge []Snippet         `json:"knowledge,omitempty"`
+	// PublicVariables are the names of those that strangers may set, who hold a session ticket.
+	PublicVariables []string  `json:"public_variables,omitempty"`
+	Timezone        *string   `json:"timezone,omitempty"` // of {{now}}, as IANA names it; UTC
+	Knowledge       []Snippet `json:"knowledge,omitempty"`
 	// RecordingNotice is said before the first message, word for word and to its end.
 	RecordingNotice *string `json:"recording_notice,omitempty"`
 	// OnMachine and MachineMessage are for outbound calls that say nothing of it.
@@ -138,6 +141,11 @@ func (s *Settings) check(wrong *schema.Mistakes) {
 	}
 	if _, taken := s.Variables["now"]; taken {
 		wrong.Add("settings.variables.now", "is set by the server")
+	}
+	for i, name := range s.PublicVariables {
+		if _, declared := s.Variables[name]; !declared {
+			wrong.Add(fmt.Sprintf("settings.public_variables[%d]", i), "there is no variable %q", name)
+		}
 	}
 	s.checkAfter(wrong)
 }

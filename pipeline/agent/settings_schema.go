@@ -84,6 +84,10 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 			PropertyNames: &schema.Schema{Pattern: VariableName, Form: "must be a letter and at most 39 letters, digits and _"}}).
 			Named("variables", "Variables", schema.Entry{Lines: 3, Code: true, Placeholder: "city = Rome",
 				Hint: "Names that texts use as {{city}}, a line each, with the value that counts when a call brings none."}),
+		schema.List("The variables that visitors may set: pages that hold a session ticket send values of these alone, and never over those of the ticket.", maxVariables,
+			schema.Text("", 40)).
+			Named("public_variables", "Variables that visitors may set", schema.Entry{Lines: 2, Code: true, Placeholder: "city",
+				Hint: "A name each line. A page with the talk button may send values of these."}),
 		schema.Text("The time zone of {{now}}, such as Europe/Madrid; UTC.", 64).
 			Named("timezone", "Time zone", schema.Entry{Placeholder: "UTC", Width: "medium", Hint: "The time zone of {{now}}, such as Europe/Madrid."}),
 		schema.List("What callers are expected to say, 2000 texts at most.", maxPhrases, schema.Text("", 0)).

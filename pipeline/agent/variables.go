@@ -190,6 +190,21 @@ func (f Fill) Agent(a *Agent, s *Settings) {
 	}
 }
 
+// Public are the values that a stranger may set, and what is wrong with the others; their paths
+// begin with "variables".
+func (s *Settings) Public(given map[string]string) (public map[string]string, err error) {
+	var wrong schema.Mistakes
+	public = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(s.PublicVariables, name) {
+			public[name] = given[name]
+		} else if len(wrong) == 0 { // names are of the stranger's making
+			wrong.Add("variables", "the agent lets visitors set no variable %.40q", name)
+		}
+	}
+	return public, wrong.Err()
+}
+
 // CheckGiven says what is wrong with values for an agent's variables; the paths begin
 // with "variables".
 func CheckGiven(s *Settings, given map[string]string) error {
@@ -203,6 +218,8 @@ func CheckGiven(s *Settings, given map[string]string) error {
 			wrong.Add(path, "the agent has no such variable")
 		} else if n := utf8.RuneCountInString(value); n > MaxVariable {
 			wrong.Add(path, "%d characters, allowed are %d", n, MaxVariable)
+		} else if strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
+			wrong.Add(path, "not text")
 		}
 	}
 	slices.SortFunc(wrong, func(a, b schema.Mistake) int { return strings.Compare(a.Path, b.Path) })

@@ -63,6 +63,7 @@ type Campaign struct {
 	ID, Account, Name string
 	State             CampaignState
 	CreatedAt         time.Time // of a new one: zero is now
+	Metadata          map[string]string
 	Manner
 	Pending, Dialing, Sent, Failed int           // rows; together all of them
 	Rows                           []CampaignRow `db:"-"` // of Campaign alone, in their order
@@ -76,8 +77,10 @@ type CampaignRow struct {
 	Zones       []string   // by whose clocks the hours count
 	ScheduledAt *time.Time // nil: at once
 	// DueAt is when it may be tried first; of a new row at or after ScheduledAt.
-	DueAt  time.Time
-	Status RowStatus
+	DueAt time.Time
+	// Variables are values of the agent's, and Metadata is of the call.
+	Variables, Metadata map[string]string
+	Status              RowStatus
 	// ErrorCode and ErrorMessage say why it failed.
 	ErrorCode, ErrorMessage string
 	Call                    *RowCall `db:"-"` // nil: it was not dialled
@@ -97,7 +100,7 @@ type RowCall struct {
 }
 
 // CreateCampaign takes a batch on: its Account, Name, CreatedAt, Manner, whether its State is
-// paused, and of each row the first six fields. It refuses as StartSession does an outbound call, but not for want of a
+// paused, its Metadata, and of each row the fields before Status. It refuses as StartSession does an outbound call, but not for want of a
 // line; ErrCampaigns: MaxCampaigns are unfinished. once is the request that asks; nil:
 // it had no key.
 func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *store.IdempotencyKey) (id string, err error) {
@@ -133,12 +136,12 @@ func (c *Campaign) queue(b *pgx.Batch, id string) {
 		from, to, zone = &c.Hours.From, &c.Hours.To, &c.Zone
 	}
 	b.Queue(`insert into campaigns (id, account_id, name, state, key_id, ip, ring_ms, longest_ms, on_machine, message,
-			hours_from, hours_to, hours_zone, created_at) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, c.CreatedAt, cmp.Or(c.State, CampaignRunning))
+			hours_from, hours_to, hours_zone, created_at, metadata) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15)`,
+		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, c.CreatedAt, cmp.Or(c.State, CampaignRunning), store.Pairs(c.Metadata))
 	for i, r := range c.Rows {
-		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`,
-			store.NewID(store.RowID, c.CreatedAt), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt)
+		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at, variables, metadata)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10, $11, $12)`,
+			store.NewID(store.RowID, c.CreatedAt), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt, store.Pairs(r.Variables), store.Pairs(r.Metadata))
 	}
 }
 
@@ -149,7 +152,7 @@ const unfinishedCampaign = `exists (select from campaign_rows u where u.campaign
 const rowStatus = `case when r.status = 'dialing' and u.started_at is not null then 'sent' else r.status end`
 
 const selectCampaign = `select c.id, c.account_id, c.name,
-	case when c.state <> 'cancelled' and not ` + unfinishedCampaign + ` then 'done' else c.state end, c.created_at,
+	case when c.state <> 'cancelled' and not ` + unfinishedCampaign + ` then 'done' else c.state end, c.created_at, c.metadata,
 	` + mannerColumns + `, n.pending, n.dialing, n.sent, n.failed
 	from campaigns c cross join lateral (select count(*) filter (where x.status = 'pending') as pending, count(*) filter (where x.status = 'dialing') as dialing,
 			count(*) filter (where x.status = 'sent') as sent, count(*) filter (where x.status = 'failed') as failed
@@ -169,7 +172,7 @@ func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, er
 	rows, err := store.List[struct {
 		CampaignRow
 		RowCall // without an ID: there is none
-	}](ctx, s.db, "read rows of a batch", `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, `+rowStatus+`,
+	}](ctx, s.db, "read rows of a batch", `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, r.variables, r.metadata, `+rowStatus+`,
 			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
 			coalesce(r.session_id, ''), coalesce(s.opened_at, r.due_at), u.started_at, `+store.EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''),
 			coalesce(k.answered_by, ''), coalesce(u.amount_nano, 0)

@@ -19,6 +19,7 @@ type CallPage struct {
 	Number      string       // E.164, that called or was called
 	EndReason   string
 	State       CallState
+	Metadata    map[string]string // calls that have all of these
 }
 
 // CallState says whether a call lasts.
@@ -72,6 +73,9 @@ func (p *CallPage) conditions(args []any) (string, []any) {
 	}
 	if p.EndReason != "" {
 		add(" and s.end_reason = ?", p.EndReason)
+	}
+	if len(p.Metadata) > 0 {
+		add(" and c.metadata @> ?", store.Pairs(p.Metadata))
 	}
 	switch p.State {
 	case LiveCalls:

@@ -42,9 +42,10 @@ type Start struct {
 	Agent   string            // conversations: the account's agent; empty when the client brings its own prompt
 	// AgentVersion is the agent's that the conversation runs with; 0: not known.
 	AgentVersion int64
-	From         string // telephone: the caller, as E.164 or empty when withheld
-	To           string // telephone: the callee
-	Verstat      string // what the carrier of a call that comes in says of From; empty: nothing
+	From         string            // telephone: the caller, as E.164 or empty when withheld
+	To           string            // telephone: the callee
+	Verstat      string            // what the carrier of a call that comes in says of From; empty: nothing
+	Metadata     map[string]string // of a conversation, kept with the call
 	// Expect is what work without a call will use: it starts only when all of it
 	// stays above the overdraft floor, and it is held until it is used. Nothing when
 	// unknown.
@@ -243,10 +244,10 @@ func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, 
 		return store.ErrFenced
 	}
 	if s.Terms.Kind.Agent() {
-		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat)
-			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, '')
+		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat, metadata)
+			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, ''), $8::jsonb
 			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
-			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat)
+			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat, store.Pairs(s.Metadata))
 		if err != nil {
 			return err
 		}

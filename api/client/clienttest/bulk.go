@@ -11,6 +11,7 @@ import (
 type bulk struct {
 	name, state string
 	to          []string
+	variables   []map[string]string // of each row
 	ended       int
 }
 
@@ -33,7 +34,10 @@ func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
 	var b struct {
 		Name    string
 		Consent bool `json:"consent_confirmed"`
-		Rows    []struct{ To string }
+		Rows    []struct {
+			To        string
+			Variables map[string]string
+		}
 	}
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
 		answer(w, 400, Problem{Code: "validation.invalid_request_format", Error: "No."})
@@ -47,7 +51,7 @@ func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.bulk = bulk{name: b.Name, state: "running"}
 	for _, row := range b.Rows {
-		s.bulk.to = append(s.bulk.to, row.To)
+		s.bulk.to, s.bulk.variables = append(s.bulk.to, row.To), append(s.bulk.variables, row.Variables)
 	}
 	answer(w, 200, s.bulk.view(true))
 }
@@ -76,7 +80,7 @@ func (b *bulk) view(withRows bool) map[string]any {
 	for i, to := range b.to {
 		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": to, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending",
 			"call_id": nil, "started_at": nil, "answered_at": nil, "ended_at": nil, "duration": 0, "end_reason": nil, "end_detail": nil, "answered_by": nil,
-			"cost": 0, "summary": nil}
+			"cost": 0, "summary": nil, "variables": b.variables[i]}
 		if i < b.ended {
 			row["status"], row["call_id"], row["end_reason"], row["cost"], row["duration"] = "sent", fmt.Sprintf("ses_%d", i+1), "user_hangup", 0.25, 12
 			row["started_at"], row["answered_at"], row["ended_at"] = "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z", "2026-03-01T12:00:13Z"

@@ -75,6 +75,11 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("GET /v1/agents", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, 200, map[string]any{"data": []any{agent("ag_one", "Lola"), agent("ag_two", "Max")}, "has_more": false, "next_cursor": nil})
 	})
+	mux.HandleFunc("GET /v1/agents/{id}", func(w http.ResponseWriter, r *http.Request) {
+		a := agent(r.PathValue("id"), "Lola")
+		a["settings"] = map[string]any{"variables": map[string]string{"name": "there", "day": "soon"}}
+		answer(w, 200, a)
+	})
 	h := httptest.NewServer(apitest.Published(t).Around(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, ok := s.take(r); ok {
 			answer(w, p.Status, p)

@@ -114,7 +114,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	files := export.New(s.DB)
 	calls.Mount(s.API, s.DB, files)
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
-	ticket.Mount(s.API, signer, s.DB)
+	ticket.Mount(s.API, signer, s.DB, nil)
 	webhook.Mount(s.API, s.Hooks, noLocal)
 	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
 	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)

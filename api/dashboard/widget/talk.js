@@ -55,7 +55,7 @@ class Talk extends HTMLElement {
     this.words = languages[known];
     this.agentName = agentName || this.words.agent;
     this.conversation = new Conversation();
-    this.session = new VoiceSession({ ticket: () => this.ticket(), server: this.server, transport: transport === "webrtc" ? "webrtc" : "websocket" });
+    this.session = new VoiceSession({ ticket: () => this.ticket(), server: this.server, transport: transport === "webrtc" ? "webrtc" : "websocket", variables: this.variables() });
     this.session.addEventListener("state", (e) => this.state(e.detail));
     this.session.addEventListener("message", (e) => this.message(e.detail.message));
     this.session.addEventListener("notice", (e) => {
@@ -65,6 +65,16 @@ class Talk extends HTMLElement {
     this.draw(known, label || this.words.label);
     this.transcript = new TranscriptView(this.lines, { ...this.words.transcript, agent: this.agentName });
     this.show("idle", "");
+  }
+
+  // What the page says of its visitor; a page that says it wrongly keeps its button.
+  variables() {
+    try {
+      return JSON.parse(this.dataset.variables || "{}");
+    } catch (e) {
+      console.error("data-variables is no JSON:", e.message);
+      return {};
+    }
   }
 
   draw(language, label) {

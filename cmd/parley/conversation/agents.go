@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -48,9 +49,9 @@ func (a Agents) Admit(ctx context.Context, who api.Principal, agentID string) (t
 			return nil, api.ErrTicketScope
 		}
 		agentID, longest = t.Agent, t.MaxDuration
-		ask.Ticket, ask.TicketLimit, ask.MaxCost = t.ID, t.MaxSessions, t.MaxCost
+		ask.Ticket, ask.TicketLimit, ask.MaxCost, ask.Metadata = t.ID, t.MaxSessions, t.MaxCost, t.Metadata
 	}
-	talk := &conversation{maker: a.Maker, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}, ticket: who.Ticket != nil}
+	talk := &conversation{maker: a.Maker, id: agentID, longest: longest, running: make(chan struct{}), inside: insight{may: owns(who)}, ticket: who.Ticket}
 	talk.ready = sync.OnceFunc(func() { close(talk.running) })
 	talk.plan.Agent = agent.Agent{Voice: defaultVoice, Language: defaultLanguage}
 	if agentID != "" {
@@ -59,7 +60,6 @@ func (a Agents) Admit(ctx context.Context, who api.Principal, agentID string) (t
 			return nil, NotFound(err)
 		}
 		talk.plan = PlanOf(stored, a.Maker.Log)
-		talk.plan.Begin(agent.Call{Now: a.Maker.Store.Now()})
 	}
 	ask.Agent, ask.AgentVersion = agentID, talk.plan.Version
 	session, err := a.Calls.Admit(ctx, ask)
@@ -83,9 +83,10 @@ type conversation struct {
 	inside  insight
 	running chan struct{} // closed by ready when call may be used, or never will be
 	ready   func()
-	// ticket says that the client has a ticket, and fixed that the prompt of the stored agent
-	// stays: this server runs functions beside it, which the holder of a ticket did not write.
-	ticket, fixed bool
+	ticket  *api.Ticket // the client's; nil: it has a key
+	// fixed says that the prompt of the stored agent stays: this server runs functions beside it,
+	// which the holder of a ticket did not write.
+	fixed bool
 }
 
 // Cancel implements talk.Conversation.
@@ -106,18 +107,13 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	defer c.ready()
 	c.leg = leg
 	c.inside.leg, c.inside.session = leg, c.session
-	if c.id == "" {
-		apply(&c.plan.Agent, asked)
-	} else if asked.ToolsSet {
-		// The stored agent wins over what clients always send at the start.
-		c.plan.Agent.Tools = append(c.plan.Agent.Tools, asked.Tools...)
-	}
+	c.begin(ctx, asked)
 	c.record = c.maker.Begin(ctx, leg.Transport(), c.session, &c.plan, api.TraceParentOf(ctx))
 	deaf := false
 	call, functions, err := c.maker.Make(ctx, c.session, &c.plan, Options{Rate: leg.Format().In, Parent: c.record.Header(), Change: func(cfg *pipeline.Config, without bool) {
 		deaf = without
 		cfg.ClientTools, cfg.Inspect, cfg.Observe = true, c.inside.may, c.observe
-		c.fixed = c.id != "" && c.ticket && len(cfg.Functions) > 0
+		c.fixed = c.id != "" && c.ticket != nil && len(cfg.Functions) > 0
 		if c.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, c.longest)
 		}
@@ -156,6 +152,35 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	c.maker.Metrics.Ended(leg.Transport(), c.session.ID(), ended)
 	if l, ok := leg.(*webrtc.Leg); ok {
 		c.maker.KeepQuality(c.session, l)
+	}
+}
+
+// begin makes the agent that of this conversation, and keeps the metadata that the client sent.
+func (c *conversation) begin(ctx context.Context, asked talk.Change) {
+	given, err := asked.Variables, error(nil)
+	if t := c.ticket; t != nil && t.Agent != "" {
+		given, err = c.plan.Settings.Public(given)
+		maps.Copy(given, t.Variables)
+	}
+	if err == nil {
+		err = agent.CheckGiven(&c.plan.Settings, given)
+	}
+	if err != nil { // it goes on with those that are right
+		c.leg.Error(api.ErrBadRequest, err.Error())
+	}
+	if len(asked.Metadata) > 0 {
+		if err := c.maker.History.SetMetadata(ctx, c.session.Account(), c.session.ID(), asked.Metadata); err != nil {
+			c.maker.Log.Warn("the metadata of a conversation was not stored", "session", c.session.ID(), "err", err)
+		}
+	}
+	if c.id == "" {
+		apply(&c.plan.Agent, asked)
+		return
+	}
+	c.plan.Begin(agent.Call{Now: c.maker.Store.Now(), Given: given})
+	if asked.ToolsSet {
+		// The stored agent wins over what clients always send at the start.
+		c.plan.Agent.Tools = append(c.plan.Agent.Tools, asked.Tools...)
 	}
 }
 

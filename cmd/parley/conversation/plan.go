@@ -3,6 +3,7 @@ package conversation
 import (
 	"log/slog"
 
+	"parley/api"
 	"parley/cmd/parley/engine"
 	"parley/pipeline/agent"
 	"parley/pipeline/tool"
@@ -50,6 +51,14 @@ func PlanOf(a *store.Agent, log *slog.Logger) Plan {
 		p.Agent.Goodbye = *g
 	}
 	return p
+}
+
+// Check refuses values of variables that the agent does not have.
+func (p *Plan) Check(variables map[string]string) error {
+	if err := agent.CheckGiven(&p.Settings, variables); err != nil {
+		return api.Detail(api.ErrBadRequest, err.Error())
+	}
+	return nil
 }
 
 // Begin makes the agent's texts those of one conversation.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/campaign"
+	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/ledger/verify"
 	"parley/store/people"
@@ -148,6 +150,9 @@ func TestBatchRefusals(t *testing.T) {
 		"an agent of nobody":     {w.wish(rows(object{"to": "+351912345678"}, object{"to": "+12025550101", "agent_id": "ag_0"})), 404, "agent.not_found", "rows[1]"},
 		"a mobile in Portugal":   {w.wish(rows(good, object{"to": "+351912345678"})), 400, "callcenter.destination_not_allowed", "rows[1]: "},
 		"a premium number":       {w.wish(rows(object{"to": "+19005551234"})), 400, "callcenter.destination_not_allowed", "rows[0]: "},
+		"an unknown variable":    {w.wish(rows(good, object{"to": "+12025550101", "variables": object{"nam": "Ana"}})), 400, malformed, "rows[1]: variables.nam"},
+		"a bad name of metadata": {w.wish(object{"metadata": object{"a b": "c"}}), 400, malformed, "metadata"},
+		"metadata of a row":      {w.wish(rows(good, object{"to": "+12025550101", "metadata": object{"a": strings.Repeat("a", 501)}})), 400, malformed, "rows[1]: metadata.a"},
 		"a zone that is missing": {w.wish(window("09:00", "20:00", "")), 400, malformed, "call_window.timezone"},
 	} {
 		status, _, p := w.ask(w.key, "POST", "/callcenter/bulk-dial", tt.body)
@@ -287,6 +292,42 @@ func TestBatchIsDialled(t *testing.T) {
 		t.Errorf("the evidence is %+v", evidence)
 	}
 	w.verified()
+}
+
+// TestBatchIsPersonal: everybody on a list hears what their own row says, and each call keeps the metadata
+// of the batch and of its row.
+func TestBatchIsPersonal(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	w.running()
+	a, err := w.node.db.Agent(t.Context(), w.who.Account, w.agent)
+	w.ok(err)
+	a.FirstMessage, a.Settings = "Good day {{name}}.", json.RawMessage(`{"variables":{"name":"stranger"}}`)
+	_, err = w.node.db.UpdateAgent(t.Context(), w.who.Account, *a)
+	w.ok(err)
+	status, b, p := w.create(w.wish(object{"max_duration_seconds": 10, "metadata": object{"season": "spring", "list": "a"}, "rows": []object{
+		{"to": "+12025550106", "variables": object{"name": "Ana"}, "metadata": object{"order": "42", "list": "b"}}, {"to": "+12025550106"}}}))
+	if status != 200 || b.Metadata["season"] != "spring" || b.Rows[0].Vars["name"] != "Ana" || b.Rows[0].Metadata["list"] != "b" || b.Rows[1].Vars != nil {
+		t.Fatalf("%d %+v: %+v", status, p, b)
+	}
+	eventually(t, "both have talked", func() bool {
+		time.Sleep(50 * time.Millisecond) // within the rate
+		if status, now, _ := w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil); status == 200 {
+			b = now
+		}
+		return b.Rows[0].EndedAt != nil && b.Rows[1].EndedAt != nil
+	})
+	for i, want := range []struct {
+		heard string
+		kept  map[string]string
+	}{{"Good day Ana.", map[string]string{"season": "spring", "list": "b", "order": "42"}}, {"Good day stranger.", map[string]string{"season": "spring", "list": "a"}}} {
+		c, err := history.New(w.node.db).Call(t.Context(), w.who.Account, *b.Rows[i].CallID)
+		w.ok(err)
+		said := slices.ContainsFunc(c.Transcript, func(l history.TranscriptLine) bool { return l.Role == "agent" && strings.Contains(l.Text, want.heard) })
+		if !said || !maps.Equal(c.Metadata, want.kept) {
+			t.Errorf("row %d: %+v, kept is %v; want %q and %v", i, c.Transcript, c.Metadata, want.heard, want.kept)
+		}
+	}
 }
 
 // running has the desk's node dial what is queued, and summarize.

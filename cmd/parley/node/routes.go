@@ -31,6 +31,7 @@ import (
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/money"
 	"parley/cmd/parley/outbound"
+	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
 )
@@ -42,7 +43,7 @@ func (n *Node) routes() *api.API {
 	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard, Engines: n.engines.Serving}
 	a := api.New(credentials{n, pages})
 	api.MountPricing(a, n.db.RateCard)
-	ticket.Mount(a, n.tickets, n.db)
+	ticket.Mount(a, n.tickets, n.db, n.checkVariables)
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
 	manage.MountSecrets(a, n.secrets)
@@ -107,4 +108,10 @@ type telephony struct {
 // Dial implements callcenter.Calls.
 func (t telephony) Dial(ctx context.Context, p api.Principal, o callcenter.Order) (*wire.Placed, error) {
 	return t.dialler.Dial(ctx, p, o)
+}
+
+// checkVariables refuses values of variables that an agent does not have.
+func (n *Node) checkVariables(a *store.Agent, given map[string]string) error {
+	plan := conversation.PlanOf(a, n.log)
+	return plan.Check(given)
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/cmd/parley/conversation"
 	"parley/media/isolate"
 	"parley/pipeline/session"
 	"parley/sip/trunk"
@@ -99,7 +100,11 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 		own string
 		err error
 	}
-	callers, speakers := map[string]answer{}, map[string]error{}
+	type spoken struct {
+		plan conversation.Plan
+		err  error
+	}
+	callers, speakers := map[string]answer{}, map[string]spoken{}
 	return [3]func(*callcenter.Order) error{
 		func(o *callcenter.Order) error {
 			from, known := callers[o.From]
@@ -113,12 +118,18 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 			return from.err
 		},
 		func(o *callcenter.Order) error {
-			err, known := speakers[o.Agent]
+			who, known := speakers[o.Agent]
 			if !known {
-				_, err = d.speaker(ctx, account, o.Agent)
-				speakers[o.Agent] = err
+				var stored *store.Agent
+				if stored, who.err = d.speaker(ctx, account, o.Agent); who.err == nil {
+					who.plan = conversation.PlanOf(stored, d.Log)
+				}
+				speakers[o.Agent] = who
 			}
-			return err
+			if who.err != nil {
+				return who.err
+			}
+			return who.plan.Check(o.Variables)
 		},
 		func(o *callcenter.Order) error {
 			to, err := d.Destinations.check(o.To)
@@ -277,7 +288,7 @@ func (b *Batches) takePlace(ctx context.Context, from string, until time.Time) (
 func (b *Batches) dialRow(ctx context.Context, r *campaign.ClaimedRow, place *trunk.Reservation) error {
 	m := r.Manner
 	placed, err := b.dialler.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
-		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP}, &r.RowClaim, place)
+		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP, Variables: r.Variables, Metadata: r.Metadata}, &r.RowClaim, place)
 	if err == nil {
 		b.dialler.Log.Debug("a call of a batch begins", "batch", r.Campaign, "row", r.ID, "session", placed.CallID)
 	}

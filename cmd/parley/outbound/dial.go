@@ -81,14 +81,14 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 		return nil, err
 	}
 	plan := conversation.PlanOf(speaker, d.Log)
-	if err := agent.CheckGiven(&plan.Settings, o.Variables); err != nil {
-		return nil, api.Detail(api.ErrBadRequest, err.Error())
+	if err := plan.Check(o.Variables); err != nil {
+		return nil, err
 	}
 	to, err := d.Destinations.check(o.To)
 	if err != nil {
 		return nil, err
 	}
-	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(),
+	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(), Metadata: o.Metadata,
 		Consent: &ledger.Consent{ToHash: d.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination

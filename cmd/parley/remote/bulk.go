@@ -34,7 +34,8 @@ func newBulkRun() *cobra.Command {
 	var limits callLimits
 	cmd := &cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
 		Long: "Queues a call for each line of a CSV file, up to 500. The first line names the columns: to, and where they are wanted\n" +
-			"scheduled_at (RFC 3339), from and agent_id; others are ignored. Commas, semicolons or tabs stand between them. A file\n" +
+			"scheduled_at (RFC 3339), from and agent_id; one that is called like a variable of the agent has its values. Others are\n" +
+			"ignored, which is said. Commas, semicolons or tabs stand between the columns. A file\n" +
 			"without such a line has the number in its first column. Each line is a call; numbers that are there twice are listed. Those\n" +
 			"without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent confirms\n" +
 			"that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",
@@ -50,6 +51,7 @@ func newBulkRun() *cobra.Command {
 	zone := fl.String("timezone", "destination", "by whose clocks: destination, or a time zone as Europe/Madrid")
 	fl.StringVar(&batch.Machine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
 	fl.StringVar(&batch.Message, "message", "", "what to say after the tone, with --on-machine message")
+	metadata := fl.StringArray("metadata", nil, "what to keep with the batch and each of its calls, as season=spring; may be repeated")
 	follow := fl.Bool("follow", false, "show how it goes until the end")
 	completeAgents(cmd)
 	return ask(cmd, "print the batch as one JSON object; with --follow at its end", func(q *request, args []string) error {
@@ -65,6 +67,12 @@ func newBulkRun() *cobra.Command {
 			return err
 		}
 		people.repeated(q.ErrOrStderr())
+		if batch.Metadata, err = pairs("metadata", *metadata); err != nil {
+			return err
+		}
+		if err := people.personal(q, batch.AgentID); err != nil {
+			return err
+		}
 		batch.Rows = people.rows
 		batch.Consent, batch.Ring, batch.Longest = limits.sent()
 		queued, err := q.BulkDial(q.Ctx, batch)

@@ -3,6 +3,7 @@ package remote
 import (
 	"encoding/csv"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,7 +72,7 @@ func TestBulkFiles(t *testing.T) {
 	}{
 		"semicolons":        {"name;to;scheduled_at\r\nAna, of course;612345678;\r\nBo;+34 612-345-679;2026-03-01T10:00:00Z\r\n", 2, ""},
 		"tabs, empty cells": {"name\t \tto\n\t\t612345678\n", 1, ""},
-		"a line break":      {"to,\"na\nme\"\n612345678,\"x\"\n\n\n", 1, ""},
+		"a line break":      {"to,\"na\nme\"\n612345678,\"x\"\n\n\n", 1, "is no variable of the agent"},
 		"the same again":    {"+34612345678\n+34 612 345 679\n34612345678\n", 3, "people.csv:3: the number of line 1 again"},
 	} {
 		o := run("", "bulk", "run", peopleFile(t, tt.file), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
@@ -79,6 +80,24 @@ func TestBulkFiles(t *testing.T) {
 		if err := json.Unmarshal([]byte(o.Out), &b); o.Status != command.ExitDone || err != nil || len(b.Rows) != tt.rows || !strings.Contains(o.ErrOut, tt.told) || (tt.told == "") != (o.ErrOut == "") {
 			t.Errorf("%s: exit status %d, %v: %s%s", name, o.Status, err, o.Out, o.ErrOut)
 		}
+	}
+}
+
+// TestBulkVariables: a column that is called like a variable of the agent gives each call its value, and
+// what no agent knows is told.
+func TestBulkVariables(t *testing.T) {
+	fakeServer(t)
+	path := peopleFile(t, "to,name,Room,day\n+12025550101, Ana ,7,Friday\n+12025550102,\"Bo, junior\"\n")
+	o := run("", "bulk", "run", path, "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
+	var b wire.BatchDetail
+	if err := json.Unmarshal([]byte(o.Out), &b); o.Status != command.ExitDone || err != nil || len(b.Rows) != 2 {
+		t.Fatalf("exit status %d, %v: %s%s", o.Status, err, o.Out, o.ErrOut)
+	}
+	if !maps.Equal(b.Rows[0].Vars, map[string]string{"name": "Ana", "day": "Friday"}) || !maps.Equal(b.Rows[1].Vars, map[string]string{"name": "Bo, junior"}) {
+		t.Errorf("the rows are %+v", b.Rows)
+	}
+	if want := path + `: column "Room" is no variable of the agent and is ignored` + "\n"; o.ErrOut != want {
+		t.Errorf("told is %q, want %q", o.ErrOut, want)
 	}
 }
 

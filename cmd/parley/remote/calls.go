@@ -23,11 +23,17 @@ var callWords = map[string][]string{
 
 func newCallsCommand() *cobra.Command {
 	var query client.CallQuery
+	var metadata []string
 	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
 		Long: "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets. Filters are\n" +
 			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
 		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --json | jq -r '.data[0].id'",
-		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) error { return q.listCalls(query) })
+		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) (err error) {
+		if query.Metadata, err = pairs("metadata", metadata); err != nil {
+			return err
+		}
+		return q.listCalls(query)
+	})
 	fl := cmd.Flags()
 	fl.StringVar(&query.Direction, "direction", "", "only these: "+strings.Join(callWords["direction"], ", "))
 	fl.StringVar(&query.State, "state", "", "only those in progress, live, or over, ended")
@@ -36,6 +42,7 @@ func newCallsCommand() *cobra.Command {
 	fl.StringVar(&query.Agent, "agent", "", "only those of this agent, also one that was deleted")
 	fl.StringVar(&query.From, "from", "", "not begun before this date, or RFC 3339 time")
 	fl.StringVar(&query.To, "to", "", "begun before this date, or RFC 3339 time")
+	fl.StringArrayVar(&metadata, "metadata", nil, "only those with this metadata, as order=42; may be repeated")
 	fl.IntVar(&query.Limit, "limit", 20, "how many at most, 1 to 100")
 	command.Complete(cmd, callWords)
 	completeAgents(cmd)

@@ -58,13 +58,17 @@ func newDialCommand() *cobra.Command {
 	fl.StringVar(&call.Machine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
 	fl.StringVar(&call.Message, "message", "", "what to say after the tone, with --on-machine message")
 	vars := fl.StringArray("var", nil, "a variable of the agent, as name=value; may be repeated")
+	metadata := fl.StringArray("metadata", nil, "what to keep with the call, as order=42; may be repeated")
 	follow := fl.Bool("follow", false, "show what happens until the end")
 	for _, name := range []string{"from", "to", "agent"} {
 		_ = cmd.MarkFlagRequired(name) // it exists
 	}
 	completeAgents(cmd)
 	return ask(cmd, "print one JSON object; with --follow one for each event", func(q *request, _ []string) (err error) {
-		if call.Vars, err = variables(*vars); err != nil {
+		if call.Vars, err = pairs("var", *vars); err != nil {
+			return err
+		}
+		if call.Metadata, err = pairs("metadata", *metadata); err != nil {
 			return err
 		}
 		call.Consent, call.Ring, call.Longest = limits.sent()
@@ -79,19 +83,19 @@ func newDialCommand() *cobra.Command {
 	})
 }
 
-// variables reads values of --var.
-func variables(given []string) (vars map[string]string, err error) {
+// pairs reads names and values of a flag that may be repeated.
+func pairs(flag string, given []string) (all map[string]string, err error) {
 	for _, v := range given {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok || name == "" {
-			return nil, command.UsageError("--var: as name=value")
+			return nil, command.UsageError("--" + flag + ": as name=value")
 		}
-		if vars == nil {
-			vars = map[string]string{}
+		if all == nil {
+			all = map[string]string{}
 		}
-		vars[name] = value
+		all[name] = value
 	}
-	return vars, nil
+	return all, nil
 }
 
 func newTailCommand() *cobra.Command {

@@ -3,11 +3,14 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +27,10 @@ type callList struct {
 	path string
 	rows []wire.NewRow
 	line []int // of each row
+	// others are the names of the columns that the command does not know, by their place, and fields
+	// each row's.
+	others map[int]string
+	fields [][]string
 }
 
 // maxFaults is how many wrong lines are listed: enough to see what is wrong.
@@ -59,6 +66,7 @@ func readPeople(cmd *cobra.Command, path string) (*callList, error) {
 			fields[0] = strings.TrimPrefix(fields[0], "\ufeff") // as spreadsheets begin a file
 			if named := header(fields); named != nil {
 				columns = named
+				p.others = unknown(fields)
 				continue
 			}
 		}
@@ -67,7 +75,7 @@ func readPeople(cmd *cobra.Command, path string) (*callList, error) {
 			faults = append(faults, fmt.Errorf("%s:%d: %w", path, at, err))
 			continue
 		}
-		p.rows, p.line = append(p.rows, row), append(p.line, at)
+		p.rows, p.line, p.fields = append(p.rows, row), append(p.line, at), append(p.fields, fields)
 	}
 	switch {
 	case len(faults) > maxFaults:
@@ -119,12 +127,61 @@ func (p *callList) repeated(w io.Writer) {
 	}
 }
 
+// columnNames are those that the command knows, as people write them.
+var columnNames = map[string]string{"to": "to", "phone": "to", "number": "to", "scheduled_at": "scheduled_at", "from": "from", "agent_id": "agent_id", "agent": "agent_id"}
+
+// unknown are the columns of other names.
+func unknown(header []string) map[int]string {
+	others := map[int]string{}
+	for i, f := range header {
+		if f = strings.TrimSpace(f); f != "" && columnNames[strings.ToLower(f)] == "" {
+			others[i] = f
+		}
+	}
+	return others
+}
+
+// personal gives each row the values of the columns that are called like variables of its agent, and
+// tells of columns that none has. agent speaks where the file does not say who.
+func (p *callList) personal(q *request, agent string) error {
+	if len(p.others) == 0 {
+		return nil
+	}
+	agents, used := map[string]map[string]string{}, map[string]bool{}
+	for i := range p.rows {
+		id := cmp.Or(p.rows[i].AgentID, agent)
+		known, asked := agents[id]
+		if !asked && id != "" {
+			var err error
+			if known, err = q.AgentVariables(q.Ctx, id); err != nil {
+				return err
+			}
+			agents[id] = known
+		}
+		for at, name := range p.others {
+			if _, has := known[name]; !has || at >= len(p.fields[i]) {
+				continue
+			}
+			used[name] = true
+			if p.rows[i].Vars == nil {
+				p.rows[i].Vars = map[string]string{}
+			}
+			p.rows[i].Vars[name] = strings.TrimSpace(p.fields[i][at])
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(p.others)) {
+		if name := p.others[at]; !used[name] {
+			fmt.Fprintf(q.ErrOrStderr(), "%s: column %q is no variable of the agent and is ignored\n", p.path, name)
+		}
+	}
+	return nil
+}
+
 // header reads the first line as the columns' names; nil: it is none.
 func header(fields []string) map[string]int {
-	known := map[string]string{"to": "to", "phone": "to", "number": "to", "scheduled_at": "scheduled_at", "from": "from", "agent_id": "agent_id", "agent": "agent_id"}
 	columns := map[string]int{}
 	for i, f := range fields {
-		if name, ok := known[strings.ToLower(strings.TrimSpace(f))]; ok {
+		if name, ok := columnNames[strings.ToLower(strings.TrimSpace(f))]; ok {
 			if _, twice := columns[name]; !twice {
 				columns[name] = i
 			}

@@ -12,6 +12,9 @@ import { WebRTCTransport } from "./webrtc.js";
  * @property {string} [agentId] the agent; not needed with a session ticket, nor with agent
  * @property {{voice?: string, language?: string, prompt?: string}} [agent] for a session without a stored
  *   agent; with one voice and language are changed as it begins
+ * @property {Record<string, string>} [variables] values of the agent's variables; with a session ticket of
+ *   those that the agent lets visitors set
+ * @property {Record<string, string>} [metadata] what is kept with the call; not with a session ticket
  * @property {"websocket" | "webrtc"} [transport]
  * @property {boolean} [microphone] false: turns are typed, the agent is heard
  * @property {string} [deviceId] which microphone
@@ -71,6 +74,8 @@ export class VoiceSession extends EventTarget {
       server: location.origin,
       agentId: "",
       agent: {},
+      variables: {},
+      metadata: {},
       transport: "websocket",
       microphone: true,
       deviceId: "",
@@ -188,8 +193,9 @@ export class VoiceSession extends EventTarget {
       return;
     }
     if (run !== this.run) return;
-    const { agentId, agent } = this.options;
+    const { agentId, agent, variables, metadata } = this.options;
     if (!agentId) for (const [type, data] of Object.entries(agent)) transport.send({ type, data });
+    for (const [type, data] of Object.entries({ variables, metadata })) if (Object.keys(data).length) transport.send({ type, data });
   }
 
   take(m) {
