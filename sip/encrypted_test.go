@@ -177,11 +177,9 @@ func TestInteropSRTP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	port := 15600
 	for _, enc := range []string{"srtp", "srtp-mand"} {
 		for _, mode := range []string{"call", "answer"} {
-			port += 20
-			t.Run(enc+"/"+mode, func(t *testing.T) { callBaresip(t, port, enc, mode) })
+			t.Run(enc+"/"+mode, func(t *testing.T) { callBaresip(t, freePorts(t), enc, mode) })
 		}
 	}
 }

@@ -193,8 +193,8 @@ func TestBaresipOverTLS(t *testing.T) {
 	if _, err := exec.LookPath("baresip"); err != nil {
 		t.Skip("baresip is not installed")
 	}
-	for i, mode := range []string{"call", "answer"} {
-		t.Run(mode, func(t *testing.T) { secureBaresip(t, 15800+20*i, mode) })
+	for _, mode := range []string{"call", "answer"} {
+		t.Run(mode, func(t *testing.T) { secureBaresip(t, freePorts(t), mode) })
 	}
 }
 
