@@ -53,20 +53,19 @@ func (k EventKind) String() string { return eventNames[k] }
 // Event is something a call's observer may want to show, store or charge. Only
 // the fields its kind names are set.
 type Event struct {
-	Kind       EventKind
-	At         media.Time // media time of the call
-	Turn       int        // the caller's turn it belongs to, from 1
-	Generation int        // the reply, counting those announced, from 1
-	Text       string
-	Said       *wordtime.Said // of lines; nil: it was typed
-	Stage      agent.Stage
-	Replaces   string
-	On         bool
-	Call       inference.ToolCall
-	Request    *inference.Request // not to be changed, nor kept
-	Phones     []inference.Mark   // owned by the observer; times from the first audio of the reply
-	Err        error
-	Usage      reply.Usage
-	Timing     reply.Timing
-	Ended      media.Ended
+	Kind                   EventKind
+	At                     media.Time     // media time of the call
+	Turn                   int            // the caller's turn it belongs to, from 1
+	Generation             int            // the reply, counting those announced, from 1
+	Said                   *wordtime.Said // of lines; nil: it was typed
+	Stage                  agent.Stage
+	Text, Replaces, Result string // Result of ToolEnded is what the model gets
+	On                     bool
+	Call                   inference.ToolCall
+	Request                *inference.Request // not to be changed, nor kept
+	Phones                 []inference.Mark   // owned by the observer; times from the first audio of the reply
+	Err                    error
+	Usage                  reply.Usage
+	Timing                 reply.Timing
+	Ended                  media.Ended
 }

@@ -114,7 +114,7 @@ func (c *Call) carryOut(events []toolbox.Event) {
 			c.step(turn.Event{Kind: turn.Collected})
 		case toolbox.Ended:
 			c.replies.History.Result(e.Call.ID, e.Result)
-			c.emit(Event{Kind: ToolEnded, Call: e.Call, Text: e.Outcome})
+			c.emit(Event{Kind: ToolEnded, Call: e.Call, Text: e.Outcome, Result: e.Result})
 			c.toolsDone()
 		}
 	}

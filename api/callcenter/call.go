@@ -60,6 +60,8 @@ type Change struct {
 	Kind  ChangeKind
 	State wire.CallState  // how the call stands after it
 	Line  wire.SpokenLine // of LineAdded
+	// Function is of FunctionCalled.
+	Function wire.CallFunction
 }
 
 // ChangeKind says what has changed.
@@ -70,9 +72,10 @@ const (
 	Snapshot      ChangeKind = iota + 1 // nothing: this is the beginning
 	StatusChanged                       // of CallState, to anything but ended, or who answered is known
 	LineAdded
-	Corrected // what was said before reads differently now
-	Over      // the call has ended; the last
-	Alive     // nothing has happened for a while
+	Corrected      // what was said before reads differently now
+	Over           // the call has ended; the last
+	FunctionCalled // a function was called, or has its result
+	Alive          // nothing has happened for a while
 )
 
 // MountCalls adds the routes of calls. Event streams count in open, with the sockets of

@@ -41,6 +41,11 @@ type (
 		Type       string            `json:"type" doc:"transcript_sync." enum:"transcript_sync"`
 		Transcript []wire.SpokenLine `json:"transcript" doc:"All that was said." nullable:"false"`
 	}
+	// FunctionEvent tells of a function that was called, and with an outcome of its result.
+	FunctionEvent struct {
+		Type string `json:"type" doc:"function." enum:"function"`
+		wire.CallFunction
+	}
 	// EndEvent comes last.
 	EndEvent struct {
 		Type string `json:"type" doc:"ended." enum:"ended"`
@@ -72,7 +77,8 @@ func eventsRoute() api.Route {
 	r := streamRoute()
 	r.Access, r.OwnPagesOnly = api.Management, true
 	r.Path, r.OperationID, r.Tags, r.Summary = "/v1/calls/{id}/events", "follow-any-call", []string{"Calls"}, "Follow any call"
-	r.Description = "What `GET /callcenter/sse/call-monitor` sends, for calls of every direction. Of a call that is over it sends all that happened, from its " +
+	r.Description = "What `GET /callcenter/sse/call-monitor` sends, for calls of every direction, and `function`: a function of the agent is called, with `outcome` null, or has its result; " +
+		"its fields are those of `functions` in `GET /v1/calls/{id}`. Of a call that is over it sends all that happened, from its " +
 		"beginning, and closes. With `Accept: application/json` it answers with a list instead: `data` has objects with `at`, the time, and `event`, an object as in the stream. " +
 		"It is `complete` once the call is over; before, it has the one `snapshot` of now. At most 2,000 events and 512 kB are kept of a call: `omitted` older ones are not, and the " +
 		"`snapshot` has what was said until then. A call that the account does not have is not found."
@@ -90,7 +96,12 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) error {
 		return api.Bad("call_id: say which call")
 	}
 	out := &events{w: w, c: http.NewResponseController(w)}
-	err := s.follow(r.Context(), id, out.tell)
+	err := s.follow(r.Context(), id, func(c Change) error {
+		if c.Kind == FunctionCalled { // not for pages that hold a ticket: arguments and results are the account's
+			return nil
+		}
+		return out.tell(c)
+	})
 	if errors.Is(err, store.ErrNotFound) && !out.begun {
 		gone := Change{Kind: Snapshot, State: *unknown()}
 		if err = out.tell(gone); err == nil {
@@ -183,6 +194,8 @@ func eventOf(c Change) any {
 		return StatusEvent{"status", c.State.Status, c.State.Duration, c.State.AnsweredBy}
 	case LineAdded:
 		return LineEvent{"transcript", c.Line}
+	case FunctionCalled:
+		return FunctionEvent{"function", c.Function}
 	case Corrected:
 		return SyncEvent{"transcript_sync", c.State.Transcript}
 	case Over:

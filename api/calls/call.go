@@ -137,14 +137,29 @@ func Summarized(c *history.Call, text string) wire.CallSaid {
 
 // Detail is c with what was said in it; now ends the duration of one that lasts.
 func Detail(c *history.Call, now time.Time) (wire.CallDetail, error) {
-	d := wire.CallDetail{CallSummary: summary(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
+	d := wire.CallDetail{CallSummary: summary(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Functions: []wire.CallFunction{}, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, viewLine(l))
+	}
+	for i := range c.Functions {
+		d.Functions = append(d.Functions, Function(&c.Functions[i]))
 	}
 	if err := json.Unmarshal(c.Turns, &d.Turns); err != nil {
 		return d, fmt.Errorf("turns of %s: %w", c.ID, err)
 	}
 	return d, nil
+}
+
+// Function is a function call as clients see it.
+func Function(f *history.FunctionCall) wire.CallFunction {
+	v := wire.CallFunction{ID: f.ID, Name: f.Name, Arguments: f.Arguments, RunBy: "server", Turn: f.Turn, StartMS: f.BeganMS, EndMS: f.EndedMS}
+	if f.ByClient {
+		v.RunBy = "client"
+	}
+	if f.Outcome != "" {
+		v.Outcome, v.Result = &f.Outcome, &f.Result
+	}
+	return v
 }
 
 func viewLine(l history.TranscriptLine) wire.CallLine {

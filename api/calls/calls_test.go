@@ -13,6 +13,7 @@ import (
 	"parley/api/calls"
 	"parley/api/export"
 	"parley/api/ticket"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/media/quality"
 	"parley/store"
@@ -83,7 +84,8 @@ type seen struct {
 		Role, Text string
 		At         float64
 	}
-	Turns []map[string]int64
+	Turns     []map[string]int64
+	Functions []wire.CallFunction
 }
 
 // A call from its ringing to the day after.
@@ -109,6 +111,8 @@ func TestCall(t *testing.T) {
 	}
 	o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, s.ID, history.Conversation{
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Abren?", AtMS: 3150}},
+		Functions: []history.FunctionCall{{ID: "call_1_1", Name: "hours", Arguments: `{"day":1}`, Turn: 1, BeganMS: 3200, EndedMS: new(int64(3300)), Outcome: "ok", Result: "9 to 6"},
+			{ID: "call_1_2", Name: "look", ByClient: true, Turn: 1, BeganMS: 3250}},
 		Turns:      json.RawMessage(`[{"turn":1,"generation":2,"at_ms":4000,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800}]`),
 		AnsweredBy: "human"}))
 	usage := billing.Usage{billing.AgentTime: 61_500, billing.LineTime: 61_500}
@@ -122,6 +126,10 @@ func TestCall(t *testing.T) {
 	}
 	if len(c.Transcript) != 2 || c.Transcript[1].Text != "¿Abren?" || c.Transcript[1].At != 3.15 || len(c.Turns) != 1 || c.Turns[0]["total_ms"] != 800 {
 		t.Errorf("said: %+v %+v", c.Transcript, c.Turns)
+	}
+	if f := c.Functions; len(f) != 2 || f[0].Name != "hours" || f[0].RunBy != "server" || f[0].StartMS != 3200 || *f[0].EndMS != 3300 || *f[0].Outcome != "ok" || *f[0].Result != "9 to 6" ||
+		f[1].RunBy != "client" || f[1].Outcome != nil || f[1].Result != nil || f[1].EndMS != nil {
+		t.Errorf("functions: %+v", f)
 	}
 }
 

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -28,11 +29,31 @@ type callView struct {
 	Lines       []spokenLine
 }
 
-// spokenLine is a line of the transcript.
+// spokenLine is a line of the transcript, or a function that was called there.
 type spokenLine struct {
 	wire.CallLine
-	Who string
-	At  time.Duration // when it began, as far as that is known
+	Who      string
+	At       time.Duration // when it began, as far as that is known
+	Function *wire.CallFunction
+}
+
+// Took is how long the function took; 0: it is not known.
+func (l spokenLine) Took() time.Duration {
+	if f := l.Function; f.EndMS != nil {
+		return time.Duration(*f.EndMS-f.StartMS) * time.Millisecond
+	}
+	return 0
+}
+
+// outcomeWords say how functions went.
+var outcomeWords = map[string]string{"ok": "Done", "error": "Failed", "timeout": "Timed out", "cancelled": "Cancelled", "unknown_tool": "Unknown function"}
+
+// Outcome is how the function went.
+func (l spokenLine) Outcome() string {
+	if l.Function.Outcome == nil {
+		return "No result"
+	}
+	return outcomeWords[*l.Function.Outcome]
 }
 
 // Answerer is who answered a call that an agent placed, in words; empty where it was not answered.
@@ -90,12 +111,13 @@ func newCallView(q *page.Request) (*callView, error) {
 		if l.Role == "agent" {
 			who = "Agent"
 		}
-		at := time.Duration(l.At * float64(time.Second))
-		if len(l.Words) > 0 {
-			at = time.Duration(l.Words[0].StartMS) * time.Millisecond
-		}
-		v.Lines = append(v.Lines, spokenLine{l, who, at})
+		v.Lines = append(v.Lines, spokenLine{CallLine: l, Who: who, At: time.Duration(l.Began() * float64(time.Second))})
 	}
+	for i := range v.Call.Functions {
+		f := &v.Call.Functions[i]
+		v.Lines = append(v.Lines, spokenLine{Function: f, At: time.Duration(f.StartMS) * time.Millisecond})
+	}
+	slices.SortStableFunc(v.Lines, func(a, b spokenLine) int { return cmp.Compare(a.At, b.At) })
 	v.Bars = bars(v.Call.Turns)
 	return v, nil
 }

@@ -92,6 +92,8 @@ func (x *exchange) fill(dir string) {
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Good morning, Casa Lola.", AtMS: 100}, {Role: "user", Text: hostile, AtMS: 900},
 			{Role: "agent", Text: "A table", AtMS: 2900, Estimated: true, Words: []history.SpokenWord{{Text: "A", StartMS: 2100, EndMS: 2200}, {Text: "table", StartMS: 2250, EndMS: 2700}},
 				Interruption: &history.Interruption{AtMS: 2800, Unheard: "for two, at eight " + hostile}}},
+		Functions: []history.FunctionCall{{ID: "call_1_1", Name: "book", Arguments: `{"people":2}`, Turn: 1, BeganMS: 1500, EndedMS: new(int64(1740)), Outcome: "ok", Result: "booked " + hostile},
+			{ID: "call_1_2", Name: "look", ByClient: true, Turn: 1, BeganMS: 1600}},
 		Turns: json.RawMessage(`[{"turn":1,"generation":2,"at_ms":2100,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800},
 			{"turn":2,"generation":3,"at_ms":2900,"endpoint_ms":200,"model_ms":0,"voice_ms":0,"total_ms":210,"points":{"speech_end_ms":2690,"final_text_ms":121,"first_token_ms":151,
 			"first_sentence_ms":162,"first_audio_ms":null,"first_packet_ms":211}}]`)}))
@@ -217,7 +219,7 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?direction=web":          {"No calls"},
 		"/app/calls?number=12":              {"international format"},
 		"/app/calls?end_reason=user_hangup": {x.over},
-		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
+		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "<code>book</code>", "Done in 240ms", "{&#34;people&#34;:2}", "booked ", "No result", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
 			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">included<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">the account<", ">$0.00<"},
 		"/app/engines":                               {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
 		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
@@ -267,7 +269,7 @@ func TestCallPages(t *testing.T) {
 	if page := x.Post("/app/calls/" + x.over + "/delete"); page.Status != http.StatusSeeOther {
 		t.Errorf("delete what was said: %d", page.Status)
 	}
-	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, "It was deleted") || strings.Contains(page.Body, "for two, at eight") ||
+	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, "It was deleted") || strings.Contains(page.Body, "for two, at eight") || strings.Contains(page.Body, "booked") ||
 		strings.Contains(page.Body, x.over+"/delete\"") || strings.Contains(page.Body, "<h3>Analysis") {
 		t.Errorf("after what was said was deleted: %s", page.Body)
 	}
@@ -291,9 +293,9 @@ func TestCallInABrowser(t *testing.T) {
 	b.Go("/app/calls/" + x.over)
 	b.Wait(`document.getElementById("audio")?.duration > 2.9`)
 	b.Wait(`(() => { const c = document.getElementById("waves"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; return d.some((v) => v > 0) })()`)
-	b.TabTo(`#said li:nth-child(3) button`)
+	b.TabTo(`#said li:nth-child(5) button`)
 	b.Press(kb.Enter)
-	b.Wait(`document.getElementById("audio").currentTime >= 2.1 && document.querySelector("#said li:nth-child(3)").hasAttribute("aria-current")`)
+	b.Wait(`document.getElementById("audio").currentTime >= 2.1 && document.querySelector("#said li:nth-child(5)").hasAttribute("aria-current")`)
 	b.Wait(`(() => { const a = document.getElementById("audio"); a.pause(); a.currentTime = 2.4; return true })()`)
 	b.Wait(`document.querySelectorAll("#said .spoken").length === 1 && document.querySelector("#said .spoken").textContent === "table"`)
 	b.Shot("words")
@@ -304,8 +306,15 @@ func TestCallInABrowser(t *testing.T) {
 	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: wire.CallState{Status: "connected"}}
 	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: wire.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
 	b.Says(hostile)
+	f := wire.CallFunction{ID: "call_1_1", Name: "book_table", StartMS: 1600}
+	x.changes <- callcenter.Change{Kind: callcenter.FunctionCalled, Function: f}
+	b.Says("book_table …")
+	f.Outcome, f.EndMS = new("ok"), new(int64(1850))
+	x.changes <- callcenter.Change{Kind: callcenter.FunctionCalled, Function: f}
+	b.Says("book_table ok, 250 ms")
 	x.changes <- callcenter.Change{Kind: callcenter.Corrected, State: wire.CallState{Transcript: []wire.SpokenLine{{Role: "agent", Text: "Never mind.", At: 1}}}}
 	b.Says("Never mind.")
-	b.Wait(`document.querySelectorAll("#said li").length === 1 && document.getElementById("state").textContent === "Talking"`)
+	b.Says("book_table ok, 250 ms")
+	b.Wait(`document.querySelectorAll("#said li.agent").length === 1 && document.getElementById("state").textContent === "Talking"`)
 	b.Accessible()
 }

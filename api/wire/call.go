@@ -30,10 +30,12 @@ type CallSummary struct {
 // CallDetail is a call with what was said in it.
 type CallDetail struct {
 	CallSummary
-	Transcript []CallLine   `json:"transcript" doc:"What was said." nullable:"false"`
-	Omitted    int          `json:"transcript_omitted,omitempty" doc:"Lines that followed and were not kept: a transcript has 5,000 lines and about 512 kB at most." example:"12"`
-	Turns      []CallTurn   `json:"turns" doc:"How long each answer took." nullable:"false"`
-	Engines    *CallEngines `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
+	Transcript []CallLine `json:"transcript" doc:"What was said." nullable:"false"`
+	Omitted    int        `json:"transcript_omitted,omitempty" doc:"Lines that followed and were not kept: a transcript has 5,000 lines and about 512 kB at most." example:"12"`
+	// Functions are, like Turns, of the whole call: the first 500.
+	Functions []CallFunction `json:"functions" doc:"The functions that its model called, in the order in which they began: the first 500." nullable:"false"`
+	Turns     []CallTurn     `json:"turns" doc:"How long each answer took." nullable:"false"`
+	Engines   *CallEngines   `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
 	// Usage, Recording and Analysis are not sent to webhooks.
 	Usage     []EngineUsage  `json:"usage,omitempty" nullable:"false" doc:"What the engines of vendors and language models used in it, and after it for its summary and what was extracted, by engine and unit. Absent while it lasts, and when it is not known."`
 	Recording *CallRecording `json:"recording,omitempty" doc:"Its recording; absent: it was not recorded."`
@@ -69,6 +71,27 @@ type CallLine struct {
 	Words       []CallWord `json:"words,omitempty" doc:"The words of the text, in order, and when they were said. Absent: they were typed, or the line is of a call before they were kept."`
 	Estimated   bool       `json:"words_estimated,omitempty" doc:"The times of the words are an estimate, of some or of all: the speech recognition or the voice gave none. The words then share the caller's speech, pauses left out, or the audio of the sentence, by their length."`
 	Interrupted *CallCut   `json:"interrupted,omitempty" doc:"The agent was cut off here; absent: it was not."`
+}
+
+// Began is when the line began, as far as that is known, in seconds since the answer.
+func (l *CallLine) Began() float64 {
+	if len(l.Words) > 0 {
+		return float64(l.Words[0].StartMS) / 1000
+	}
+	return l.At
+}
+
+// CallFunction is a function that the model of a call called.
+type CallFunction struct {
+	ID        string  `json:"id" doc:"Unique in the call." example:"call_3_1"`
+	Name      string  `json:"name" doc:"As the agent's tools have it." example:"book_table"`
+	Arguments string  `json:"arguments" doc:"As the model wrote them, 4 kB at most; usually a JSON object." example:"{\"people\":4}"`
+	RunBy     string  `json:"run_by" doc:"Who runs it: this server, or the client of the conversation." enum:"server,client" example:"server"`
+	Turn      int     `json:"turn" doc:"The caller's turn in which it was called." example:"3"`
+	StartMS   int64   `json:"start_ms" doc:"When it was called, in milliseconds since the answer." example:"9120"`
+	EndMS     *int64  `json:"end_ms" doc:"When the model had its result; null: not yet, or the server was lost before." example:"9350"`
+	Outcome   *string `json:"outcome" doc:"How it went; null likewise: whether it was done is not known." enum:"ok,error,timeout,cancelled,unknown_tool" example:"ok"`
+	Result    *string `json:"result" doc:"As the model got it, secrets masked. Of a call with many long results the later ones are not kept." example:"{\"booked\":true}"`
 }
 
 // CallWord is a word of a line.

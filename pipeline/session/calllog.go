@@ -33,6 +33,9 @@ func sizeOf(e *history.CallEvent) int {
 	if e.Correction != nil {
 		n += len(e.Correction.Text)
 	}
+	if e.Function != nil {
+		n += functionBytes(e.Function)
+	}
 	return n
 }
 

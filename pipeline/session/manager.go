@@ -26,6 +26,7 @@ type Ledger interface {
 // History keeps what was said in calls.
 type History interface {
 	SaveConversation(ctx context.Context, account, id string, c history.Conversation) error
+	SaveFunction(ctx context.Context, account, id string, f history.FunctionCall) error
 }
 
 // Books keep what sessions cost.
@@ -64,6 +65,8 @@ type Manager struct {
 	watcher Watcher       // nil: nobody watches
 	lease   lease
 
+	functions chan functionRow
+
 	lostClosed, lostOpen atomic.Uint64 // see LostSessions
 
 	mu       sync.Mutex
@@ -79,7 +82,7 @@ type Manager struct {
 // means no bound.
 func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, max int, log *slog.Logger) *Manager {
 	return &Manager{ledger: ledger, node: node, card: card, max: max, log: log,
-		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{})}
+		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), functions: make(chan functionRow, maxFunctionRows)}
 }
 
 // Refuse names what says that the node is too busy for another call, from any goroutine

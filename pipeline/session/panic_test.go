@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/inference"
 	"parley/media"
 	"parley/media/isolate/isolatetest"
+	"parley/pipeline"
 	"parley/pipeline/session/sessiontest"
 )
 
@@ -19,6 +21,7 @@ func TestPanicEndsNoCall(t *testing.T) {
 			o := (&sessiontest.FakeLedger{}).Open(t, 0)
 			s := o.Call(web, until(20*time.Second))
 			isolatetest.Inject(t, site.Name)
+			s.Observe(pipeline.Event{Kind: pipeline.ToolBegun, Call: inference.ToolCall{ID: "call_1_1"}})
 			o.Wait()
 			o.WantEnd(s, "20s user_hangup")
 			if c := o.Ledger.Closings; len(c) != 1 || c[0].Reason != string(media.UserHangup) || c[0].Usage[billing.AgentTime] != 20000 {

@@ -156,10 +156,13 @@ func (s *Session) Replayed(from func() []byte) {
 
 func (s *Session) Observe(e pipeline.Event) {
 	switch e.Kind {
+	case pipeline.ToolAsked, pipeline.ToolBegun:
+		s.note(func() { s.tellFunction(s.history.functionBegun(&e)) })
 	case pipeline.ToolEnded:
 		if e.Text == "ok" {
 			s.ran(e.Call.Name)
 		}
+		s.note(func() { s.tellFunction(s.history.functionEnded(&e)) })
 	case pipeline.Used:
 		s.used(&e)
 	case pipeline.UserLine, pipeline.AgentLine:

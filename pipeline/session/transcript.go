@@ -96,7 +96,9 @@ type conversation struct {
 	talk  history.Conversation
 	bytes int // of its transcript
 	turns []turnRecord
-	log   callLog
+
+	functionBytes int // of what is kept of functions
+	log           callLog
 }
 
 // stored is the conversation as the store takes it. What is added later does not change it.

@@ -49,6 +49,7 @@ type CallUpdate struct {
 	AnsweredBy string                  `json:"answered_by,omitempty"`
 	Line       *history.TranscriptLine `json:"line,omitempty"`      // one that was added
 	Corrected  bool                    `json:"corrected,omitempty"` // an earlier line has changed: take another snapshot
+	Function   *history.FunctionCall   `json:"function,omitempty"`  // one that was called, or has its result
 }
 
 // lastUpdate is the Seq of an update that follows all that a follower has seen.

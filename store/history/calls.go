@@ -47,6 +47,7 @@ type Conversation struct {
 	Omitted     int                // lines that followed and were not kept: the transcript is bounded
 	Turns       json.RawMessage    // per-turn latencies, a JSON array; its shape is the conversation's business
 	Generations []store.Generation `db:"-"`
+	Functions   []FunctionCall     `db:"-"` // the first of them: they are bounded
 	// Log is written with the rest, unless it is nil, and read by CallLog alone; so is
 	// Replay, by CallReplay.
 	Log    *CallLog `db:"-"`
@@ -85,10 +86,12 @@ func (l TranscriptLine) Plain() TranscriptLine {
 	return TranscriptLine{Role: l.Role, Text: l.Text, AtMS: l.AtMS}
 }
 
+// clean is a text as PostgreSQL can hold it.
+func clean(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+
 // storable is the line as text of PostgreSQL can hold it: without NUL, which a recogniser
 // or a model may say. What l points to does not change.
 func (l TranscriptLine) storable() TranscriptLine {
-	clean := func(text string) string { return strings.ReplaceAll(text, "\x00", "") }
 	l.Text = clean(l.Text)
 	if i := l.Interruption; i != nil {
 		l.Interruption = &Interruption{i.AtMS, clean(i.Unheard)}
@@ -147,6 +150,9 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 		saveReplay(b, id, c.Replay)
 	}
 	b.Queue("delete from call_generations where session_id = $1 and ordinal < $2", id, store.AfterCall)
+	for i := range c.Functions {
+		queueFunction(b, account, id, &c.Functions[i])
+	}
 	for i, g := range c.Generations {
 		b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''), $11)`,
@@ -177,6 +183,9 @@ func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
 	c.Generations, err = store.List[store.Generation](ctx, h.db, "read generations",
 		`select gen, turn, kind, outcome, in_tokens, out_tokens, source, coalesce(engine, ''), own from call_generations where session_id = $1 order by ordinal`, id)
 	if err != nil {
+		return nil, err
+	}
+	if c.Functions, err = h.functions(ctx, id); err != nil {
 		return nil, err
 	}
 	c.Uses, err = store.List[store.EngineUse](ctx, h.db, "read usage of engines",

@@ -15,7 +15,7 @@ const (
 	byExpiry  = "expiry"
 )
 
-// ForgetCall deletes what was said in a call of the account: transcript, log, recording,
+// ForgetCall deletes what was said in a call of the account: transcript, log, functions, recording,
 // what it can be replayed from, signalling, summary and extracted data; a customer database
 // that was not told of the call yet is not. Of a call that lasts nothing is kept either.
 // That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
@@ -35,6 +35,7 @@ func (h *Store) forget(ctx context.Context, account, call, by string, now time.T
 		}
 		b := &pgx.Batch{}
 		b.Queue("delete from call_logs where session_id = $1", call)
+		b.Queue("delete from call_functions where session_id = $1", call)
 		b.Queue("delete from call_replays where session_id = $1", call)
 		b.Queue("update call_wire set sip = '[]', sip_dropped = 0 where session_id = $1", call)
 		b.Queue(deleteRecording, account, call, now, by)

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +30,7 @@ type CallEvent struct {
 	AnsweredBy string          `json:"answered_by,omitempty"`
 	Line       *TranscriptLine `json:"line,omitempty"`      // that was added
 	Correction *Correction     `json:"corrected,omitempty"` // of an earlier line
+	Function   *FunctionCall   `json:"function,omitempty"`  // that was called, or has its result
 }
 
 // Correction is a line's new text.
@@ -49,8 +49,13 @@ func saveLog(b *pgx.Batch, id string, l *CallLog) error {
 			line := e.Line.storable()
 			e.Line = &line
 		}
+		if f := e.Function; f != nil {
+			g := *f
+			g.Name, g.Arguments, g.Result = clean(f.Name), clean(f.Arguments), clean(f.Result)
+			e.Function = &g
+		}
 		if e.Correction != nil {
-			e.Correction = &Correction{e.Correction.Line, strings.ReplaceAll(e.Correction.Text, "\x00", "")}
+			e.Correction = &Correction{e.Correction.Line, clean(e.Correction.Text)}
 		}
 	}
 	text, err := json.Marshal(kept)

@@ -26,7 +26,7 @@ func (f *fixture) said(account, call string) {
 	line := history.TranscriptLine{Role: "user", Text: "I like " + word, AtMS: 10, Words: []history.SpokenWord{{Text: word, StartMS: 1, EndMS: 2}}}
 	f.ok(history.New(f.DB).SaveConversation(f.ctx(), account, call, history.Conversation{Transcript: []history.TranscriptLine{line}, Turns: []byte(`[{"turn": 1}]`),
 		Log:    &history.CallLog{At: t0, Status: "connected", Events: []history.CallEvent{{At: t0, Line: &line}}},
-		Replay: []byte("a replay with " + word)}))
+		Replay: []byte("a replay with " + word), Functions: []history.FunctionCall{{ID: "call_1_1", Name: "order", Arguments: word}}}))
 	f.ok(history.New(f.DB).SaveWire(f.ctx(), account, call, history.Wire{Quality: &quality.Report{MOS: 4}, Dropped: 1,
 		SIP: []history.SIPMessage{{At: t0, Text: "INVITE sip:1@x SIP/2.0\r\nFrom: \"" + word + "\" <sip:2@x>\r\n\r\n"}}}))
 }
@@ -80,7 +80,7 @@ func TestForgetCall(t *testing.T) {
 	result := ledger.Analysis{State: ledger.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
 	_, err = f.SaveAnalysis(f.ctx(), d, result, nil)
 	f.ok(err)
-	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_logs", "call_replays", "call_wire", "calls", "campaign_rows"}) {
+	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_functions", "call_logs", "call_replays", "call_wire", "calls", "campaign_rows"}) {
 		t.Fatalf("the word is in %v", got)
 	}
 

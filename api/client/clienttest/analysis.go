@@ -11,6 +11,8 @@ const (
 		`"points":{"speech_end_ms":2160,"final_text_ms":120,"first_token_ms":null,"first_sentence_ms":360,"first_audio_ms":430,"first_packet_ms":440}}],` +
 		`"transcript":[{"role":"agent","text":"Hello.","at":0.5,"words":[{"text":"Hello.","start_ms":120,"end_ms":480}],"words_estimated":true,` +
 		`"interrupted":{"at_ms":500,"unheard":"How are you?"}},{"role":"user","text":"Friday, please.","at":2}],` +
+		`"functions":[{"id":"call_1_1","name":"order","arguments":"{\"id\":7}","run_by":"server","turn":1,"start_ms":900,"end_ms":1150,"outcome":"ok","result":"on its way"},` +
+		`{"id":"call_1_2","name":"look","arguments":"","run_by":"client","turn":1,"start_ms":2500,"end_ms":null,"outcome":null,"result":null}],` +
 		`"engines":{"asr":["pocketsphinx"],"llm":["openai","scripted"],"tts":["espeak"]},` +
 		`"analysis":{"state":"failed","reason":"answer","detail":"data.day: is missing","summary":"They come\non Friday.","data":{"day":"Friday"},"done_at":"2026-03-01T12:02:00Z"}}`
 )

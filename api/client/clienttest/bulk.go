@@ -80,7 +80,10 @@ func (b *bulk) view(withRows bool) map[string]any {
 	for i, to := range b.to {
 		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": to, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending",
 			"call_id": nil, "started_at": nil, "answered_at": nil, "ended_at": nil, "duration": 0, "end_reason": nil, "end_detail": nil, "answered_by": nil,
-			"cost": 0, "summary": nil, "variables": b.variables[i]}
+			"cost": 0, "summary": nil}
+		if v := b.variables[i]; v != nil {
+			row["variables"] = v
+		}
 		if i < b.ended {
 			row["status"], row["call_id"], row["end_reason"], row["cost"], row["duration"] = "sent", fmt.Sprintf("ses_%d", i+1), "user_hangup", 0.25, 12
 			row["started_at"], row["answered_at"], row["ended_at"] = "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z", "2026-03-01T12:00:13Z"

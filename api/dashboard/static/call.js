@@ -23,6 +23,19 @@ function item(line) {
   return li;
 }
 
+/** A function that is called, or has its result now. */
+function called(f) {
+  const shown = list.querySelector(`[data-id="${CSS.escape(f.id)}"]`);
+  const li = item({ role: "function", text: "", at: f.start_ms / 1000 });
+  li.dataset.id = f.id;
+  const name = document.createElement("code");
+  name.textContent = f.name;
+  li.querySelector(".who").textContent = "Function";
+  li.lastElementChild.append(name, " ", f.outcome ? `${f.outcome}, ${f.end_ms - f.start_ms} ms` : "…");
+  if (shown) shown.replaceWith(li);
+  else list.append(li);
+}
+
 /** Lines as they come, until the call is over; then the page is read anew. */
 function follow(address) {
   const source = new EventSource(address);
@@ -30,7 +43,11 @@ function follow(address) {
     const event = JSON.parse(e.data);
     const bottom = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
     if (event.type === "transcript") list.append(item(event));
-    else if (event.transcript) list.replaceChildren(...event.transcript.map(item));
+    else if (event.type === "function") called(event);
+    else if (event.transcript) {
+      const functions = [...list.querySelectorAll(".function")];
+      list.replaceChildren(...[...event.transcript.map(item), ...functions].sort((a, b) => Number(a.dataset.at) - Number(b.dataset.at)));
+    }
     if (list.children.length) document.getElementById("silence")?.remove();
     if (bottom) list.scrollTop = list.scrollHeight;
     if (event.type === "status" || event.type === "snapshot") {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/api/callcenter"
+	"parley/api/calls"
 	"parley/api/wire"
 	"parley/pipeline/session"
 	"parley/store/history"
@@ -43,11 +44,12 @@ func replay(l *history.CallLog, last session.CallSnapshot, yield func(time.Time,
 	if s.Status == "" {
 		s = last
 	}
+	var function wire.CallFunction
 	say := func(at time.Time, kind callcenter.ChangeKind, line wire.SpokenLine) bool {
 		if s.Status == session.CallConnected && s.StartedAt.IsZero() {
 			s.StartedAt = last.StartedAt
 		}
-		c := callcenter.Change{Kind: kind, Line: line}
+		c := callcenter.Change{Kind: kind, Line: line, Function: function}
 		if kind == callcenter.Snapshot || kind == callcenter.Corrected {
 			c.State = *shown(&s, ending{}, at)
 		} else {
@@ -69,6 +71,8 @@ func replay(l *history.CallLog, last session.CallSnapshot, yield func(time.Time,
 		case e.Line != nil:
 			s.Transcript = append(s.Transcript, *e.Line)
 			kind, line = callcenter.LineAdded, lineOf(*e.Line)
+		case e.Function != nil:
+			kind, function = callcenter.FunctionCalled, calls.Function(e.Function)
 		case e.Correction != nil && e.Correction.Line < len(s.Transcript):
 			s.Transcript[e.Correction.Line].Text = e.Correction.Text
 			kind = callcenter.Corrected

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/api/callcenter"
+	"parley/api/calls"
 	"parley/api/export"
 	"parley/api/wire"
 	"parley/pipeline/session"
@@ -236,6 +237,8 @@ func (f *follower) hear(ctx context.Context, in bus.Message) (over bool, err err
 	f.seen.Seq, f.seen.StartedAt = h.Seq, h.StartedAt
 	c := callcenter.Change{Kind: callcenter.LineAdded}
 	switch {
+	case h.Function != nil:
+		c.Kind, c.Function = callcenter.FunctionCalled, calls.Function(h.Function)
 	case h.Line != nil:
 		f.seen.Transcript = append(f.seen.Transcript, *h.Line)
 		c.Line = lineOf(*h.Line)

@@ -5,18 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"parley/api/export"
 	"parley/api/wire"
 	"parley/cmd/parley/command"
 )
 
 func newCallsShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show CALL_ID", Short: "Show a call: what was said, what it came to",
-		Long: "Shows a call: how it went, which engines served it, what was said, how long each answer took, and the analysis that its agent\n" +
+		Long: "Shows a call: how it went, which engines served it, what was said, its functions, how long each answer took, and the analysis that its agent\n" +
 			"wanted. That is made soon after the call's end; until then its state is waiting. Of a line that the caller cut off the rest is\n" +
 			"shown that nobody heard. Answers have the end of the caller's speech, in seconds since the call was answered, and how many\n" +
 			"milliseconds after it came the last final text, the model's first words, its first sentence, the voice's first audio and its\n" +
@@ -58,18 +60,37 @@ func showCall(w io.Writer, d *wire.CallDetail, words bool) {
 	if a := d.Analysis; a != nil {
 		showAnalysis(w, a)
 	}
-	for _, l := range d.Transcript {
-		showLine(w, &l, words)
-	}
+	showTalk(w, d, words)
 	showTurns(w, d.Turns)
 }
 
-func showLine(w io.Writer, l *wire.CallLine, words bool) {
-	at := l.At
-	if len(l.Words) > 0 {
-		at = float64(l.Words[0].StartMS) / 1000
+// showTalk shows what was said, with the functions where they were called.
+func showTalk(w io.Writer, d *wire.CallDetail, words bool) {
+	functions := d.Functions
+	until := func(at float64) {
+		for len(functions) > 0 && float64(functions[0].StartMS)/1000 < at {
+			showFunction(w, &functions[0])
+			functions = functions[1:]
+		}
 	}
-	fmt.Fprintf(w, "%.1fs %s\t%s\n", at, l.Role, l.Text)
+	for _, l := range d.Transcript {
+		until(l.Began())
+		showLine(w, &l, words)
+	}
+	until(math.Inf(1))
+}
+
+func showFunction(w io.Writer, f *wire.CallFunction) {
+	fmt.Fprintf(w, "%.1fs function\t%s %s\n", float64(f.StartMS)/1000, f.Name, f.Arguments)
+	if f.Outcome == nil || f.EndMS == nil {
+		fmt.Fprintln(w, "\tno result is known")
+		return
+	}
+	fmt.Fprintf(w, "\t%s after %d ms: %s\n", *f.Outcome, *f.EndMS-f.StartMS, export.Optional(f.Result))
+}
+
+func showLine(w io.Writer, l *wire.CallLine, words bool) {
+	fmt.Fprintf(w, "%.1fs %s\t%s\n", l.Began(), l.Role, l.Text)
 	if cut := l.Interrupted; cut != nil {
 		fmt.Fprintf(w, "\tcut off at %.2fs; not heard: %q\n", float64(cut.AtMS)/1000, cut.Unheard)
 	}

@@ -57,8 +57,10 @@ type FakeLedger struct {
 	Minutes  []string
 	Closings []Closing
 	Talks    map[string]history.Conversation // by session
-	Live     []ledger.Lost                   // what Orphans finds
-	Lost     []ledger.Lost                   // closed as nobody's
+	// Functions are rows as they were stored, by session.
+	Functions map[string][]history.FunctionCall
+	Live      []ledger.Lost // what Orphans finds
+	Lost      []ledger.Lost // closed as nobody's
 }
 
 // Report is a checkpoint of session ID that was stored.
@@ -157,6 +159,15 @@ func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c history
 	return err
 }
 
+func (l *FakeLedger) SaveFunction(_ context.Context, _, id string, f history.FunctionCall) error {
+	_, err := l.now()
+	defer l.Mu.Unlock()
+	if err == nil {
+		l.Functions[id] = append(l.Functions[id], f)
+	}
+	return err
+}
+
 func (l *FakeLedger) Now() time.Time { return time.Now().Add(l.Ahead) }
 
 func (l *FakeLedger) Orphans(_ context.Context, _ store.Node, before time.Time) ([]ledger.Lost, error) {
@@ -200,13 +211,14 @@ type Harness struct {
 // test.
 func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 	l.begun, l.Talks = time.Now(), map[string]history.Conversation{}
+	l.Functions = map[string][]history.FunctionCall{}
 	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
 	o.Manager = session.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
 	if l.Others != nil {
 		o.Announce(l.Others)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile} {
+	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile, o.RecordFunctions} {
 		go func() { _ = part(ctx) }()
 	}
 	go func() { o.Ran <- o.Heartbeats(ctx) }()

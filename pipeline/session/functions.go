@@ -1,0 +1,104 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"parley/media/isolate"
+	"parley/pipeline"
+	"parley/pipeline/tool"
+	"parley/store/history"
+)
+
+// Bounds of the function calls that are stored of a call: of those that come after the first
+// maxFunctions nothing is, and of those after maxFunctionBytes not what they were called with and
+// gave.
+const (
+	maxFunctions     = 500
+	maxFunctionBytes = 256 << 10
+	maxArguments     = 4 << 10 // bytes
+)
+
+func functionBytes(f *history.FunctionCall) int {
+	return eventBytes + len(f.Name) + len(f.Arguments) + len(f.Result)
+}
+
+// functionBegun notes a function that is called. nil: there are too many.
+func (h *conversation) functionBegun(e *pipeline.Event) *history.FunctionCall {
+	if len(h.talk.Functions) == maxFunctions {
+		return nil
+	}
+	f := history.FunctionCall{ID: e.Call.ID, Name: tool.Clip(e.Call.Name, maxArguments), Arguments: tool.Clip(e.Call.Arguments, maxArguments), ByClient: e.Kind == pipeline.ToolAsked,
+		Turn: e.Turn, BeganMS: e.At.Milliseconds()}
+	if h.functionBytes += functionBytes(&f); h.functionBytes > maxFunctionBytes {
+		f.Arguments = ""
+	}
+	h.talk.Functions = append(h.talk.Functions, f)
+	h.log.add(history.CallEvent{Function: &f})
+	return &f
+}
+
+// functionEnded notes the result of a function, also of one that never began.
+func (h *conversation) functionEnded(e *pipeline.Event) *history.FunctionCall {
+	is := func(f history.FunctionCall) bool { return f.ID == e.Call.ID && f.Outcome == "" }
+	i := slices.IndexFunc(h.talk.Functions, is)
+	if i < 0 {
+		if h.functionBegun(e) == nil {
+			return nil
+		}
+		i = len(h.talk.Functions) - 1
+	}
+	// What was there may be on its way to the store, and does not change.
+	h.talk.Functions = slices.Clone(h.talk.Functions)
+	f := &h.talk.Functions[i]
+	at := e.At.Milliseconds()
+	f.EndedMS, f.Outcome = &at, e.Text
+	if h.functionBytes += len(e.Result); h.functionBytes <= maxFunctionBytes {
+		f.Result = e.Result
+	}
+	ended := *f
+	h.log.add(history.CallEvent{Function: &ended})
+	return &ended
+}
+
+// functionRow is a function call that is to be stored as it stands.
+type functionRow struct {
+	account, call string
+	function      history.FunctionCall
+}
+
+// maxFunctionRows is how many may wait for the store. More are left to the end of their calls,
+// with which all are stored.
+const maxFunctionRows = 1024
+
+// tellFunction has a function call stored and told to followers; s.mu is locked.
+func (s *Session) tellFunction(f *history.FunctionCall) {
+	if f == nil {
+		return
+	}
+	select {
+	case s.m.functions <- functionRow{s.stored.Account, s.stored.ID, *f}:
+	default:
+	}
+	// The status is for nodes of a version that knows no functions.
+	s.publish(CallUpdate{Function: f, Status: s.status})
+}
+
+// RecordFunctions stores function calls as they happen, until ctx ends: with a node that dies no
+// other is lost than what waits here.
+func (m *Manager) RecordFunctions(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case r := <-m.functions:
+			isolate.Do("pipeline/session/functions", nil, func() {
+				ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+				defer cancel()
+				if err := m.ledger.SaveFunction(ctx, r.account, r.call, r.function); err != nil {
+					m.log.Debug("a function call is stored with the end of its call", "session", r.call, "err", err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package history
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// FunctionCall is a function that the model of a call called.
+type FunctionCall struct {
+	ID        string `json:"id"` // unique in its call
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`           // as the model wrote them
+	ByClient  bool   `json:"by_client,omitempty"` // the client runs it; else this server
+	Turn      int    `json:"turn"`
+	BeganMS   int64  `json:"began_ms"`           // since the start of the session's clock
+	EndedMS   *int64 `json:"ended_ms,omitempty"` // nil: it has no result yet, or its node died before it had
+	Outcome   string `json:"outcome,omitempty"`  // ok, error, timeout, cancelled or unknown_tool; empty likewise
+	Result    string `json:"result,omitempty"`   // as the model got it
+}
+
+// SaveFunction stores a function call of a call of the account as it stands. One that has its result
+// stays as it is, and of a call that was deleted none is stored.
+func (h *Store) SaveFunction(ctx context.Context, account, id string, f FunctionCall) error {
+	b := &pgx.Batch{}
+	queueFunction(b, account, id, &f)
+	return h.db.Tx(ctx, "save function call", func(tx pgx.Tx) error { return store.Send(ctx, tx, b) })
+}
+
+func queueFunction(b *pgx.Batch, account, id string, f *FunctionCall) {
+	b.Queue(`insert into call_functions (session_id, call_id, name, arguments, by_client, turn, began_ms, ended_ms, outcome, result)
+		select session_id, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''), $11 from calls where account_id = $1 and session_id = $2
+		on conflict (session_id, call_id) do update set ended_ms = excluded.ended_ms, outcome = excluded.outcome, result = excluded.result
+		where call_functions.outcome is null`,
+		account, id, f.ID, clean(f.Name), clean(f.Arguments), f.ByClient, f.Turn, f.BeganMS, f.EndedMS, f.Outcome, clean(f.Result))
+}
+
+// functions are those of a call, in the order in which they began.
+func (h *Store) functions(ctx context.Context, id string) ([]FunctionCall, error) {
+	return store.List[FunctionCall](ctx, h.db, "read function calls", `select call_id, name, arguments, by_client, turn, began_ms, ended_ms, coalesce(outcome, ''), result
+		from call_functions where session_id = $1 order by began_ms, call_id`, id)
+}
