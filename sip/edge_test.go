@@ -96,7 +96,7 @@ func relayMedia(t *testing.T, dir string) (control netip.AddrPort, ports [2]int)
 		t.Skip("rtpengine is not installed")
 	}
 	control = freePort(t)
-	ports[0] = 30000 + 100*int(relays.Add(1)%20)
+	ports[0] = 30000 + 100*int(relays.Add(1)%8) // those above are mediatest.FreePorts'
 	ports[1] = ports[0] + 99
 	cmd := exec.Command(program, "--config-file=../deploy/kamailio/rtpengine.conf", "--interface=127.0.0.1", "--listen-ng="+control.String(),
 		fmt.Sprintf("--port-min=%d", ports[0]), fmt.Sprintf("--port-max=%d", ports[1]), "--pidfile="+filepath.Join(dir, "rtpengine.pid"))
@@ -446,7 +446,7 @@ func TestEdgeForAnyPhone(t *testing.T) {
 	for _, name := range []string{"call", "late_offer"} {
 		cmd := exec.CommandContext(t.Context(), "bash", script(t), "in", name, at.String())
 		cmd.Dir = interopFiles(t)
-		cmd.Env = append(os.Environ(), "IP="+carrierAddr.String(), "PORT="+strconv.Itoa(freePorts(t)), "MEDIA="+strconv.Itoa(freePorts(t)), "TRACE=1")
+		cmd.Env = append(os.Environ(), "IP="+carrierAddr.String(), "PORT="+strconv.Itoa(mediatest.FreePorts(t)), "MEDIA="+strconv.Itoa(mediatest.FreePorts(t)), "TRACE=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}

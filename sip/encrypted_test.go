@@ -179,7 +179,7 @@ func TestInteropSRTP(t *testing.T) {
 	}
 	for _, enc := range []string{"srtp", "srtp-mand"} {
 		for _, mode := range []string{"call", "answer"} {
-			t.Run(enc+"/"+mode, func(t *testing.T) { callBaresip(t, freePorts(t), enc, mode) })
+			t.Run(enc+"/"+mode, func(t *testing.T) { callBaresip(t, mediatest.FreePorts(t), enc, mode) })
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -128,7 +126,7 @@ func TestInterop(t *testing.T) {
 			all.Go(func() {
 				defer func() { <-slots }()
 				t.Run(name+"/"+network, func(t *testing.T) {
-					run(t, work, network, [2]int{freePorts(t), freePorts(t)}) // of signalling and media
+					run(t, work, network, [2]int{mediatest.FreePorts(t), mediatest.FreePorts(t)}) // of signalling and media
 				})
 			})
 		}
@@ -183,42 +181,6 @@ func script(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// givenPorts are those that freePorts has given to tests that run.
-var givenPorts sync.Map
-
-// freePorts finds ten ports in a row that nobody has until the test ends, and none of which the
-// kernel, a server with its default range, or one of serve gives to anybody by itself.
-func freePorts(t *testing.T) int {
-	t.Helper()
-	for range 100 {
-		first := 30000 + 10*rand.N(270)
-		if _, taken := givenPorts.LoadOrStore(first, true); taken {
-			continue
-		}
-		free := true
-		for port := first; port < first+10 && free; port++ {
-			at := fmt.Sprintf("127.0.0.1:%d", port)
-			tcp, err := net.Listen("tcp", at)
-			if err != nil {
-				free = false
-				break
-			}
-			udp, err := net.ListenPacket("udp", at)
-			if free = err == nil; free {
-				udp.Close()
-			}
-			tcp.Close()
-		}
-		if free {
-			t.Cleanup(func() { givenPorts.Delete(first) })
-			return first
-		}
-		givenPorts.Delete(first)
-	}
-	t.Fatal("no free ports")
-	return 0
 }
 
 // interopFiles is a directory with the tone and the captures that scripts play.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/mediatest"
 	"parley/sip"
 	"parley/sip/dialog"
 	"parley/sip/trunk"
@@ -75,22 +76,10 @@ func listens(t *testing.T, who string, at netip.AddrPort) {
 	})
 }
 
-// freePort is one that nobody uses now, over UDP and TCP.
+// freePort is one of UDP and TCP that nobody takes until the test ends.
 func freePort(t *testing.T) netip.AddrPort {
 	t.Helper()
-	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := l.Addr().(*net.TCPAddr).AddrPort()
-		udp, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(at))
-		l.Close()
-		if err == nil {
-			udp.Close()
-			return at
-		}
-	}
+	return netip.AddrPortFrom(loopback, uint16(mediatest.FreePorts(t)))
 }
 
 // start runs a user agent until stop, which the test must call.

@@ -25,6 +25,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/media/mediatest"
 	"parley/sip"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
@@ -194,7 +195,7 @@ func TestBaresipOverTLS(t *testing.T) {
 		t.Skip("baresip is not installed")
 	}
 	for _, mode := range []string{"call", "answer"} {
-		t.Run(mode, func(t *testing.T) { secureBaresip(t, freePorts(t), mode) })
+		t.Run(mode, func(t *testing.T) { secureBaresip(t, mediatest.FreePorts(t), mode) })
 	}
 }
 

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"parley/billing"
 	"parley/media"
+	"parley/media/mediatest"
 )
 
 // hours are words of which any answer about opening hours holds some.
@@ -144,17 +144,6 @@ func checkTelephoneCall(t *testing.T, s *server, from string, measured time.Dura
 	}
 }
 
-// freePort is a port that was free a moment ago, for UDP and TCP.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
-}
-
 func askOnBaresip(t *testing.T, s *server) {
 	const from = "+15550100001"
 	dir := t.TempDir()
@@ -164,7 +153,8 @@ func askOnBaresip(t *testing.T, s *server) {
 	said := append(silence(before, media.Rate8k), question(t, media.Rate8k)...)
 	writeWAV(t, clip, append(said, silence(after, media.Rate8k)...), media.Rate8k)
 	phone := filepath.Join(dir, "phone")
-	if out, err := exec.Command("../../../testdata/interop/phone.sh", phone, from, freePort(t), freePort(t), clip, "call").CombinedOutput(); err != nil {
+	port := mediatest.FreePorts(t)
+	if out, err := exec.Command("../../../testdata/interop/phone.sh", phone, from, strconv.Itoa(port), strconv.Itoa(port+2), clip, "call").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command("baresip", "-f", phone, "-e", "/dial sip:"+s.guide.number+"@"+s.addrs["sip"], "-t", "60")
