@@ -23,6 +23,9 @@ DRIVES := parley/(cmd/parley(/(acceptance|admin|bench|conversation|demo|doctor))
 	inference/(espeak|pocketsphinx|recogniser|speechtest|synthesiser)|api(/($\
 	apitest|callcenter|calls|client|dashboard(/(editor|page))?|denoise|docs|manage|mcp|operator|recording|status|stt|task|topup|tts|wallet|webhook))?)$$
 
+# What of the rest follows them, in their place.
+LATER := parley/(api|billing|inference|media|pipeline)(/.*)?$$
+
 # Without a debugger's information, which nobody reads of tests, their programs are linked in half the time.
 TEST := go test -vet=off -ldflags=-w
 
@@ -36,12 +39,13 @@ build: go bin/.installed-build ## bin/parley and bin/parley-speech
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/ ./cmd/parley ./cmd/parley-speech
 
 test: go bin/.installed-test bin/onnx/libonnxruntime.so.1 ## the whole suite, on this machine alone
-	@# Two runs beside each other, each with what takes longest and mostly waits first, so that the rest has the
-	@# processor meanwhile: three programs at a time, for with four, conversations in real time lose words on two
-	@# processors. lint vets everything, the tests too.
-	$(TEST) -p 2 -timeout 25m ./cmd/parley/acceptance ./store/ledger ./api/dashboard ./pipeline ./inference/recogniser $$(go list ./... | grep -E '$(DRIVES)|$(SINGLE)') & unraced=$$!; \
-	$(TEST) -race -p 1 -timeout 25m ./cmd/parley/node ./sip ./cmd/parley/cluster ./sip/simulated ./store/private $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)'); raced=$$?; \
-	wait $$unraced && exit $$raced
+	@# Runs beside each other, which take as long as one another, each with what takes longest and mostly waits
+	@# first, so that the rest has the processor meanwhile: three programs at a time, for with four, conversations
+	@# in real time lose words on two processors. lint vets everything, the tests too.
+	{ $(TEST) -p 2 -timeout 25m ./cmd/parley/acceptance ./store/ledger ./api/dashboard ./pipeline ./inference/recogniser $$(go list ./... | grep -E '$(DRIVES)|$(SINGLE)'); unraced=$$?; \
+	$(TEST) -race -p 2 -timeout 25m $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)' | grep -E '$(LATER)') && exit $$unraced; } & beside=$$!; \
+	$(TEST) -race -p 1 -timeout 25m ./cmd/parley/node ./sip ./cmd/parley/cluster ./sip/simulated ./store/private $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)|$(LATER)'); raced=$$?; \
+	wait $$beside && exit $$raced
 	@# The race detector allocates and does not keep time, so what counts either runs without it.
 	$(TEST) -p 1 -timeout 5m -run '$(COUNTED)' $$(grep -rlE '^func Test.*($(COUNTED))' --include='*_test.go' . | xargs -n 1 dirname | sort -u)
 
