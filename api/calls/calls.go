@@ -1,5 +1,5 @@
 // Package calls is the history of an account's calls: who called whom, what was
-// said, how it ended, what it cost, and how it went on the wire. It only reads.
+// said, how it ended, what it cost, how it went on the wire, and what people keep with it.
 // Every query names the account, so that a call of another account answers exactly
 // like one that does not exist.
 package calls
@@ -7,7 +7,9 @@ package calls
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"parley/api"
 	"parley/api/export"
@@ -34,6 +36,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	api.Register(a, routes.Get(one+"/sip", "get-call-sip", "Read the signalling of a call",
 		"The SIP messages of a telephone call as they were sent and received, oldest first, stored when it ends: at most 200 messages and 128 kB; "+
 			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
+	m.mountKeep(a)
 	m.mountTable(a)
 	api.Register(a, routes.Get("/v1/latency", "get-latency", "Read how quickly agents answered",
 		"What half, nine tenths and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent, over the last 30 days or a range of up to 92, "+
@@ -76,7 +79,7 @@ func status(c *history.Call) string {
 func summary(c *history.Call, now time.Time) wire.CallSummary {
 	s := wire.CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
 		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), AnsweredBy: api.Some(c.AnsweredBy),
-		MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt, Metadata: c.Metadata}
+		MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt, Metadata: c.Metadata, Tags: c.Tags, Note: c.Note}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
 	}
@@ -101,6 +104,8 @@ type listInput struct {
 	State     string `query:"state" doc:"Only calls in progress, or only those that are over." enum:"live,ended" example:"live"`
 	// Metadata is a name and a value, or several, as metadata[order]=42.
 	Metadata wire.Metadata `query:"metadata,deepObject,explode" doc:"Only calls with this metadata, such as metadata[order]=42; of several names all."`
+	Tag      string        `query:"tag" doc:"Only calls with this tag." maxLength:"100" example:"complaint"`
+	Said     string        `query:"q" doc:"Only calls in which these words were said, by either side: all of them; in quotation marks one after another; with or between them one of them; with a - in front not." maxLength:"200" example:"refund \"last week\""`
 	api.Period
 	api.Paging
 }
@@ -108,7 +113,11 @@ type listInput struct {
 // page is what the query asks for.
 func (in *listInput) page() (p history.CallPage, err error) {
 	p = history.CallPage{Page: in.Page(),
-		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State), Metadata: in.Metadata}
+		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State), Metadata: in.Metadata,
+		Tag: in.Tag, Said: in.Said}
+	if in.Said != "" && !strings.ContainsFunc(in.Said, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return p, api.Bad("q: words to look for, with a letter or a digit")
+	}
 	if wrong := in.Metadata.Check(); wrong != "" {
 		return p, api.Bad("%s", wrong)
 	}

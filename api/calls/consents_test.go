@@ -124,9 +124,9 @@ func TestListIsFiltered(t *testing.T) {
 	_, err := o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(2*time.Hour)), over, ledger.Closing{Reason: "no_answer"})
 	o.OK(err)
 	stamp := began.Add(time.Hour).Format(time.RFC3339)
-	o.OK(history.New(o.DB).SetMetadata(t.Context(), o.A.Account, in.ID, map[string]string{"order": "42", "who": "a+b"}))
-	o.OK(history.New(o.DB).SetMetadata(t.Context(), o.A.Account, over.ID, map[string]string{"order": "42"}))
-	if err := history.New(o.DB).SetMetadata(t.Context(), o.B.Account, over.ID, map[string]string{"order": "43"}); !errors.Is(err, store.ErrNotFound) {
+	o.OK(history.New(o.DB).Keep(t.Context(), o.A.Account, in.ID, kept(map[string]string{"order": "42", "who": "a+b"})))
+	o.OK(history.New(o.DB).Keep(t.Context(), o.A.Account, over.ID, kept(map[string]string{"order": "42"})))
+	if err := history.New(o.DB).Keep(t.Context(), o.B.Account, over.ID, kept(map[string]string{"order": "43"})); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the metadata of another's call: %v", err)
 	}
 	both := in.ID + over.ID
@@ -154,4 +154,9 @@ func TestListIsFiltered(t *testing.T) {
 			t.Errorf("%s: %d %s", query, status, text)
 		}
 	}
+}
+
+// kept is a change that keeps metadata.
+func kept(m map[string]string) func(*history.Kept) error {
+	return func(k *history.Kept) error { k.Metadata = m; return nil }
 }

@@ -211,7 +211,7 @@ func TestCallsAsAFile(t *testing.T) {
 	o.OK(err)
 	_, err = o.Ledger.CloseSession(storetest.At(t.Context(), began.Add(2*time.Minute)), evil, ledger.Closing{Reason: "failed", Detail: "media_timeout"})
 	o.OK(err)
-	o.OK(history.New(o.DB).SetMetadata(t.Context(), o.A.Account, evil.ID, map[string]string{"order": "42"}))
+	o.OK(history.New(o.DB).Keep(t.Context(), o.A.Account, evil.ID, kept(map[string]string{"order": "42"})))
 	rows := func(query string) [][]string {
 		t.Helper()
 		status, text := o.get(o.A, "/v1/calls.csv"+query)

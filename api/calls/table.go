@@ -23,7 +23,7 @@ import (
 const tableBatch = 100
 
 var tableHeader = []string{"id", "created_at", "answered_at", "ended_at", "direction", "from", "to", "agent_id", "agent_version", "status", "duration",
-	"end_reason", "end_detail", "answered_by", "cost", "mos", "metadata"}
+	"end_reason", "end_detail", "answered_by", "cost", "mos", "metadata", "tags"}
 
 // Words that a query may have, as the list's schema has them.
 var (
@@ -46,6 +46,8 @@ func (m *calls) mountTable(a *api.API) {
 		words("state", "Only calls in progress, or only those that are over.", "ended", "live", "ended"),
 		{Name: "metadata", In: "query", Description: "Only calls with this metadata, such as metadata[order]=42.", Style: "deepObject", Explode: new(true),
 			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}},
+		words("tag", "Only calls with this tag.", "complaint"),
+		words("q", "Only calls in which these words were said.", "refund"),
 		words("from", "Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.", "2026-03-01"),
 		words("to", "Before this, likewise.", "2026-04-01"),
 	}), api.HandlerFunc(m.table))
@@ -54,7 +56,7 @@ func (m *calls) mountTable(a *api.API) {
 // Wanted reads the filter of a list of calls from a query; what is wrong with it is
 // api.ErrBadRequest. Its page is the first, without a limit.
 func Wanted(q url.Values) (history.CallPage, error) {
-	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"),
+	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"), Tag: q.Get("tag"), Said: q.Get("q"),
 		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
 	for name, values := range q {
 		if name, in2 := strings.CutPrefix(name, "metadata["); in2 {
@@ -69,7 +71,7 @@ func Wanted(q url.Values) (history.CallPage, error) {
 		return history.CallPage{}, api.Bad("direction: web, inbound or outbound")
 	case !slices.Contains(callStates, in.State):
 		return history.CallPage{}, api.Bad("state: live or ended")
-	case strings.ContainsRune(in.AgentID+in.EndReason, 0):
+	case strings.ContainsRune(in.AgentID+in.EndReason+in.Tag+in.Said, 0):
 		return history.CallPage{}, api.ErrBadRequest
 	}
 	p, err := in.page()
@@ -110,7 +112,7 @@ func tableRow(c wire.CallSummary) []string {
 	return []string{c.ID, export.Time(c.CreatedAt), export.Moment(c.AnsweredAt), export.Moment(c.EndedAt),
 		c.Direction, party(c.From), party(c.To), export.Optional(c.AgentID), version,
 		c.Status, strconv.FormatInt(c.Duration, 10), export.Optional(c.EndReason), export.Optional(c.EndDetail), export.Optional(c.AnsweredBy),
-		billing.Money(c.Cost).String(), mos, metadata}
+		billing.Money(c.Cost).String(), mos, metadata, export.Words(strings.Join(c.Tags, ", "))}
 }
 
 // party is who called or was called. A carrier passes on what a caller sent: only what

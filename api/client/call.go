@@ -31,6 +31,11 @@ func (c *Client) CallQuality(ctx context.Context, id string) (*wire.CallQuality,
 	return ask[wire.CallQuality](ctx, c, http.MethodGet, c.address("v1", "calls", id, "quality"), nil)
 }
 
+// KeepWithCall changes what is kept with a call.
+func (c *Client) KeepWithCall(ctx context.Context, id string, change wire.CallChange) (*wire.CallSummary, error) {
+	return ask[wire.CallSummary](ctx, c, http.MethodPatch, c.address("v1", "calls", id), change)
+}
+
 // ForgetCall deletes what was said in a call; the record of the call remains.
 func (c *Client) ForgetCall(ctx context.Context, id string) error {
 	resp, err := c.send(ctx, http.MethodDelete, c.address("v1", "calls", id), nil)
@@ -97,6 +102,8 @@ type CallQuery struct {
 	Agent     string
 	From, To  string
 	Metadata  map[string]string // names and values that calls have
+	Tag       string
+	Said      string // words of the transcript
 	Limit     int
 }
 
@@ -104,7 +111,7 @@ type CallQuery struct {
 // are more of them than the limit.
 func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummary, more bool, err error) {
 	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
-		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit)})
+		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit), "tag": q.Tag, "q": q.Said})
 	for name, value := range q.Metadata {
 		v.Set("metadata["+name+"]", value)
 	}

@@ -64,6 +64,15 @@ func (v *callView) Answerer() string {
 	return answererWords[*v.AnsweredBy]
 }
 
+// Kept is the form of what people keep with the call.
+func (v *callView) Kept() *page.Form {
+	note := ""
+	if v.Note != nil {
+		note = *v.Note
+	}
+	return page.NewForm("tags", strings.Join(v.Tags, ", "), "note", note)
+}
+
 // FarEnd is who talks with the agent.
 func (v *callView) FarEnd() string {
 	if v.Call.Direction == "outbound" {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"parley/api"
 	"parley/api/dashboard/page"
@@ -23,6 +24,7 @@ func callPages() []page.Page {
 		{Route: "POST " + callsAt + "/{id}/hangup", Serve: hangUp},
 		{Route: "GET " + callsAt + "/{id}/recording/delete", Serve: dropRecordingPage},
 		{Route: "POST " + callsAt + "/{id}/recording/delete", Serve: dropRecording},
+		{Route: "POST " + callsAt + "/{id}/keep", Serve: keepWithCall},
 		{Route: "GET " + callsAt + "/{id}/delete", Serve: forgetPage},
 		{Route: "POST " + callsAt + "/{id}/delete", Serve: forget},
 		{Route: "GET " + liveAt, Serve: livePage},
@@ -44,7 +46,7 @@ type callsView struct {
 
 // callFilters are what the history can be narrowed down by, in the address of the page
 // as in the API's.
-var callFilters = []string{"direction", "agent_id", "number", "end_reason", "from", "to"}
+var callFilters = []string{"q", "direction", "agent_id", "number", "tag", "end_reason", "from", "to"}
 
 // Directions, Who and Ends are the choices.
 func (v *callsView) Directions() page.Field {
@@ -116,6 +118,22 @@ func doCall(q *page.Request, method, below, notice string) error {
 // hangUp ends a call.
 func hangUp(q *page.Request) error {
 	return doCall(q, http.MethodPost, "/hangup", "The call was hung up.")
+}
+
+// keepWithCall stores the tags, with commas between, and the note.
+func keepWithCall(q *page.Request) error {
+	f, err := q.Form()
+	if err != nil {
+		return err
+	}
+	tags, note := []string{}, f.Value("note")
+	for tag := range strings.SplitSeq(f.Value("tags"), ",") {
+		if tag = strings.TrimSpace(tag); tag != "" {
+			tags = append(tags, tag)
+		}
+	}
+	id := q.ID("id")
+	return q.Do(http.MethodPatch, page.Path("/v1/calls/", id), wire.CallChange{Tags: &tags, Note: &note}, page.Path(callsAt+"/", id), "Saved.")
 }
 
 // dropRecordingPage asks whether a recording is to be deleted.

@@ -219,6 +219,9 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?direction=web":          {"No calls"},
 		"/app/calls?number=12":              {"international format"},
 		"/app/calls?end_reason=user_hangup": {x.over},
+		"/app/calls?q=casa+lola":            {x.over},
+		"/app/calls?q=nobody":               {"No calls match"},
+		"/app/calls?q=!":                    {"with a letter or a digit"},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "<code>book</code>", "Done in 240ms", "{&#34;people&#34;:2}", "booked ", "No result", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
 			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">included<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">the account<", ">$0.00<"},
 		"/app/engines":                               {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
@@ -256,6 +259,18 @@ func TestCallPages(t *testing.T) {
 	}
 	if page := x.Post("/app/calls/" + x.lasts + "/hangup"); page.Status != http.StatusSeeOther || x.ended() != x.lasts {
 		t.Errorf("hang up: %d, %q", page.Status, x.ended())
+	}
+	if page := x.Post("/app/calls/"+x.over+"/keep", "tags", "vip, very angry,", "note", "Call back "+hostile); page.Status != http.StatusSeeOther {
+		t.Errorf("keep with the call: %d %s", page.Status, page.Body)
+	}
+	if page := x.Get("/app/calls/" + x.over); !strings.Contains(page.Body, `value="vip, very angry"`) || !strings.Contains(page.Body, "Call back &lt;script&gt;") {
+		t.Error("tags and note are not shown")
+	}
+	if page := x.Get("/app/calls?tag=very+angry"); !strings.Contains(page.Body, x.over) || !strings.Contains(page.Body, `<span class="badge">vip</span>`) {
+		t.Error("the tag does not find the call")
+	}
+	if page := x.Post("/app/calls/"+x.over+"/keep", "tags", strings.Repeat("a", 41)); page.Status == http.StatusSeeOther {
+		t.Errorf("a tag that is too long: %d", page.Status)
 	}
 	if page := x.Post("/app/calls/" + x.over + "/recording/delete"); page.Status != http.StatusSeeOther {
 		t.Errorf("delete the recording: %d", page.Status)

@@ -46,6 +46,7 @@ var counterparts = map[string]string{
 	"POST /app/calls/{id}/hangup":           "POST /v1/calls/{id}/hangup",
 	"GET /app/calls/{id}/recording/delete":  "GET /v1/calls/{id}",
 	"POST /app/calls/{id}/recording/delete": "DELETE /v1/calls/{id}/recording",
+	"POST /app/calls/{id}/keep":             "PATCH /v1/calls/{id}",
 	"GET /app/calls/{id}/delete":            "GET /v1/calls/{id}",
 	"POST /app/calls/{id}/delete":           "DELETE /v1/calls/{id}",
 

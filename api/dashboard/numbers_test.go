@@ -58,7 +58,10 @@ func (batches) Wake() {}
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	x := &shop{exchange: &exchange{}}
-	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: x.mountShop})
+	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+		x.mountShop(s, a)
+		manage.Mount(a, s.DB, export.New(s.DB), fakeDefinition)
+	}})
 	x.SignIn()
 	agent, err := x.DB.CreateAgent(t.Context(), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"})
 	x.OK(err)
@@ -74,7 +77,6 @@ func (x *exchange) mountShop(s *dashboardtest.Site, a *api.API) {
 	callcenter.MountCalls(a, s.DB, x, nil)
 	callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
 	callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})
-	manage.Mount(a, s.DB, export.New(s.DB), fakeDefinition)
 }
 
 var forSale = regexp.MustCompile(`/app/numbers/buy\?number=%2[bB](\d+)`)

@@ -55,6 +55,17 @@ func Example_forget() {
 	fmt.Println(len(calls.Data), "calls forgotten")
 }
 
+func Example_keep() {
+	var list struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?q="+url.QueryEscape("refund or money"), "", &list)
+	for _, call := range list.Data {
+		var kept struct{ Tags []string }
+		ask("PATCH", "/v1/calls/"+call.ID, `{"tags": ["refund"], "note": "Look at the order.", "metadata": {"order": "42"}}`, &kept)
+		fmt.Println(call.ID, kept.Tags)
+	}
+	fmt.Printf("%d calls about refunds\n", len(list.Data))
+}
+
 func Example_history() {
 	var list struct{ Data []struct{ ID string } }
 	ask("GET", "/v1/calls?limit=10", "", &list)

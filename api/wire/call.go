@@ -23,8 +23,17 @@ type CallSummary struct {
 	DeletedAt  *time.Time `json:"deleted_at" doc:"When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not."`
 	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
 	Metadata   Metadata   `json:"metadata,omitempty"`
+	Tags       []string   `json:"tags,omitempty" doc:"What people call it." nullable:"false" example:"[\"complaint\"]"`
+	Note       *string    `json:"note,omitempty" doc:"What somebody wrote about it; it is deleted with what was said." example:"Wants a call back on Monday."`
 	// Demonstration is absent of calls that took place.
 	Demonstration bool `json:"demonstration,omitempty" doc:"It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did."`
+}
+
+// CallChange is what is to be kept with a call; what is absent stays as it is.
+type CallChange struct {
+	Metadata MetadataChange `json:"metadata,omitempty"`
+	Tags     *[]string      `json:"tags,omitempty" doc:"What people call it, in place of the tags that it has: 20 of 40 characters at most." maxItems:"20" nullable:"false" example:"[\"complaint\"]"`
+	Note     *string        `json:"note,omitempty" doc:"What somebody writes about it; empty: none." maxLength:"2000" example:"Wants a call back on Monday."`
 }
 
 // CallDetail is a call with what was said in it.

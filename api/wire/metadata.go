@@ -49,3 +49,26 @@ func (Metadata) Schema(r huma.Registry) *huma.Schema {
 		Examples:    []any{map[string]string{"order": "42"}}}
 	return &huma.Schema{Ref: "#/components/schemas/Metadata"}
 }
+
+// MetadataChange are values that take the place of those of the same names; null takes a name away.
+type MetadataChange map[string]*string
+
+// Apply is the metadata with the change.
+func (c MetadataChange) Apply(m Metadata) Metadata {
+	out := Metadata{}
+	maps.Copy(out, m)
+	for name, value := range c {
+		if delete(out, name); value != nil {
+			out[name] = *value
+		}
+	}
+	return out
+}
+
+// Schema implements huma.SchemaProvider.
+func (MetadataChange) Schema(huma.Registry) *huma.Schema {
+	size := MaxMetadataValue
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString, MaxLength: &size, Nullable: true},
+		Description: "Values that take the place of those of the same names; null takes a name away, and names that are absent stay.",
+		Examples:    []any{map[string]any{"order": "42", "old": nil}}}
+}

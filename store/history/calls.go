@@ -36,8 +36,8 @@ type Call struct {
 	DeletedAt *time.Time
 	// Demonstration says that it came with the demonstration: there was no such call.
 	Demonstration bool
-	Metadata      map[string]string
-	Uses          []store.EngineUse `db:"-"` // what engines used, in it and for it afterwards; none while it lasts
+	Kept
+	Uses []store.EngineUse `db:"-"` // what engines used, in it and for it afterwards; none while it lasts
 	Conversation
 }
 
@@ -150,6 +150,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 		saveReplay(b, id, c.Replay)
 	}
 	b.Queue("delete from call_generations where session_id = $1 and ordinal < $2", id, store.AfterCall)
+	queueWords(b, account, id, lines)
 	for i := range c.Functions {
 		queueFunction(b, account, id, &c.Functions[i])
 	}
@@ -167,7 +168,7 @@ const (
 	selectCalls = callColumns + "null::jsonb, 0, null::jsonb" + fromCalls
 	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.metadata, `
+	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.metadata, c.tags, c.note, `
 	fromCalls = `, c.engines, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id
@@ -191,11 +192,6 @@ func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
 	c.Uses, err = store.List[store.EngineUse](ctx, h.db, "read usage of engines",
 		`select stage, engine, model, own, unit, quantity, source, cost_nano, price_nano from call_engine_usage where session_id = $1 order by ordinal`, id)
 	return c, err
-}
-
-// SetMetadata replaces what an account's programs keep with a call.
-func (h *Store) SetMetadata(ctx context.Context, account, id string, m map[string]string) error {
-	return h.db.Must(ctx, "set metadata", "update calls set metadata = $3 where session_id = $2 and account_id = $1", account, id, store.Pairs(m))
 }
 
 // CallRings notes that the callee of an outbound call is being alerted. The first

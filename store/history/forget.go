@@ -16,7 +16,7 @@ const (
 )
 
 // ForgetCall deletes what was said in a call of the account: transcript, log, functions, recording,
-// what it can be replayed from, signalling, summary and extracted data; a customer database
+// what it can be replayed from, signalling, summary, extracted data and the note; a customer database
 // that was not told of the call yet is not. Of a call that lasts nothing is kept either.
 // That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
 // go with the next round of the node that had it. ErrNotFound: there is no such call.
@@ -28,7 +28,7 @@ func (h *Store) ForgetCall(ctx context.Context, account, call string) error {
 func (h *Store) forget(ctx context.Context, account, call, by string, now time.Time) error {
 	return h.db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
 		err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
-			`update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]'
+			`update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]', note = null
 			where session_id = $2 and account_id = $1`, account, call, now, by))
 		if err != nil {
 			return err
@@ -36,6 +36,7 @@ func (h *Store) forget(ctx context.Context, account, call, by string, now time.T
 		b := &pgx.Batch{}
 		b.Queue("delete from call_logs where session_id = $1", call)
 		b.Queue("delete from call_functions where session_id = $1", call)
+		b.Queue("delete from call_words where session_id = $1", call)
 		b.Queue("delete from call_replays where session_id = $1", call)
 		b.Queue("update call_wire set sip = '[]', sip_dropped = 0 where session_id = $1", call)
 		b.Queue(deleteRecording, account, call, now, by)

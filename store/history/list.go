@@ -20,6 +20,10 @@ type CallPage struct {
 	EndReason   string
 	State       CallState
 	Metadata    map[string]string // calls that have all of these
+	Tag         string
+	// Said are words of the transcript, all of them, as PostgreSQL's websearch_to_tsquery reads them: "in one
+	// phrase", either or the other, -without.
+	Said string
 }
 
 // CallState says whether a call lasts.
@@ -76,6 +80,12 @@ func (p *CallPage) conditions(args []any) (string, []any) {
 	}
 	if len(p.Metadata) > 0 {
 		add(" and c.metadata @> ?", store.Pairs(p.Metadata))
+	}
+	if p.Tag != "" {
+		add(" and c.tags @> array[?]::text[]", p.Tag)
+	}
+	if p.Said != "" { // $1 is the account
+		add(" and c.session_id in (select session_id from call_words where words @@ (('''' || $1 || '''')::tsquery && websearch_to_tsquery('simple', ?)))", p.Said)
 	}
 	switch p.State {
 	case LiveCalls:

@@ -80,11 +80,12 @@ func TestForgetCall(t *testing.T) {
 	result := ledger.Analysis{State: ledger.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
 	_, err = f.SaveAnalysis(f.ctx(), d, result, nil)
 	f.ok(err)
-	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_functions", "call_logs", "call_replays", "call_wire", "calls", "campaign_rows"}) {
+	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_functions", "call_logs", "call_replays", "call_wire", "call_words", "calls", "campaign_rows"}) {
 		t.Fatalf("the word is in %v", got)
 	}
 
 	for _, s := range []*ledger.Session{row, analyzed} {
+		f.ok(history.New(f.DB).Keep(f.ctx(), acc, s.ID, func(k *history.Kept) error { k.Note = &text; return nil }))
 		before, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 		f.ok(err)
 		f.ok(history.New(f.DB).ForgetCall(f.at(t0.Add(time.Minute)), acc, s.ID))

@@ -1,6 +1,11 @@
 package clienttest
 
-import "net/http"
+import (
+	"encoding/json"
+	"net/http"
+
+	"parley/api/wire"
+)
 
 // Analyzed is a call that was analyzed, as the server shows it.
 const (
@@ -24,6 +29,25 @@ func oneCall(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(AnalyzedText)) // the client has gone
+}
+
+// keepWithCall answers with what it was sent, on a call that had nothing.
+func (s *Server) keepWithCall(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("id") != Analyzed {
+		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		return
+	}
+	var change wire.CallChange
+	var call wire.CallSummary
+	if json.NewDecoder(r.Body).Decode(&change) != nil || json.Unmarshal([]byte(AnalyzedText), &call) != nil {
+		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No.", false})
+		return
+	}
+	call.Metadata, call.Note = change.Metadata.Apply(wire.Metadata{"old": "x"}), change.Note
+	if change.Tags != nil {
+		call.Tags = *change.Tags
+	}
+	answer(w, http.StatusOK, call)
 }
 
 // forgetCall keeps what it has: deleting again changes nothing.

@@ -68,6 +68,7 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("GET /v1/calls/{id}", oneCall)
 	mux.HandleFunc("DELETE /v1/calls/{id}", forgetCall)
 	mux.HandleFunc("GET /v1/calls/{id}/events", events)
+	mux.HandleFunc("PATCH /v1/calls/{id}", s.keepWithCall)
 	mux.HandleFunc("POST /callcenter/dial", s.dial)
 	s.bulkRoutes(mux)
 	wallet(mux)

@@ -18,6 +18,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/session"
+	"parley/store/history"
 	"parley/store/ledger"
 )
 
@@ -158,7 +159,9 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 // begin makes the agent that of this conversation, and keeps the metadata that the client sent.
 func (c *conversation) begin(ctx context.Context, asked talk.Change) {
 	given, err := asked.Variables, error(nil)
-	if t := c.ticket; t != nil && t.Agent != "" {
+	// The holder of a session ticket is a stranger, and the holder of another one did not write the functions
+	// that this server runs: both write into the prompt only where the account lets them.
+	if t := c.ticket; t != nil && (t.Agent != "" || len(c.plan.Functions) > 0) {
 		given, err = c.plan.Settings.Public(given)
 		maps.Copy(given, t.Variables)
 	}
@@ -169,7 +172,8 @@ func (c *conversation) begin(ctx context.Context, asked talk.Change) {
 		c.leg.Error(api.ErrBadRequest, err.Error())
 	}
 	if len(asked.Metadata) > 0 {
-		if err := c.maker.History.SetMetadata(ctx, c.session.Account(), c.session.ID(), asked.Metadata); err != nil {
+		keep := func(k *history.Kept) error { k.Metadata = asked.Metadata; return nil }
+		if err := c.maker.History.Keep(ctx, c.session.Account(), c.session.ID(), keep); err != nil {
 			c.maker.Log.Warn("the metadata of a conversation was not stored", "session", c.session.ID(), "err", err)
 		}
 	}

@@ -22,6 +22,7 @@ func TestFunctionsInHistory(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	go func() { _ = s.nodes[0].manager.RecordFunctions(ctx) }()
+	go func() { _ = s.nodes[0].cluster.Run(ctx) }()
 	s.nodes[0].engines.TTS = enginetest.NewFakeTTS()
 	model := enginetest.NewFakeLLM()
 	model.Answer = func(_ int, r inference.Request) []enginetest.Step {
@@ -53,7 +54,23 @@ func TestFunctionsInHistory(t *testing.T) {
 	if f := call.Functions[0]; f.Name != "order" || f.Arguments != `{"id":"7"}` || f.RunBy != "server" || f.Outcome != nil || f.EndMS != nil {
 		t.Errorf("while it runs it is %+v", f)
 	}
+	followed, told := make(chan struct{}), make(chan wire.CallFunction, 20)
+	go func() {
+		_ = s.nodes[0].cluster.Follow(ctx, s.account, id, func(c callcenter.Change) error {
+			switch c.Kind {
+			case callcenter.Snapshot:
+				close(followed)
+			case callcenter.FunctionCalled:
+				told <- c.Function
+			}
+			return nil
+		})
+	}()
+	<-followed
 	v.release <- struct{}{}
+	if f := <-told; f.Name != "order" || f.Outcome == nil || *f.Outcome != "ok" {
+		t.Errorf("a follower is told of %+v", f)
+	}
 	p.until("transcript", "Done.")
 	s.ok(c.Close())
 	eventually(t, "the call ends", func() bool { s.read("/v1/calls/"+id, "", &call); return call.EndedAt != nil })
@@ -72,18 +89,18 @@ func TestFunctionsInHistory(t *testing.T) {
 		Data []struct{ Event callcenter.FunctionEvent }
 	}
 	s.read("/v1/calls/"+id+"/events", "application/json", &log)
-	told := ""
+	logged := ""
 	for _, e := range log.Data {
 		if f := e.Event; f.Type == "function" && f.Name == "order" {
-			told += f.ID
+			logged += f.ID
 			if f.Outcome != nil {
-				told += " " + *f.Outcome
+				logged += " " + *f.Outcome
 			}
-			told += ";"
+			logged += ";"
 		}
 	}
-	if parts := strings.Split(told, ";"); len(parts) != 3 || parts[1] != parts[0]+" ok" {
-		t.Errorf("the log tells %q", told)
+	if parts := strings.Split(logged, ";"); len(parts) != 3 || parts[1] != parts[0]+" ok" {
+		t.Errorf("the log has %q", logged)
 	}
 }
 

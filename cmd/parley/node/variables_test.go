@@ -24,6 +24,25 @@ func (s *site) speaks() {
 	s.ok(err)
 }
 
+// TestVariablesBesideFunctions: with a ticket, whose holder did not write the functions that this server
+// runs, the public variables alone are set.
+func TestVariablesBesideFunctions(t *testing.T) {
+	s := newSite(t)
+	s.speaks()
+	a, err := s.nodes[0].db.Agent(t.Context(), s.account, s.agent)
+	s.ok(err)
+	a.Tools = json.RawMessage(`[{"type":"http","name":"order","http":{"method":"GET","url":"https://shop.example/orders"}}]`)
+	_, err = s.nodes[0].db.UpdateAgent(t.Context(), s.account, *a)
+	s.ok(err)
+	for credential, hears := range map[string]string{s.key: "Kaixo Bo, none, rooms.", s.minted("/ws-ticket", s.key, ""): "Kaixo nobody, none, rooms."} {
+		c, _ := s.dial(0, credential, s.agent)
+		p := &visited{talker: c, s: s}
+		p.say(`{"type":"variables","data":{"name":"Bo","page":"rooms"}}`)
+		p.until("transcript", hears)
+		s.ok(c.Close())
+	}
+}
+
 // newest is the metadata of the account's latest conversation.
 func (s *site) newest() map[string]string {
 	s.Helper()

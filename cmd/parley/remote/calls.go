@@ -3,6 +3,7 @@ package remote
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func newCallsCommand() *cobra.Command {
 	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
 		Long: "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets. Filters are\n" +
 			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
-		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --json | jq -r '.data[0].id'",
+		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --search 'refund \"last week\"'\n  parley calls --json | jq -r '.data[0].id'",
 		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) (err error) {
 		if query.Metadata, err = pairs("metadata", metadata); err != nil {
 			return err
@@ -42,11 +43,13 @@ func newCallsCommand() *cobra.Command {
 	fl.StringVar(&query.Agent, "agent", "", "only those of this agent, also one that was deleted")
 	fl.StringVar(&query.From, "from", "", "not begun before this date, or RFC 3339 time")
 	fl.StringVar(&query.To, "to", "", "begun before this date, or RFC 3339 time")
+	fl.StringVar(&query.Tag, "tag", "", "only those with this tag")
+	fl.StringVar(&query.Said, "search", "", "only those in which these words were said; \"one after another\", one or the other, -not")
 	fl.StringArrayVar(&metadata, "metadata", nil, "only those with this metadata, as order=42; may be repeated")
 	fl.IntVar(&query.Limit, "limit", 20, "how many at most, 1 to 100")
 	command.Complete(cmd, callWords)
 	completeAgents(cmd)
-	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsDelete())
+	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsEdit(), newCallsDelete())
 	return cmd
 }
 
@@ -77,6 +80,57 @@ func showCalls(w io.Writer, list []wire.CallSummary) {
 			end = *c.EndReason
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", command.Stamp(&c.CreatedAt), c.ID, c.Direction, c.From, c.To, c.Duration, end, c.Cost)
+	}
+}
+
+func newCallsEdit() *cobra.Command {
+	cmd := &cobra.Command{Use: "edit CALL_ID", Short: "Keep metadata, tags and a note with a call",
+		Long: "Changes what is kept with a call, and prints it. Tags take the place of those that the call has, and an empty --tags\n" +
+			"takes all away, as an empty --note does with the note. --metadata name= takes a name away; other names stay.",
+		Example: "  parley calls edit ses_… --tags complaint,refund --note 'Wants a call back on Monday.'\n  parley calls edit ses_… --metadata order=42", Args: cobra.ExactArgs(1)}
+	fl := cmd.Flags()
+	tags := fl.StringSlice("tags", nil, "what people call it, with commas between")
+	note := fl.String("note", "", "what there is to say about it")
+	metadata := fl.StringArray("metadata", nil, "a name and its value, as order=42; may be repeated")
+	return ask(cmd, command.OneObject, func(q *request, args []string) error {
+		var change wire.CallChange
+		given, err := pairs("metadata", *metadata)
+		if err != nil {
+			return err
+		}
+		for name, value := range given {
+			if change.Metadata == nil {
+				change.Metadata = wire.MetadataChange{}
+			}
+			if change.Metadata[name] = nil; value != "" {
+				change.Metadata[name] = &value
+			}
+		}
+		if fl.Changed("tags") {
+			list := append([]string{}, *tags...)
+			change.Tags = &list
+		}
+		if fl.Changed("note") {
+			change.Note = note
+		}
+		c, err := q.KeepWithCall(q.Ctx, args[0], change)
+		if err != nil {
+			return err
+		}
+		return q.Answer(c, func(w io.Writer) { showKept(w, c) })
+	})
+}
+
+// showKept shows what is kept with a call.
+func showKept(w io.Writer, c *wire.CallSummary) {
+	for _, name := range slices.Sorted(maps.Keys(c.Metadata)) {
+		fmt.Fprintf(w, "%s\t%s\n", name, c.Metadata[name])
+	}
+	if len(c.Tags) > 0 {
+		fmt.Fprintf(w, "tags\t%s\n", strings.Join(c.Tags, ", "))
+	}
+	if c.Note != nil {
+		fmt.Fprintf(w, "note\t%s\n", strings.Join(strings.Fields(*c.Note), " "))
 	}
 }
 

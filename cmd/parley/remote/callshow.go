@@ -54,6 +54,7 @@ func showCall(w io.Writer, d *wire.CallDetail, words bool) {
 		fmt.Fprintf(w, "ended\t%s after %s\n", *d.EndReason, time.Duration(d.Duration)*time.Second)
 	}
 	fmt.Fprintf(w, "USD\t%s\n", d.Cost)
+	showKept(w, &d.CallSummary)
 	if e := d.Engines; e != nil {
 		fmt.Fprintf(w, "engines\tasr: %s; llm: %s; tts: %s\n", strings.Join(e.ASR, ", "), strings.Join(e.LLM, ", "), strings.Join(e.TTS, ", "))
 	}
