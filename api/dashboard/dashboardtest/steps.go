@@ -23,7 +23,7 @@ func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	b.Do(chromedp.WaitVisible(chromedp.CSS(selector)))
 	for range mostClicks {
-		Eval[bool](b, fmt.Sprintf(`(e => { window.unclicked = e; e.addEventListener("pointerdown", () => delete window.unclicked, { once: true, capture: true }); return true })(document.querySelector(%q))`, selector))
+		Eval[bool](b, fmt.Sprintf(`(e => { window.unclicked = e; e.addEventListener("click", () => delete window.unclicked, { once: true, capture: true }); return true })(document.querySelector(%q))`, selector))
 		b.Do(chromedp.Click(chromedp.CSS(selector)))
 		if !Eval[bool](b, `window.unclicked?.isConnected === true`) {
 			return
