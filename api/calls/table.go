@@ -59,7 +59,7 @@ func Wanted(q url.Values) (history.CallPage, error) {
 	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"), Tag: q.Get("tag"), Said: q.Get("q"),
 		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
 	for name, values := range q {
-		if name, in2 := strings.CutPrefix(name, "metadata["); in2 {
+		if name, ok := strings.CutPrefix(name, "metadata["); ok {
 			if in.Metadata == nil {
 				in.Metadata = wire.Metadata{}
 			}

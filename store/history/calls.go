@@ -86,8 +86,10 @@ func (l TranscriptLine) Plain() TranscriptLine {
 	return TranscriptLine{Role: l.Role, Text: l.Text, AtMS: l.AtMS}
 }
 
-// clean is a text as PostgreSQL can hold it.
-func clean(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+// clean is a text as PostgreSQL can hold it, whatever a recogniser, a model or a function said.
+func clean(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\ufffd")
+}
 
 // storable is the line as text of PostgreSQL can hold it: without NUL, which a recogniser
 // or a model may say. What l points to does not change.

@@ -16,7 +16,7 @@ func TestFunctionsOfACall(t *testing.T) {
 	h := history.New(f.DB)
 	acc, other := f.account(10*usd), f.account(10*usd)
 	s := f.withAgent(acc, f.analyst(acc, wantsBoth))
-	began := history.FunctionCall{ID: "call_1_1", Name: "order\x00", Arguments: `{"id":"` + "\x00" + `7"}`, Turn: 2, BeganMS: 900}
+	began := history.FunctionCall{ID: "call_1_1", Name: "order\x00", Arguments: `{"id":"` + "\x00" + `7"}` + "\xff", Turn: 2, BeganMS: 900}
 	at := int64(1200)
 	ended := began
 	ended.EndedMS, ended.Outcome, ended.Result = &at, "ok", "on its way"
@@ -29,7 +29,7 @@ func TestFunctionsOfACall(t *testing.T) {
 		return c.Functions
 	}
 	f.ok(h.SaveFunction(f.ctx(), acc, s.ID, began))
-	if got := kept(); len(got) != 1 || got[0].Name != "order" || got[0].Arguments != `{"id":"7"}` || got[0].Outcome != "" || got[0].EndedMS != nil {
+	if got := kept(); len(got) != 1 || got[0].Name != "order" || got[0].Arguments != `{"id":"7"}`+"\ufffd" || got[0].Outcome != "" || got[0].EndedMS != nil {
 		t.Errorf("as it began: %+v", got)
 	}
 	f.ok(h.SaveFunction(f.ctx(), other, s.ID, ended))

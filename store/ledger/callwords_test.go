@@ -31,7 +31,7 @@ func TestCallsAreFoundByWords(t *testing.T) {
 		return s.ID
 	}
 	refund := call(acc, "I want a refund, please.", "Of last week's order?")
-	order := call(acc, "My last order: where is it? ¿Y el café?")
+	order := call(acc, "My last order: where is it? ¿Y el café?\x00\xff")
 	others := call(other, "I want a refund of last week.")
 	find := func(account, said string) string {
 		t.Helper()

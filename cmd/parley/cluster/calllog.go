@@ -63,6 +63,7 @@ func replay(l *history.CallLog, last session.CallSnapshot, yield func(time.Time,
 	}
 	for _, e := range l.Events {
 		kind, line := callcenter.StatusChanged, wire.SpokenLine{}
+		function = wire.CallFunction{}
 		switch {
 		case e.Status != "":
 			s.Status = session.CallStatus(e.Status)

@@ -69,7 +69,7 @@ func TestFunctionsInHistory(t *testing.T) {
 	<-followed
 	v.release <- struct{}{}
 	if f := <-told; f.Name != "order" || f.Outcome == nil || *f.Outcome != "ok" {
-		t.Errorf("a follower is told of %+v", f)
+		t.Errorf("a follower gets %+v", f)
 	}
 	p.until("transcript", "Done.")
 	s.ok(c.Close())
