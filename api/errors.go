@@ -221,7 +221,7 @@ func engineProblem(e *inference.Error) Problem {
 func WriteError(w http.ResponseWriter, err error) {
 	p := ProblemOf(err)
 	if a := answerOf(w); a != nil {
-		a.passage.refuse(p.Code)
+		a.passage.refuse(err)
 	}
 	maps.Copy(w.Header(), p.headers())
 	WriteJSON(w, p.Status, p)

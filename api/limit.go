@@ -170,7 +170,8 @@ type passage struct {
 	holder holder
 	known  bool // the credential was right the last time
 	counts *Counts
-	told   atomic.Bool // why it was refused has been counted
+	told   atomic.Bool           // why it was refused has been counted
+	fault  atomic.Pointer[error] // of ours, which the client does not learn; nil: none
 }
 
 type guardKey struct{} // of the *passage in a request's context

@@ -35,8 +35,9 @@ type Options struct {
 
 // Wrap puts around a handler what a server on the open network needs: limits on
 // request rates and on failed credentials, headers that browsers heed, an answer
-// when the handler panics, and a log line for each request at debug level, which
-// never holds the query, for keys travel there. When the handler is a ServeMux,
+// when the handler panics, a log line for each request at debug level, which
+// never holds the query, for keys travel there, and one with its cause for each
+// internal error. When the handler is a ServeMux,
 // a method that a path does not take is answered with 405 as every other error
 // is, also where the mux has a handler for "/".
 func Wrap(handler http.Handler, o Options) http.Handler {
@@ -63,6 +64,9 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 			a.recovered(fault, r, o.Log)
 			v.unexplained(a.status)
 			o.Counts.left(a.status)
+			if f := v.fault.Load(); f != nil {
+				o.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "err", *f)
+			}
 			o.Log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", a.status,
 				"from", v.from, "ms", time.Since(began).Milliseconds())
 			if fault == http.ErrAbortHandler {

@@ -58,6 +58,7 @@ func routes() *http.ServeMux {
 		w.WriteHeader(202)
 		panic(errors.New("sk_secret"))
 	})
+	mux.Handle("GET /broken", HandlerFunc(func(http.ResponseWriter, *http.Request) error { return errors.New("the column is not there") }))
 	mux.HandleFunc("GET /abort", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	return mux
 }
@@ -189,14 +190,18 @@ func TestTooLargeIsHeard(t *testing.T) {
 	}
 }
 
-// TestLog: each request has its line, and no line holds a credential.
+// TestLog: each request has its line, and an internal error one with its cause, which the client does not learn. No line holds a
+// credential.
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	h := Wrap(routes(), Options{Log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	send(h, "GET", "/private?api_key=sk_secret&x=1", "", "X-API-Key", "sk_secret", "Authorization", "Bearer sk_secret", "from", "192.0.2.7:1")
 	send(h, "GET", "/panic?api_key=sk_secret", "")
 	send(h, "GET", "/late?api_key=sk_secret", "")
-	for _, want := range []string{"path=/private status=401 from=192.0.2.7", "a request panicked", "path=/panic status=500", "path=/late status=202", "wrap_test.go"} {
+	if w := send(h, "GET", "/broken?api_key=sk_secret", ""); w.Code != 500 || strings.Contains(w.Body.String(), "column") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for _, want := range []string{"level=ERROR msg=\"a request failed\" method=GET path=/broken err=\"the column is not there\"", "path=/private status=401 from=192.0.2.7", "a request panicked", "path=/panic status=500", "path=/late status=202", "wrap_test.go"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the log", want)
 		}
