@@ -183,7 +183,20 @@ func create(t testing.TB, template string) string {
 			t.Error("storetest: ", err)
 		}
 	})
-	return inDatabase(theOne.admin, name)
+	return patient(inDatabase(theOne.admin, name))
+}
+
+// patient is an address whose transactions may be idle for a minute: a test on a machine that has more
+// to do than it can is held up for longer than a server ever is.
+func patient(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // connecting will say so
+	}
+	q := u.Query()
+	q.Set("idle_in_transaction_session_timeout", "60000")
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 func begin() (*server, error) {
