@@ -65,6 +65,25 @@ func (u *EngineUse) Settle(costs billing.Costs, tariff *billing.Tariff, paid map
 	}
 }
 
+// Asked is how the webhook of a number was asked about a call to it.
+type Asked struct {
+	Webhook string       `json:"webhook"`
+	Outcome AskedOutcome `json:"outcome"`
+	Status  int          `json:"status,omitempty"` // of its answer; 0: there was none
+	TookMS  int64        `json:"took_ms"`          // until its answer, or the failure
+	Failure string       `json:"failure,omitempty"`
+}
+
+// AskedOutcome is how that went.
+type AskedOutcome string
+
+// Outcomes of asking.
+const (
+	AskedAnswered AskedOutcome = "answered" // what it said counts
+	AskedRefused  AskedOutcome = "refused"  // the call is not taken
+	AskedFailed   AskedOutcome = "failed"   // the number's own agent answers
+)
+
 // ServedBy is which engines served a call, by stage, in the order in which they began to.
 type ServedBy struct {
 	ASR []string `json:"asr"`

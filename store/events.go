@@ -10,6 +10,8 @@ import (
 
 // Kinds of events, besides those of warnings.
 const (
+	// CallIncoming is asked of the webhook of the called number, and delivered to no other.
+	CallIncoming   = "call.incoming"
 	CallStarted    = "call.started"
 	CallAnswered   = "call.answered"
 	CallEnded      = "call.ended"

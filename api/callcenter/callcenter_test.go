@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -12,7 +13,9 @@ import (
 
 	"parley/api"
 	"parley/store/ledger"
+	"parley/store/people"
 	"parley/store/storetest"
+	"parley/store/webhook"
 )
 
 func TestStatusAndAgents(t *testing.T) {
@@ -293,6 +296,34 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 		t.Errorf("the carrier has %+v", held)
 	}
 	s.Verified()
+}
+
+// TestNumbersAskWebhooks: an assignment names an agent, a webhook or both; null is none.
+func TestNumbersAskWebhooks(t *testing.T) {
+	s := open(t)
+	_, err := s.Ledger.ImportNumber(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
+	s.OK(err)
+	at := "/callcenter/numbers/" + s.list(s.A)[0].ID + "/assign"
+	s.Want("an unknown webhook", s.As(s.A, "POST", at, `{"webhook_id":"wh_x"}`), 400, "validation.invalid_request_format")
+	s.Want("neither", s.As(s.A, "POST", at, `{}`), 400, "validation.invalid_request_format")
+	vault, err := people.NewVault(s.DB, "0123456789abcdef0123456789abcdef")
+	s.OK(err)
+	hook, _, err := webhook.New(s.DB, vault).Create(t.Context(), s.A.Account, webhook.Webhook{URL: "https://example.com/incoming"})
+	s.OK(err)
+	id := hook.ID
+	for _, tt := range []struct {
+		body           string
+		agent, webhook *string
+	}{
+		{`{"webhook_id":"` + id + `"}`, &s.A.Agent, &id}, {`{"agent_id":null}`, nil, &id}, {`{"agent_id":"` + s.A.Agent + `","webhook_id":null}`, &s.A.Agent, nil},
+		{`{"agent_id":"","webhook_id":"` + id + `"}`, nil, &id}, {`{"webhook_id":""}`, nil, nil},
+	} {
+		s.Want(tt.body, s.As(s.A, "POST", at, tt.body), 200, "")
+		if n := s.list(s.A)[0]; !reflect.DeepEqual([]*string{n.AgentID, n.WebhookID}, []*string{tt.agent, tt.webhook}) {
+			t.Errorf("%s: %+v", tt.body, n)
+		}
+	}
+	s.Want("another account's number", s.As(s.B, "POST", at, `{"webhook_id":""}`), 404, "callcenter.not_found")
 }
 
 func TestNumbersByHandAreListed(t *testing.T) {

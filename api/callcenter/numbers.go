@@ -78,7 +78,7 @@ const (
 )
 
 func (d *Numbers) view(n *ledger.Number) wire.Number {
-	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, Status: pending,
+	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, WebhookID: n.Webhook, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
 	case ledger.NumberOwned:
@@ -108,16 +108,36 @@ func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
 	return out, nil
 }
 
-// agentRef is an agent_id in a request. Null is the empty one.
-type agentRef struct {
+// ref is an identifier in a request. Null is the empty one.
+type ref struct {
 	id    string
 	given bool
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (r *agentRef) UnmarshalJSON(b []byte) error {
+func (r *ref) UnmarshalJSON(b []byte) error {
 	r.given = true
 	return json.Unmarshal(b, &r.id)
+}
+
+// value is the identifier, or nil where none is given.
+func (r *ref) value() *string {
+	if !r.given {
+		return nil
+	}
+	return &r.id
+}
+
+// agentRef is an agent_id, webhookRef a webhook_id.
+type (
+	agentRef   struct{ ref }
+	webhookRef struct{ ref }
+)
+
+// Schema implements huma.SchemaProvider.
+func (webhookRef) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true, Examples: []any{"wh_06er5bt0v9k1o7m2q3s4t5u6v0"},
+		Description: "A webhook of the account that is asked about each call while it rings, with call.incoming; empty or null: none is. Absent: as before."}
 }
 
 // Schema implements huma.SchemaProvider.
@@ -129,22 +149,28 @@ func (agentRef) Schema(huma.Registry) *huma.Schema {
 type assignInput struct {
 	ID   string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
-		AgentID agentRef `json:"agent_id"`
+		AgentID   agentRef   `json:"agent_id,omitempty"`
+		WebhookID webhookRef `json:"webhook_id,omitempty"`
 	}
 }
 
 func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[wire.Number], error) {
-	if !in.Body.AgentID.given {
+	agent, hook := &in.Body.AgentID, &in.Body.WebhookID
+	if !agent.given && !hook.given {
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
 	account := api.AccountOf(ctx)
 	if _, err := d.ledger.Number(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
-	if err := d.knows(ctx, account, in.Body.AgentID.id); err != nil {
+	if err := d.knows(ctx, account, agent.id); err != nil {
 		return nil, err
 	}
-	if err := d.ledger.AssignNumber(ctx, account, in.ID, in.Body.AgentID.id); err != nil {
+	err := d.ledger.AssignNumber(ctx, account, in.ID, ledger.Assignment{Agent: agent.value(), Webhook: hook.value()})
+	if errors.Is(err, store.ErrNotFound) && hook.id != "" {
+		return nil, api.Bad("body.webhook_id: there is no such webhook")
+	}
+	if err != nil {
 		return nil, err
 	}
 	return api.Show(d.view)(d.ledger.Number(ctx, account, in.ID))

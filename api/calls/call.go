@@ -137,7 +137,7 @@ func Summarized(c *history.Call, text string) wire.CallSaid {
 
 // Detail is c with what was said in it; now ends the duration of one that lasts.
 func Detail(c *history.Call, now time.Time) (wire.CallDetail, error) {
-	d := wire.CallDetail{CallSummary: summary(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Functions: []wire.CallFunction{}, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines)}
+	d := wire.CallDetail{CallSummary: summary(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Functions: []wire.CallFunction{}, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines), Asked: viewAsked(c.Asked)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, viewLine(l))
 	}
@@ -148,6 +148,13 @@ func Detail(c *history.Call, now time.Time) (wire.CallDetail, error) {
 		return d, fmt.Errorf("turns of %s: %w", c.ID, err)
 	}
 	return d, nil
+}
+
+func viewAsked(a *store.Asked) *wire.CallAsked {
+	if a == nil {
+		return nil
+	}
+	return &wire.CallAsked{WebhookID: a.Webhook, Outcome: string(a.Outcome), Status: a.Status, LatencyMS: a.TookMS, Error: api.Some(a.Failure)}
 }
 
 // Function is a function call as clients see it.

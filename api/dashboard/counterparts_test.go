@@ -52,7 +52,7 @@ var counterparts = map[string]string{
 
 	"GET /app/dial":                  "GET /callcenter/numbers, GET /callcenter/agents",
 	"POST /app/dial":                 "POST /callcenter/dial",
-	"GET /app/numbers":               "GET /callcenter/numbers",
+	"GET /app/numbers":               "GET /callcenter/numbers, GET /v1/webhooks",
 	"POST /app/numbers":              "POST /callcenter/numbers",
 	"GET /app/numbers/search":        "GET /callcenter/numbers/search",
 	"GET /app/numbers/buy":           "GET /v1/pricing, GET /callcenter/agents",

@@ -59,9 +59,10 @@ func agentOptions(q *page.Request, first ...page.Option) ([]page.Option, error) 
 var nobody = page.Option{Value: "", Label: "Nobody"}
 
 type numbersView struct {
-	Numbers []wire.Number
-	Agents  []page.Option
-	Price   billing.Money // of a month
+	Numbers  []wire.Number
+	Agents   []page.Option
+	Webhooks []page.Option // none: the account has none
+	Price    billing.Money // of a month
 }
 
 // Answers is the choice of who answers a number.
@@ -75,13 +76,41 @@ func (v *numbersView) Answers(n wire.Number) page.Field {
 	return f
 }
 
+// Asks is the choice of the webhook that is asked about calls to a number.
+func (v *numbersView) Asks(n wire.Number) page.Field {
+	chosen := ""
+	if n.WebhookID != nil {
+		chosen = *n.WebhookID
+	}
+	f := (&page.Form{}).Select("webhook_id", "Which webhook is asked first about calls to "+n.PhoneNumber, chosen, v.Webhooks)
+	f.Name = "webhook_id-" + n.ID // each on the page is another
+	return f
+}
+
+// webhookOptions are the account's webhooks to choose from.
+func webhookOptions(q *page.Request) ([]page.Option, error) {
+	list, err := page.Read[api.List[wire.Webhook]](q, "/v1/webhooks")
+	if err != nil || len(list.Data) == 0 {
+		return nil, err
+	}
+	options := []page.Option{{Value: "", Label: "Ask nobody first"}}
+	for _, w := range list.Data {
+		options = append(options, page.Option{Value: w.ID, Label: "Ask " + cmp.Or(w.Description, w.URL)})
+	}
+	return options, nil
+}
+
 func numbersPage(q *page.Request) error {
 	numbers, err := ownNumbers(q)
 	if err != nil {
 		return err
 	}
 	agents, err := agentOptions(q, nobody)
-	return q.Show("numbers", "Numbers")(&numbersView{numbers, agents, q.Card().NumberPerMonth()}, err)
+	if err != nil {
+		return err
+	}
+	hooks, err := webhookOptions(q)
+	return q.Show("numbers", "Numbers")(&numbersView{numbers, agents, hooks, q.Card().NumberPerMonth()}, err)
 }
 
 // searchView is numbers for sale.
@@ -180,14 +209,22 @@ func buyNumber(q *page.Request, f *page.Form) error {
 func assignNumber(q *page.Request, f *page.Form) error {
 	id := q.ID("id")
 	var n wire.Number
-	if err := q.Call(http.MethodPost, page.Path("/callcenter/numbers/", id, "/assign"), map[string]string{"agent_id": f.Value("agent_id-" + id)}, &n); err != nil {
+	to := map[string]string{"agent_id": f.Value("agent_id-" + id)}
+	if asked := "webhook_id-" + id; f.Values.Has(asked) {
+		to["webhook_id"] = f.Value(asked)
+	}
+	if err := q.Call(http.MethodPost, page.Path("/callcenter/numbers/", id, "/assign"), to, &n); err != nil {
 		return err
 	}
 	who := "Nobody"
 	if n.AgentName != nil {
 		who = *n.AgentName
 	}
-	return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on.", who, n.PhoneNumber))
+	unless := ""
+	if n.WebhookID != nil {
+		unless = ", unless the webhook says otherwise"
+	}
+	return q.Done(numbersAt, fmt.Sprintf("%s answers %s from now on%s.", who, n.PhoneNumber, unless))
 }
 
 // releaseView is a number that is about to be given back.

@@ -119,6 +119,22 @@ func TestNumberPages(t *testing.T) {
 	if n, err := ledger.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.AgentID != nil {
 		t.Errorf("somebody still answers: %+v %v", n, err)
 	}
+	if page := s.Get("/app/numbers"); strings.Contains(page.Body, "webhook_id-") {
+		t.Error("there is a choice of webhooks, of which there are none")
+	}
+	if page := s.Post("/app/webhooks", "url", "https://example.com/incoming", "events", "call.incoming"); page.Status != http.StatusOK {
+		t.Fatalf("webhook: %d %s", page.Status, page.Body)
+	}
+	hook := regexp.MustCompile(`value="(wh_[a-z0-9]+)"`).FindStringSubmatch(s.Get("/app/numbers").Body)
+	if hook == nil {
+		t.Fatal("there is no choice of webhooks")
+	}
+	if page := s.Post(at+"/assign", "agent_id-"+all[0].ID, "", "webhook_id-"+all[0].ID, hook[1]); page.Status != http.StatusSeeOther {
+		t.Errorf("asks the webhook: %d", page.Status)
+	}
+	if n, err := ledger.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.Webhook == nil || *n.Webhook != hook[1] {
+		t.Errorf("the webhook is not asked: %+v %v", n, err)
+	}
 	if page := s.Post("/app/numbers", "number", number); page.Status != http.StatusUnprocessableEntity {
 		t.Errorf("bought twice: %d", page.Status)
 	}

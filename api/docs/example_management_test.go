@@ -216,6 +216,25 @@ func Example_receiver() {
 	log.Fatal(http.ListenAndServe(":"+cmp.Or(os.Getenv("PORT"), "8000"), nil))
 }
 
+func Example_incoming() {
+	var own struct{ Numbers []struct{ ID string } }
+	ask("GET", "/callcenter/numbers", "", &own)
+	assign := "/callcenter/numbers/" + own.Numbers[0].ID + "/assign"
+	var hook webhook
+	ask("POST", "/v1/webhooks", `{"url": "https://bookings.example/incoming", "events": ["call.incoming"]}`, &hook)
+
+	// From now on it answers such as {"agent_id": "ag_…", "variables": {"name": "Ann"}} while it rings.
+	var bound struct {
+		Webhook string `json:"webhook_id"`
+	}
+	ask("POST", assign, `{"webhook_id": "`+hook.ID+`"}`, &bound)
+	fmt.Println(bound.Webhook)
+
+	ask("POST", assign, `{"webhook_id": ""}`, &bound) // it is not asked any more
+	send("DELETE", "/v1/webhooks/"+hook.ID, "").Body.Close()
+	fmt.Println("removed")
+}
+
 func Example_users() {
 	const path = "/v1/operator/users"
 	var users struct {

@@ -51,6 +51,7 @@ func describe(a *api.API) {
 		summary string
 		body    reflect.Type
 	}{
+		store.CallIncoming:   {"A call rings: who answers it?", reflect.TypeFor[callIncoming]()},
 		store.CallStarted:    {"A call began to ring, to be dialled or to be set up", reflect.TypeFor[callBegun]()},
 		store.CallAnswered:   {"A call was answered; told within seconds", reflect.TypeFor[callBegun]()},
 		store.CallEnded:      {"A call ended", reflect.TypeFor[callEnded]()},
@@ -83,6 +84,13 @@ func describe(a *api.API) {
 				"2XX": {Description: "The event is taken. Anything else, and no answer within five seconds, has it sent again."},
 				"410": {Description: http.StatusText(http.StatusGone) + ": nothing more is sent, the webhook is disabled."}},
 		}}
+	}
+	ask := doc.Webhooks[store.CallIncoming].Post
+	ask.Description = "Asked of the webhook of the called number, whatever its events are, and sent once. The answer decides who takes the call. " +
+		"Without one within two seconds, or with one that cannot be used, the number's own agent does, and the call says why."
+	ask.Responses = map[string]*huma.Response{
+		"200": {Description: "Who answers.", Content: map[string]*huma.MediaType{"application/json": {Schema: doc.Components.Schemas.Schema(reflect.TypeFor[wire.IncomingAnswer](), true, "")}}},
+		"204": {Description: "The number's own agent answers."},
 	}
 }
 

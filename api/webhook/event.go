@@ -25,6 +25,7 @@ type Event[T any] struct {
 
 // Types of events, for the document.
 type (
+	callIncoming   = Event[wire.IncomingCall]
 	callBegun      = Event[wire.CallBegun]
 	callEnded      = Event[wire.CallOver]
 	callTranscript = Event[wire.CallDetail]

@@ -139,14 +139,29 @@ func (m *Manager) open(ctx context.Context, s *Session, start ledger.Start) erro
 	return nil
 }
 
-func (m *Manager) enter(s *Session) error {
+// Room says why this node would not admit a call now, ErrDraining or ErrFull, before anything is
+// done for it; nil: it has room.
+func (m *Manager) Room() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.room(nil)
+}
+
+func (m *Manager) room(w *Work) error {
 	switch {
 	case m.draining:
 		return ErrDraining
-	case s.work == nil && (m.max > 0 && m.calls >= m.max || m.busy != nil && m.busy()):
+	case w == nil && (m.max > 0 && m.calls >= m.max || m.busy != nil && m.busy()):
 		return ErrFull
+	}
+	return nil
+}
+
+func (m *Manager) enter(s *Session) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.room(s.work); err != nil {
+		return err
 	}
 	m.live[s] = struct{}{}
 	if s.work == nil {

@@ -19,19 +19,25 @@ type Poster struct {
 	client *http.Client
 	// patience is for all of a post, from the name to the answer.
 	patience time.Duration
+	answer   int64 // bytes of it that are kept; the rest is not read
 }
 
 // Bounds of a post.
 const (
 	postTime   = 5 * time.Second
-	postAnswer = 1 << 10 // bytes of the answer that are kept; the rest is not read
+	postAnswer = 1 << 10 // bytes
 )
 
 // Poster returns a sender that follows no redirects.
 func (g *Guard) Poster() *Poster {
 	c := g.Client()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Poster{g, c, postTime}
+	return &Poster{g, c, postTime, postAnswer}
+}
+
+// Within is a sender that waits patience for all of a post, and keeps so many bytes of the answer.
+func (p *Poster) Within(patience time.Duration, answer int64) *Poster {
+	return &Poster{p.guard, p.client, patience, answer}
 }
 
 // Check says why requests may not go to an address, as far as the address itself says; nil:
@@ -69,13 +75,14 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	return g.names.LookupNetIP(ctx, "ip", host)
 }
 
-// Posted is an answer: its status, and the first kilobyte of its body as valid text.
+// Posted is an answer: its status, and the beginning of its body as valid text, a kilobyte unless
+// Within says otherwise.
 type Posted struct {
 	Status int
 	Text   string
 }
 
-// Post sends JSON. There are five seconds for all of it. The error says, without the
+// Post sends JSON. There are five seconds for all of it, or what Within says. The error says, without the
 // address, why there was no answer; a status is none, nor is a redirect.
 func (p *Poster) Post(ctx context.Context, address string, header http.Header, body []byte) (Posted, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.patience)
@@ -91,6 +98,6 @@ func (p *Poster) Post(ctx context.Context, address string, header http.Header, b
 		return Posted{}, explain(ctx, err)
 	}
 	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, postAnswer)) // for people; the status decides
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, p.answer)) // what there is of it: the status decides
 	return Posted{answer.StatusCode, strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\x00", "\uFFFD")}, nil
 }

@@ -36,6 +36,7 @@ type Call struct {
 	DeletedAt *time.Time
 	// Demonstration says that it came with the demonstration: there was no such call.
 	Demonstration bool
+	Asked         *store.Asked // how a webhook was asked who answers it; nil: none was
 	Kept
 	Uses []store.EngineUse `db:"-"` // what engines used, in it and for it afterwards; none while it lasts
 	Conversation
@@ -170,7 +171,7 @@ const (
 	selectCalls = callColumns + "null::jsonb, 0, null::jsonb" + fromCalls
 	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.metadata, c.tags, c.note, `
+	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.asked, c.metadata, c.tags, c.note, `
 	fromCalls = `, c.engines, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id

@@ -245,14 +245,14 @@ func TestReleaseOfNumbersThatAreOnTheirWay(t *testing.T) {
 	for i := range ns {
 		n, err := f.order(acc, fmt.Sprintf("+349110000%02d", i), t0)
 		f.ok(err)
-		f.ok(f.AssignNumber(f.ctx(), acc, n.ID, agent.ID))
+		f.ok(f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Agent: &agent.ID}))
 		ns[i] = n
 	}
 	f.carrierSays(ns[2], carrier.Pending, t0)
 	f.carrierSays(ns[3], carrier.Pending, t0)
 	for _, n := range ns {
 		f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID))
-		for name, err := range map[string]error{"release": f.ReleaseNumber(f.ctx(), acc, n.ID), "assign": f.AssignNumber(f.ctx(), acc, n.ID, agent.ID)} {
+		for name, err := range map[string]error{"release": f.ReleaseNumber(f.ctx(), acc, n.ID), "assign": f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Agent: &agent.ID})} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s again: %v", name, err)
 			}

@@ -39,6 +39,7 @@ type Number struct {
 	Country   string // ISO code
 	AgentID   *string
 	AgentName *string // nil without agent
+	Webhook   *string // that is asked about each call; nil: none is
 	State     NumberState
 	CreatedAt time.Time
 	// Carrier is who sold it. It is empty for one that was given by hand: such a
@@ -86,6 +87,7 @@ const selectNumber = "select " + numberColumns + " from numbers where "
 
 const numberColumns = `id, account_id, e164, country, agent_id,
 	(select name from agents a where a.account_id = numbers.account_id and a.id = numbers.agent_id),
+	(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.deleted_at is null) as webhook,
 	state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until`
 
 // Number returns a number of the account that it has not lost.
@@ -104,12 +106,20 @@ func (l *Ledger) Numbers(ctx context.Context, account string, p store.Page) ([]N
 	return store.ListPage[Number](ctx, l.db, "list numbers", p, "id", selectNumber+"account_id = $1 and "+numberListed, account)
 }
 
-// AssignNumber binds a number of the account to one of its agents, or with an
-// empty agent to none.
-func (l *Ledger) AssignNumber(ctx context.Context, account, id, agent string) error {
-	return l.db.Must(ctx, "assign number", `update numbers set agent_id = nullif($3, '')
+// Assignment is who answers the calls to a number; nil leaves it as it is.
+type Assignment struct {
+	Agent   *string // who answers; empty: nobody
+	Webhook *string // that is asked about each call; empty: none is
+}
+
+// AssignNumber says who answers the calls to a number of the account. ErrNotFound: there is no
+// such number, agent or webhook of the account.
+func (l *Ledger) AssignNumber(ctx context.Context, account, id string, a Assignment) error {
+	return l.db.Must(ctx, "assign number", `update numbers set agent_id = nullif(coalesce($3, agent_id), ''), webhook_id = nullif(coalesce($4, webhook_id), '')
 		where id = $1 and account_id = $2 and `+numberListed+`
-			and ($3 = '' or exists (select from agents where account_id = $2 and id = $3))`, id, account, agent)
+			and (coalesce($3, '') = '' or exists (select from agents where account_id = $2 and id = $3))
+			and (coalesce($4, '') = '' or exists (select from webhooks where account_id = $2 and id = $4 and deleted_at is null))`,
+		id, account, a.Agent, a.Webhook)
 }
 
 // Route is where a call to a number goes.
@@ -117,12 +127,15 @@ type Route struct {
 	Account string
 	Number  string // its identifier
 	Agent   *string
-	Country string // prices the call
+	Webhook *string // that is asked about the call; nil: none is, or it is disabled
+	Country string  // prices the call
 	State   NumberState
 }
 
 // RouteNumber finds who answers e164; ErrNotFound when no account owns it.
 func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
 	return store.First[Route](ctx, l.db, "route number",
-		"select account_id, id, agent_id, country, state from numbers where e164 = $1 and "+numberWorking, e164)
+		`select account_id, id, agent_id,
+			(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.enabled and w.deleted_at is null),
+			country, state from numbers where e164 = $1 and `+numberWorking, e164)
 }

@@ -48,10 +48,12 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Numb
 			_, err := f.StartSession(ctx, r)
 			return err
 		},
-		"import to agent":  func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a); return err },
-		"assign to agent":  func(a, _, _, _ string) error { return f.AssignNumber(ctx, mine, ownNumber.ID, a) },
+		"import to agent": func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a); return err },
+		"assign to agent": func(a, _, _, _ string) error {
+			return f.AssignNumber(ctx, mine, ownNumber.ID, ledger.Assignment{Agent: &a})
+		},
 		"read number":      func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
-		"assign number":    func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, own.ID) },
+		"assign number":    func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, ledger.Assignment{Agent: &own.ID}) },
 		"release number":   func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n) },
 		"revoke key":       func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
 		"read call":        func(_, _, _, s string) error { _, err := history.New(f.DB).Call(ctx, mine, s); return err },
@@ -208,20 +210,20 @@ func TestNumbers(t *testing.T) {
 	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", ""); !errors.Is(err, store.ErrNumberTaken) {
 		t.Errorf("a number twice: %v", err)
 	}
-	f.ok(f.AssignNumber(f.ctx(), a, n.ID, agent.ID))
+	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ledger.Assignment{Agent: &agent.ID}))
 	r, err := f.RouteNumber(f.ctx(), n.E164)
 	f.ok(err)
 	if r.Account != a || r.Number != n.ID || *r.Agent != agent.ID || r.Country != "GB" || r.State != ledger.NumberOwned {
 		t.Errorf("%+v", r)
 	}
-	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ""))
+	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ledger.Assignment{Agent: new("")}))
 	if r, err = f.RouteNumber(f.ctx(), n.E164); err != nil || r.Agent != nil {
 		t.Errorf("unbound: %+v, %v", r, err)
 	}
 	f.ok(f.ReleaseNumber(f.ctx(), a, n.ID))
 	for name, err := range map[string]error{
 		"release again":  f.ReleaseNumber(f.ctx(), a, n.ID),
-		"assign":         f.AssignNumber(f.ctx(), a, n.ID, agent.ID),
+		"assign":         f.AssignNumber(f.ctx(), a, n.ID, ledger.Assignment{Agent: &agent.ID}),
 		"route":          func() error { _, err := f.RouteNumber(f.ctx(), n.E164); return err }(),
 		"for an unknown": func() error { _, err := f.ImportNumber(f.ctx(), "acc_x", "+34911234567", ""); return err }(),
 	} {

@@ -46,6 +46,7 @@ type Start struct {
 	To           string            // telephone: the callee
 	Verstat      string            // what the carrier of a call that comes in says of From; empty: nothing
 	Metadata     map[string]string // of a conversation, kept with the call
+	Asked        *store.Asked      // how a webhook was asked about a call that comes in; nil: none was
 	// Expect is what work without a call will use: it starts only when all of it
 	// stays above the overdraft floor, and it is held until it is used. Nothing when
 	// unknown.
@@ -244,10 +245,10 @@ func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, 
 		return store.ErrFenced
 	}
 	if s.Terms.Kind.Agent() {
-		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat, metadata)
-			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, ''), $8::jsonb
+		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat, metadata, asked)
+			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, ''), $8::jsonb, $9
 			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
-			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat, store.Pairs(s.Metadata))
+			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat, store.Pairs(s.Metadata), s.Asked)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,67 @@ func (f *fixture) vault(key string) *people.Vault {
 	v, err := people.NewVault(f.DB, key)
 	f.ok(err)
 	return v
+}
+
+// TestNumbersAskWebhooks: a number asks a webhook of its own account, for as long as that is there and enabled.
+func TestNumbersAskWebhooks(t *testing.T) {
+	f := setup(t)
+	acc, other := f.account(20*usd), f.account(20*usd)
+	hooks := f.webhooks()
+	hook, secret := f.hooked(hooks, acc)
+	foreign, _ := f.hooked(hooks, other)
+	agent := f.agent(acc)
+	n, err := f.ImportNumber(f.ctx(), acc, mine, agent.ID)
+	f.ok(err)
+	for name, id := range map[string]string{"another account's": foreign.ID, "none": "wh_x"} {
+		if err := f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Webhook: &id}); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	asks := func(want string) {
+		t.Helper()
+		r, err := f.RouteNumber(f.ctx(), mine)
+		f.ok(err)
+		if got := or(r.Webhook); got != want || or(r.Agent) != agent.ID {
+			t.Errorf("asks %q, want %q; %q answers", got, want, or(r.Agent))
+		}
+	}
+	asks("")
+	f.ok(f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Webhook: &hook.ID}))
+	asks(hook.ID)
+	address, secrets, err := hooks.Asked(f.ctx(), acc, hook.ID)
+	if err != nil || address != receiver || !slices.Equal(secrets, []string{secret}) {
+		t.Errorf("asked at %s, %d secrets, %v", address, len(secrets), err)
+	}
+	if _, _, err := hooks.Asked(f.ctx(), other, hook.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("by another account: %v", err)
+	}
+	f.ok(f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Agent: &agent.ID})) // which leaves the webhook
+	asks(hook.ID)
+	_, err = hooks.Change(f.ctx(), acc, hook.ID, webhook.Change{Enabled: new(false)})
+	f.ok(err)
+	asks("")
+	if got, err := f.Number(f.ctx(), acc, n.ID); err != nil || or(got.Webhook) != hook.ID {
+		t.Errorf("a disabled webhook is shown as %q, %v", or(got.Webhook), err)
+	}
+	_, err = hooks.Change(f.ctx(), acc, hook.ID, webhook.Change{Enabled: new(true)})
+	f.ok(err)
+	asks(hook.ID)
+	f.ok(hooks.Delete(f.ctx(), acc, hook.ID))
+	asks("")
+	if got, err := f.Number(f.ctx(), acc, n.ID); err != nil || got.Webhook != nil {
+		t.Errorf("a deleted webhook is shown: %+v %v", got, err)
+	}
+	_, err = hooks.Purge(f.ctx())
+	f.ok(err)
+	asks("")
+}
+
+func or(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // told are the kinds that a webhook is told of, oldest first.

@@ -115,17 +115,9 @@ func (h *Store) Claim(ctx context.Context) (*DueDelivery, error) {
 			return nil, err
 		}
 	}
-	for _, s := range [][]byte{sealed, old} {
-		if s == nil {
-			continue
-		}
-		secret, err := h.seal.Open(d.Account, sealedAs(d.Webhook), s)
-		if err != nil {
-			return d, fmt.Errorf("webhook %s: %w", d.Webhook, err)
-		}
-		d.Secrets = append(d.Secrets, secret)
-	}
-	return d, nil
+	secrets, err := h.open(d.Account, d.Webhook, sealed, old)
+	d.Secrets = secrets
+	return d, err
 }
 
 // Attempted reports the outcome of a claimed delivery. One that failed is tried again
@@ -196,6 +188,37 @@ func (h *Store) disable(ctx context.Context, tx pgx.Tx, d *DueDelivery, reason s
 func giveUp(ctx context.Context, tx pgx.Tx, webhook string, now time.Time) error {
 	return store.Do(ctx, tx,
 		"update webhook_deliveries set state = 'failed', next_at = null, done_at = $2 where webhook_id = $1 and state = 'pending'", webhook, now)
+}
+
+// Asked is a webhook of the account that is enabled, as it is asked about a call: its address and
+// the secrets that sign. ErrNotFound: there is none. ErrUnsealed: its secrets do not open.
+func (h *Store) Asked(ctx context.Context, account, id string) (address string, secrets []string, err error) {
+	type hook struct {
+		URL         string
+		Sealed, Old []byte
+	}
+	w, err := store.First[hook](ctx, h.db, "read webhook", `select url, sealed, case when old_until > $3 then old_sealed end from webhooks
+		where account_id = $1 and id = $2 and enabled and deleted_at is null`, account, id, h.db.Time(ctx))
+	if err != nil {
+		return "", nil, err
+	}
+	secrets, err = h.open(account, id, w.Sealed, w.Old)
+	return w.URL, secrets, err
+}
+
+// open opens the secrets of a webhook of the account, the newest first; nil is none.
+func (h *Store) open(account, id string, sealed ...[]byte) (secrets []string, err error) {
+	for _, s := range sealed {
+		if s == nil {
+			continue
+		}
+		secret, err := h.seal.Open(account, sealedAs(id), s)
+		if err != nil {
+			return nil, fmt.Errorf("webhook %s: %w", id, err)
+		}
+		secrets = append(secrets, secret)
+	}
+	return secrets, nil
 }
 
 const deliveryColumns = "webhook_id, event_id, kind, about, state, attempts, created_at, next_at, done_at"

@@ -34,7 +34,8 @@ var (
 )
 
 // theirs are engines that serve accounts with keys of their own, of vendors that cannot be reached. No agent names them.
-const theirs = `engines:
+const theirs = `tool_allow: "` + serviceHost + `"
+engines:
   - {name: flux, stage: asr, vendor: deepgram, model: flux-general-en, url: "http://127.0.0.1:1", key: account}
   - {name: haiku, stage: llm, vendor: anthropic, url: "http://127.0.0.1:1", key: account}
   - {name: opus, stage: llm, vendor: anthropic, url: "http://127.0.0.1:1", key: account}

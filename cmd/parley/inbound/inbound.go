@@ -1,5 +1,6 @@
-// Package inbound takes incoming telephone calls: it finds the agent of the called number, admits
-// the call, and rings until the agent is ready to speak (Answerer).
+// Package inbound takes incoming telephone calls: it finds the agent of the called number, or asks
+// the number's webhook who answers, admits the call, and rings until the agent is ready to speak
+// (Answerer).
 package inbound
 
 import (
@@ -19,10 +20,12 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/session"
+	"parley/pipeline/tool"
 	"parley/sip"
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/webhook"
 )
 
 // retryAfter is when a carrier may try again what could not be taken now.
@@ -36,7 +39,15 @@ type Answerer struct {
 	Maker     *conversation.Maker
 	Transfers *outbound.Transfers
 	Trunks    []trunk.Config
+	Webhooks  *webhook.Store // that are asked who answers
+	Poster    *tool.Poster   // of the questions
 	Log       *slog.Logger
+}
+
+// New returns an Answerer with the fields of a, whose questions have the bounds of a call that rings.
+func New(a Answerer) *Answerer {
+	a.Poster = a.Poster.Within(askTime, maxAnswer)
+	return &a
 }
 
 // Take takes or rejects one call. It returns when the call is over.
@@ -60,33 +71,76 @@ func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool,
 	if err != nil {
 		return false, err
 	}
-	if route.Agent == nil {
-		return false, errNoRoute
-	}
-	stored, err := n.Store.Agent(ctx, route.Account, *route.Agent)
-	if err != nil {
-		return false, err
-	}
 	if n.misrouted(in) {
 		return false, errNoRoute
 	}
+	if route.Webhook == nil {
+		s, err := n.own(ctx, route)
+		if err != nil {
+			return false, err
+		}
+		return n.take(ctx, in, route, &s)
+	}
+	if err := n.Calls.Room(); err != nil {
+		return false, err // another node may take it
+	}
+	if err := in.Ring(); err != nil {
+		return true, err
+	}
+	s := n.ask(ctx, in, route)
+	switch s.asked.Outcome {
+	case store.AskedRefused:
+		in.Reject(603, "", 0)
+	case store.AskedFailed:
+		if err := n.instead(context.WithoutCancel(ctx), route, &s); err != nil {
+			return false, err
+		}
+	}
+	return n.take(ctx, in, route, &s)
+}
+
+// take admits a call and has its speaker answer it. Without one it is only noted: there was the call,
+// and the webhook was asked.
+func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *ledger.Route, s *speaker) (answered bool, err error) {
 	caller := callerOf(in)
-	session, err := n.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: route.Account, Agent: stored.ID, AgentVersion: stored.Version, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: route.Country}}})
+	start := ledger.Start{Account: r.Account, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat, Metadata: s.metadata, Asked: s.asked,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: r.Country}}
+	if s.stored != nil {
+		start.Agent, start.AgentVersion = s.stored.ID, s.stored.Version
+	}
+	admission := ctx
+	if s.asked != nil {
+		admission = context.WithoutCancel(ctx) // a caller who gave up meanwhile has called all the same
+	}
+	session, err := n.Calls.Admit(admission, session.Admission{Start: start})
 	if err != nil {
 		return false, err
 	}
 	defer session.End(*isolate.Internal) // where nothing else has ended it
 	w := n.Maker.Wire(session, in.Trace())
 	defer w.Keep()
-	if err := in.Ring(); err != nil {
+	switch {
+	case s.stored != nil:
+		err = in.Ring()
+	case s.asked.Outcome == store.AskedRefused:
+		err = &media.Ended{Reason: media.Rejected, Detail: detailRefused}
+	default:
+		in.Reject(404, "", 0)
+		err = &media.Ended{Reason: media.Failed, Detail: detailNoAgent}
+	}
+	if err != nil {
 		session.End(endedBy(err))
 		return true, err
 	}
-	p := conversation.PlanOf(stored, n.Log)
-	p.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed})
-	return n.converse(ctx, in, session, &p, w)
+	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed, Given: s.variables})
+	return n.converse(ctx, in, session, s, w)
 }
+
+// Details of calls that nobody answered.
+const (
+	detailRefused media.EndDetail = "webhook"  // of rejected: the number's webhook refused it
+	detailNoAgent media.EndDetail = "no_agent" // of failed: it did not say who answers, and the number has no agent
+)
 
 // callerOf is who calls, for everything that depends on it: the books, the agent's
 // variables, customer data and the do-not-call list. What a trunk asserts counts before
@@ -118,10 +172,11 @@ const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call.
-func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *session.Session, p *conversation.Plan, w *conversation.Wire) (answered bool, err error) {
+func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *session.Session, s *speaker, w *conversation.Wire) (answered bool, err error) {
+	p := &s.plan
 	ringing, stop := session.Until(ctx)
 	defer stop()
-	rung := time.NewTimer(p.Settings.Ring())
+	rung := time.NewTimer(p.Settings.Ring() - s.waited())
 	defer rung.Stop()
 	record := n.Maker.Begin(ctx, "telephone", session, p, "")
 	end := func(e media.Ended) {

@@ -34,7 +34,8 @@ func (n *Node) openTelephony(secret string) (err error) {
 	n.dialler = &outbound.Dialler{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
 		Destinations: to, ConsentKey: derived(secret, "consent"), Free: func() { n.batches.Wake() }, Log: n.log}
 	n.batches = outbound.NewBatches(campaign.New(n.db), n.dialler, n.life, &n.counts)
-	n.inbound = &inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks, Log: n.log}
+	n.inbound = inbound.New(inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks,
+		Webhooks: n.hooks, Poster: n.poster, Log: n.log})
 	return nil
 }
 

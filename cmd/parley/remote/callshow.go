@@ -53,6 +53,9 @@ func showCall(w io.Writer, d *wire.CallDetail, words bool) {
 	if d.EndReason != nil {
 		fmt.Fprintf(w, "ended\t%s after %s\n", *d.EndReason, time.Duration(d.Duration)*time.Second)
 	}
+	if a := d.Asked; a != nil {
+		fmt.Fprintf(w, "webhook\t%s %s after %d ms %s\n", a.WebhookID, a.Outcome, a.LatencyMS, export.Optional(a.Error))
+	}
 	fmt.Fprintf(w, "USD\t%s\n", d.Cost)
 	showKept(w, &d.CallSummary)
 	if e := d.Engines; e != nil {
