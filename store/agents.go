@@ -36,6 +36,9 @@ type Agent struct {
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	// Metadata is what programs keep with the agent. It stands beside the document: no conversation reads it, so
+	// changing it makes no version, and none brings it back. nil in an agent that is stored: it stays.
+	Metadata map[string]string
 }
 
 // Bounds of what an account may store in an agent.
@@ -141,9 +144,9 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent) (*Agent,
 	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = NewID(AgentID, now), 1, now, now
 	err := db.Tx(ctx, "create agent", func(tx pgx.Tx) error {
 		err := ErrNotFound.IfUnchanged(tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
-				tools, settings, version, created_at, updated_at)
-			select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10 from accounts where id = $2`,
-			a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now))
+				tools, settings, version, created_at, updated_at, metadata)
+			select $1, id, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10, $11 from accounts where id = $2`,
+			a.ID, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now, Pairs(a.Metadata)))
 		if err != nil {
 			return err
 		}
@@ -155,7 +158,7 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent) (*Agent,
 	return &a, nil
 }
 
-const agentColumns = `id, name, voice, language, prompt, first_message, tools, settings, version, created_at, updated_at`
+const agentColumns = `id, name, voice, language, prompt, first_message, tools, settings, version, created_at, updated_at, metadata`
 
 // Agent returns an agent of the account.
 func (db *DB) Agent(ctx context.Context, account, id string) (*Agent, error) {
@@ -169,7 +172,14 @@ func (db *DB) AgentOwner(ctx context.Context, id string) (account string, err er
 
 // Agents lists the account's agents, newest first.
 func (db *DB) Agents(ctx context.Context, account string, p Page) ([]Agent, error) {
-	return ListPage[Agent](ctx, db, "list agents", p, "id", "select "+agentColumns+" from agents where account_id = $1", account)
+	return db.AgentsWith(ctx, account, nil, p)
+}
+
+// AgentsWith lists those of the account's agents that have all of this metadata, newest first. There is no index of it:
+// an account has few agents beside its calls.
+func (db *DB) AgentsWith(ctx context.Context, account string, metadata map[string]string, p Page) ([]Agent, error) {
+	return ListPage[Agent](ctx, db, "list agents", p, "id",
+		"select "+agentColumns+" from agents where account_id = $1 and ($2::jsonb is null or metadata @> $2::jsonb)", account, Pairs(metadata))
 }
 
 // AgentName is an agent as lists and choices show it.
@@ -180,37 +190,67 @@ func (db *DB) AgentNames(ctx context.Context, account string) ([]AgentName, erro
 	return List[AgentName](ctx, db, "list names of agents", "select id, name from agents where account_id = $1 order by id desc", account)
 }
 
-// UpdateAgent replaces what a.ID's owner can set; what it was stays a version. What changes nothing makes no
-// version. ErrVersion: a.Version is neither the stored version nor 0, which is any.
+// UpdateAgent replaces what a.ID's owner can set. ErrVersion: a.Version is neither the stored version nor 0, which is any.
+// It answers as ChangeAgent does.
 func (db *DB) UpdateAgent(ctx context.Context, account string, a Agent) (*Agent, error) {
-	now := db.Time(ctx)
-	if err := a.check(); err != nil {
-		return nil, err
+	return db.ChangeAgent(ctx, account, a.ID, func(stored *Agent) error {
+		if a.Version != 0 && a.Version != stored.Version {
+			return Fail("agent", ErrVersion)
+		}
+		stored.Become(&a)
+		return nil
+	})
+}
+
+// Become gives the agent what the owner of another has set; metadata stay where the other has nil.
+func (a *Agent) Become(other *Agent) {
+	a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage = other.Name, other.Voice, other.Language, other.Prompt, other.FirstMessage
+	a.Tools, a.Settings = other.Tools, other.Settings
+	if other.Metadata != nil {
+		a.Metadata = other.Metadata
 	}
-	err := db.Tx(ctx, "update agent", func(tx pgx.Tx) error {
-		was, err := Row[Agent](ctx, tx, "select "+agentColumns+" from agents where id = $1 and account_id = $2 and ($3 = 0 or version = $3) for update",
-			a.ID, account, a.Version)
+}
+
+// ChangeAgent has change change what the owner of an agent can set, within a transaction that others wait for; what it
+// returns an error for stays as it is. What the agent was stays a version, and what changes nothing of its document
+// makes none.
+func (db *DB) ChangeAgent(ctx context.Context, account, id string, change func(*Agent) error) (a *Agent, err error) {
+	now := db.Time(ctx)
+	err = db.Tx(ctx, "update agent", func(tx pgx.Tx) error {
+		was, err := Row[Agent](ctx, tx, "select "+agentColumns+" from agents where id = $1 and account_id = $2 for update", id, account)
 		if err != nil {
 			return err
+		}
+		a = new(*was)
+		if err := change(a); err != nil {
+			return err
+		}
+		a.ID, a.Version, a.CreatedAt, a.UpdatedAt = was.ID, was.Version, was.CreatedAt, was.UpdatedAt
+		if err := a.check(); err != nil {
+			return err
+		}
+		if !maps.Equal(a.Metadata, was.Metadata) {
+			if err := Do(ctx, tx, "update agents set metadata = $3 where id = $1 and account_id = $2", id, account, Pairs(a.Metadata)); err != nil {
+				return err
+			}
 		}
 		if a.same(was) {
-			a = *was
+			a.Tools, a.Settings = was.Tools, was.Settings // as they were written
 			return nil
 		}
-		err = tx.QueryRow(ctx, `update agents set name = $4, voice = $5, language = $6, prompt = $7, first_message = $8,
-				tools = $9, settings = $10, version = version + 1, updated_at = $11
-			where id = $1 and account_id = $2 and ($3 = 0 or version = $3) returning version, created_at, updated_at`,
-			a.ID, account, a.Version, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now).
-			Scan(&a.Version, &a.CreatedAt, &a.UpdatedAt)
+		err = tx.QueryRow(ctx, `update agents set name = $3, voice = $4, language = $5, prompt = $6, first_message = $7,
+				tools = $8, settings = $9, version = version + 1, updated_at = $10
+			where id = $1 and account_id = $2 returning version, updated_at`,
+			id, account, a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, string(a.Tools), string(a.Settings), now).Scan(&a.Version, &a.UpdatedAt)
 		if err != nil {
 			return err
 		}
-		return keepVersion(ctx, tx, a.ID)
+		return keepVersion(ctx, tx, id)
 	})
 	if err != nil {
-		return nil, db.versionOr(ctx, account, a.ID, err)
+		return nil, err
 	}
-	return &a, nil
+	return a, nil
 }
 
 // same says whether two agents are the same document, in whatever order its fields come. The order of a function's

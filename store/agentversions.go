@@ -15,7 +15,7 @@ func keepVersion(ctx context.Context, tx pgx.Tx, id string) error {
 
 // A version has the times of the agent that it was: when that was made, and when the
 // version began.
-const selectVersion = `select a.id, v.name, v.voice, v.language, v.prompt, v.first_message, v.tools, v.settings, v.version, a.created_at, v.created_at
+const selectVersion = `select a.id, v.name, v.voice, v.language, v.prompt, v.first_message, v.tools, v.settings, v.version, a.created_at, v.created_at, null::jsonb
 	from agent_versions v join agents a on a.id = v.agent_id and a.account_id = v.account_id
 	where v.account_id = $1 and v.agent_id = $2`
 

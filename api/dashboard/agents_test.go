@@ -55,6 +55,16 @@ var fakeDefinition = manage.Definition{
 		if json.Unmarshal(document, &given) != nil || json.Unmarshal(document, &raw) != nil {
 			return api.Detail(api.ErrBadRequest, "body: must be an object")
 		}
+		var beside struct{ Metadata wire.MetadataChange }
+		if json.Unmarshal(document, &beside) == nil && beside.Metadata != nil {
+			metadata := beside.Metadata.Apply(a.Metadata)
+			if wrong := metadata.Check(); wrong != "" {
+				return api.Bad("%s", wrong)
+			}
+			if a.Metadata = metadata; a.ID != "" {
+				return nil // the page changes nothing else with it
+			}
+		}
 		var wrong []wire.Mistake
 		if given.Name == "" {
 			wrong = append(wrong, wire.Mistake{Path: "name", Problem: "is empty"})

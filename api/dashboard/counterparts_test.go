@@ -23,6 +23,7 @@ var counterparts = map[string]string{
 	"GET /app/agents/{id}":                             "GET /v1/agents/{id}, GET /v1/spending-limits",
 	"POST /app/agents/{id}":                            "PUT /v1/agents/{id}",
 	"POST /app/agents/{id}/limit":                      "PATCH /v1/spending-limits/{id}",
+	"POST /app/agents/{id}/metadata":                   "PATCH /v1/agents/{id}",
 	"GET /app/agents/{id}/document":                    "GET /v1/agents/{id}",
 	"POST /app/agents/{id}/document":                   "PUT /v1/agents/{id}",
 	"GET /app/agents/{id}/export":                      "GET /v1/agents/{id}",

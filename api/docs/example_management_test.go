@@ -51,7 +51,7 @@ func Example_accounts() {
 
 func Example_agents() {
 	var agent struct{ ID, Name string }
-	ask("POST", "/v1/agents", `{"name": "Lola", "voice": "F1", "language": "en", "prompt": "We are open from nine to six."}`, &agent)
+	ask("POST", "/v1/agents", `{"name": "Lola", "voice": "F1", "language": "en", "prompt": "We are open from nine to six.", "metadata": {"team": "sales"}}`, &agent)
 	path := "/v1/agents/" + agent.ID
 
 	// The ETag makes sure that nobody else has changed it in between.
@@ -61,8 +61,8 @@ func Example_agents() {
 	fmt.Println(agent.Name)
 
 	var page struct{ Data []json.RawMessage }
-	ask("GET", "/v1/agents?limit=5", "", &page)
-	fmt.Println(len(page.Data), "agents on the first page")
+	ask("GET", "/v1/agents?limit=5&metadata[team]=sales", "", &page)
+	fmt.Println(len(page.Data), "agents of the team")
 	send("DELETE", path, "").Body.Close()
 	fmt.Println("deleted")
 }

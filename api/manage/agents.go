@@ -3,7 +3,6 @@ package manage
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"parley/api"
@@ -32,10 +31,10 @@ func mountAgents(a *api.API, m agents) {
 		"Only `name` must be sent. `detail` names every field that is not valid, and what is allowed.").OwnChecks().Created(), m.create)
 	api.Register(a, agentRoutes.Get(one, "get-agent", "Read an agent", "`ETag` is its version.", http.StatusNotFound), m.get)
 	api.Register(a, agentRoutes.Patch(one, "update-agent", "Change an agent",
-		"Fields that are not sent, or null, stay as they are; `tools` and `settings` are replaced as a whole. Conversations in progress go on with "+
-			"the agent as it was, and every change leaves it as a version. What changes nothing makes none."+ifMatch, http.StatusNotFound, http.StatusPreconditionFailed).OwnChecks(), m.update)
+		"Fields that are not sent, or null, stay as they are; `tools` and `settings` are replaced as a whole, `metadata` name by name. Conversations in progress "+
+			"go on with the agent as it was, and every change leaves it as a version. What changes nothing, or only `metadata`, makes none."+ifMatch, http.StatusNotFound, http.StatusPreconditionFailed).OwnChecks(), m.update)
 	api.Register(a, agentRoutes.Put(one, "replace-agent", "Replace an agent",
-		"As if it were created anew: what is not sent has its default. With the body of a version it is restored; `id`, `version` and times in it are ignored."+
+		"As if it were created anew: what is not sent has its default, but for `metadata`, which stay. With the body of a version it is restored; `id`, `version` and times in it are ignored."+
 			ifMatch, http.StatusNotFound, http.StatusPreconditionFailed).OwnChecks(), m.replace)
 	api.Register(a, agentRoutes.Delete(one, "delete-agent", "Delete an agent",
 		"Numbers that it answered are answered by nobody. Conversations in progress go on; history keeps the identifier."+ifMatch, http.StatusNotFound, http.StatusPreconditionFailed), m.remove)
@@ -65,8 +64,18 @@ type agentDeletion struct {
 	IfMatch string `header:"If-Match" doc:"The version that is meant, in quotes." example:"\"7\""`
 }
 
-func (m agents) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.AgentDefinition], error) {
-	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, Define)(m.db.Agents(ctx, api.AccountOf(ctx), in.Page()))
+type agentsInput struct {
+	// Metadata is a name and a value, or several, as metadata[team]=sales.
+	Metadata wire.Metadata `query:"metadata,deepObject,explode" doc:"Only agents with this metadata, such as metadata[team]=sales; of several names all."`
+	api.Paging
+}
+
+func (m agents) list(ctx context.Context, in *agentsInput) (*api.Listed[wire.AgentDefinition], error) {
+	if wrong := in.Metadata.Check(); wrong != "" {
+		return nil, api.Bad("%s", wrong)
+	}
+	return api.Pages(in.Limit, func(a store.Agent) string { return a.ID }, Define)(
+		m.db.AgentsWith(ctx, api.AccountOf(ctx), in.Metadata, in.Page()))
 }
 
 type newAgentInput struct{ Body document[wire.NewAgent] }
@@ -87,10 +96,6 @@ func (m agents) agent(ctx context.Context, id string) (*store.Agent, error) {
 func (m agents) get(ctx context.Context, in *agentInput) (*agentOutput, error) {
 	return answer(m.agent(ctx, in.ID))
 }
-
-// attempts to change an agent that others change at the same time: as many of them
-// as that may be ahead.
-const attempts = 20
 
 type agentChangeInput struct {
 	ID      string `path:"id" doc:"The agent's identifier." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -114,31 +119,19 @@ func (m agents) replace(ctx context.Context, in *agentReplacementInput) (*agentO
 		if err := m.define.Apply(&whole, in.Body.RawMessage); err != nil {
 			return err
 		}
-		a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage = whole.Name, whole.Voice, whole.Language, whole.Prompt, whole.FirstMessage
-		a.Tools, a.Settings = whole.Tools, whole.Settings
+		a.Become(&whole)
 		return nil
 	})
 }
 
-// change has f change an agent, again when another request was faster.
+// change has f change an agent that has the version that is meant.
 func (m agents) change(ctx context.Context, id, ifMatch string, f func(*store.Agent) error) (*agentOutput, error) {
-	var err error
-	for range attempts {
-		var a *store.Agent
-		if a, err = m.agent(ctx, id); err != nil {
-			return nil, err
-		}
+	return answer(m.db.ChangeAgent(ctx, api.AccountOf(ctx), id, func(a *store.Agent) error {
 		if !matches(ifMatch, a.Version) {
-			return nil, store.ErrVersion
+			return store.ErrVersion
 		}
-		if err = f(a); err != nil {
-			return nil, err
-		}
-		if a, err = m.db.UpdateAgent(ctx, api.AccountOf(ctx), *a); !errors.Is(err, store.ErrVersion) {
-			return answer(a, err)
-		}
-	}
-	return nil, err
+		return f(a)
+	}))
 }
 
 func (m agents) remove(ctx context.Context, in *agentDeletion) (*struct{}, error) {

@@ -89,7 +89,7 @@ func TestIfMatch(t *testing.T) {
 func TestConcurrentChanges(t *testing.T) {
 	o := open(t)
 	path := "/v1/agents/" + o.A.Agent
-	bodies := []string{`{"name":"x"}`, `{"prompt":"x"}`, `{"first_message":"x"}`, `{"voice":"M1"}`, `{"language":"de"}`, `{"settings":{"ring_ms":1}}`}
+	bodies := []string{`{"metadata":{"a":"1"}}`, `{"metadata":{"b":"2"}}`, `{"metadata":{"c":"3"}}`, `{"name":"x"}`, `{"prompt":"x"}`, `{"first_message":"x"}`, `{"voice":"M1"}`, `{"language":"de"}`, `{"settings":{"ring_ms":1}}`}
 	var wg sync.WaitGroup
 	for _, body := range bodies {
 		wg.Go(func() { o.Want(body, o.As(o.A, "PATCH", path, body), 200, "") })
@@ -97,7 +97,7 @@ func TestConcurrentChanges(t *testing.T) {
 	wg.Wait()
 	got := o.json(o.As(o.A, "GET", path, ""))
 	if got["name"] != "x" || got["prompt"] != "x" || got["first_message"] != "x" || got["voice"] != "M1" || got["language"] != "de" ||
-		fmt.Sprint(got["settings"]) != "map[ring_ms:1]" || got["version"] != 7.0 {
+		fmt.Sprint(got["settings"], got["metadata"]) != "map[ring_ms:1] map[a:1 b:2 c:3]" || got["version"] != 7.0 {
 		t.Errorf("%v", got)
 	}
 	statuses := make([]int, 8)

@@ -165,5 +165,6 @@ func tokens(text []byte) (n int) {
 // Define is a stored agent as answers show it.
 func Define(a *store.Agent) wire.AgentDefinition {
 	return wire.AgentDefinition{ID: a.ID, Name: a.Name, Voice: a.Voice, Language: a.Language, Prompt: a.Prompt, FirstMessage: a.FirstMessage,
-		Tools: wire.AgentTools{RawMessage: a.Tools}, Settings: wire.AgentSettings{RawMessage: a.Settings}, Version: a.Version, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
+		Tools: wire.AgentTools{RawMessage: a.Tools}, Settings: wire.AgentSettings{RawMessage: a.Settings}, Version: a.Version, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+		Metadata: a.Metadata}
 }

@@ -14,6 +14,7 @@ import (
 	"parley/api/manage"
 	"parley/api/ticket"
 	"parley/api/tts"
+	"parley/api/wire"
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
@@ -88,6 +89,7 @@ var fakeDefinition = manage.Definition{
 			Name, Voice, Language, Prompt *string
 			FirstMessage                  *string `json:"first_message"`
 			Tools, Settings               json.RawMessage
+			Metadata                      wire.MetadataChange
 		}
 		if err := json.Unmarshal(document, &given); err != nil {
 			return api.Detail(api.ErrBadRequest, err.Error())
@@ -97,6 +99,9 @@ var fakeDefinition = manage.Definition{
 			if from != nil {
 				*to = *from
 			}
+		}
+		if given.Metadata != nil {
+			a.Metadata = given.Metadata.Apply(a.Metadata)
 		}
 		a.Voice, a.Language = tts.Voice(a.Voice), tts.Language(a.Language)
 		for to, from := range map[*json.RawMessage]json.RawMessage{&a.Tools: given.Tools, &a.Settings: given.Settings} {

@@ -39,7 +39,8 @@ type AgentDefinition struct {
 	Settings     AgentSettings `json:"settings"`
 	Version      int64         `json:"version" doc:"Grows with every change; it is the ETag." example:"1"`
 	CreatedAt    time.Time     `json:"created_at" doc:"When it was made."`
-	UpdatedAt    time.Time     `json:"updated_at" doc:"When it was changed last."`
+	UpdatedAt    time.Time     `json:"updated_at" doc:"When it was changed last; its metadata does not count."`
+	Metadata     Metadata      `json:"metadata,omitempty"` // of the agent: its versions have none
 }
 
 // AgentFields are what a client may set; nil was not mentioned. Voices and languages
@@ -51,6 +52,7 @@ type AgentFields struct {
 	FirstMessage *string        `json:"first_message,omitempty" doc:"What it says first; empty: it waits for the caller." maxLength:"100000" example:"Casa Lola, good day!"`
 	Tools        *AgentTools    `json:"tools,omitempty"`
 	Settings     *AgentSettings `json:"settings,omitempty"`
+	Metadata     MetadataChange `json:"metadata,omitempty"`
 }
 
 type NewAgent struct {

@@ -44,6 +44,10 @@ func documentSchema() *schema.Schema {
 			"tools":         toolsSchema(),
 			"settings":      SettingsSchema,
 		}, "name")
+	s.Properties["metadata"] = &schema.Schema{Type: "object", Loose: true, MaxProperties: 50, Others: schema.Text("", 500),
+		PropertyNames: &schema.Schema{Pattern: "^[A-Za-z0-9_.-]{1,40}$"},
+		Description: "Names and values of your own, such as a team or a customer, which are kept with the agent and picked by in lists. They are no part of " +
+			"its versions: no conversation reads them. null takes a name away."}
 	for _, name := range []string{"id", "version", "created_at", "updated_at"} {
 		s.Properties[name] = &schema.Schema{ReadOnly: true, Description: "The server's; ignored."}
 	}

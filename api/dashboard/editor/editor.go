@@ -46,6 +46,7 @@ func Pages() []page.Page {
 		{Route: "GET " + one + "/versions/{version}", Serve: versionPage},
 		{Route: "POST " + one + "/versions/{version}/restore", Serve: restoreVersion},
 		{Route: "POST " + one + "/limit", Open: page.Owners, Serve: setAgentLimit},
+		{Route: "POST " + one + "/metadata", Serve: setAgentMetadata},
 		{Route: "GET " + one + "/delete", Serve: deletePage},
 		{Route: "POST " + one + "/delete", Serve: deleteAgent},
 	}
@@ -99,6 +100,7 @@ type agentView struct {
 	Document string // the whole as a file
 	Numbers  []string
 	Limit    *page.Limit // of spending; nil: it is new
+	Metadata *page.Form  // what is kept with it; nil: it is new
 	Wrong    []Complaint // with the document
 	// Newer is what another user changed while this was edited.
 	Newer *wire.AgentDiff
@@ -135,7 +137,7 @@ func newAgentPage(q *page.Request) error {
 func newAgentView(q *page.Request, a *wire.AgentDefinition, f *agentForm) *agentView {
 	v := &agentView{Title: "New agent", Agent: a, Form: f}
 	if a != nil {
-		v.ID, v.Title = a.ID, a.Name
+		v.ID, v.Title, v.Metadata = a.ID, a.Name, metadataForm(a.Metadata)
 	}
 	return v
 }

@@ -2,11 +2,13 @@ package admin
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -44,6 +46,9 @@ func viewAgent(a *store.Agent) agentView { return agentView{manage.Define(a)} }
 func (v agentView) show(w io.Writer) {
 	fmt.Fprintf(w, "agent\t%s\nname\t%s\nvoice\t%s\nlanguage\t%s\nfirst message\t%s\nprompt\t%s\nsettings\t%s\nversion\t%d\n",
 		v.ID, v.Name, v.Voice, v.Language, v.FirstMessage, v.Prompt, v.Settings.RawMessage, v.Version)
+	for _, name := range slices.Sorted(maps.Keys(v.Metadata)) {
+		fmt.Fprintf(w, "metadata\t%s=%s\n", name, v.Metadata[name])
+	}
 }
 
 // agentTexts are the flags that say a text of an agent, over what a file says.
@@ -51,13 +56,18 @@ var agentTexts = []string{"name", "voice", "language", "prompt", "first-message"
 
 // agentFlags adds the ways to say what an agent is: a file, and flags over it.
 func agentFlags(cmd *cobra.Command) {
-	cmd.Flags().String("file", "", "YAML file: name, voice, language, prompt, first_message, tools, settings; agent schema describes it")
+	cmd.Flags().String("file", "", "YAML file: name, voice, language, prompt, first_message, tools, settings, metadata; agent schema describes it")
 	cmd.Flags().String("name", "", "its name")
 	cmd.Flags().String("voice", "F1", "F1 to F5, M1 to M5")
 	cmd.Flags().String("language", "en", "en es ca gl eu pt fr it de; offline only en is heard")
 	cmd.Flags().String("prompt", "", "what it knows and how it behaves")
 	cmd.Flags().String("first-message", "", "what it says first; empty: it waits for the caller")
 	command.Complete(cmd, map[string][]string{"voice": wire.Voices, "language": wire.Languages})
+}
+
+// metadataFlag adds the flag for what is kept with a stored agent.
+func metadataFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArray("metadata", nil, "what to keep with it, as team=sales; team= takes it away; may be repeated")
 }
 
 // applyFlags changes a by the file and by the flags that were given, or says all that is
@@ -83,6 +93,9 @@ func applyFlags(cmd *cobra.Command, a *store.Agent) error {
 			document[strings.ReplaceAll(name, "-", "_")] = flag.Value.String()
 		}
 	}
+	if err := addMetadata(cmd, document); err != nil {
+		return err
+	}
 	text, err := json.Marshal(document)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", store.ErrInvalid, file, err)
@@ -98,6 +111,26 @@ func applyFlags(cmd *cobra.Command, a *store.Agent) error {
 	if err := conversation.ApplyDocument(names, a, text, true); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
+	return nil
+}
+
+// addMetadata adds the metadata of the flags to those of a document.
+func addMetadata(cmd *cobra.Command, document map[string]any) error {
+	flag, _ := cmd.Flags().GetStringArray("metadata") // not every command has it
+	given, err := command.Pairs("metadata", flag)
+	if err != nil || given == nil {
+		return err
+	}
+	metadata := map[string]any{}
+	if of, is := document["metadata"].(map[string]any); is {
+		metadata = of
+	}
+	for name, value := range given {
+		if metadata[name] = value; value == "" {
+			metadata[name] = nil
+		}
+	}
+	document["metadata"] = metadata
 	return nil
 }
 
@@ -153,6 +186,7 @@ func newAgentCreate() *cobra.Command {
 		Example: "  parley agent create --account acc_… --name Lola --prompt 'We are open from nine to six.' --first-message 'Casa Lola, hello!'\n" +
 			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
 	agentFlags(cmd)
+	metadataFlag(cmd)
 	return accountCommand(cmd, func(a *admin, account string, _ []string) error {
 		wanted := conversation.NewAgent()
 		if err := applyFlags(cmd, &wanted); err != nil {
@@ -165,8 +199,9 @@ func newAgentCreate() *cobra.Command {
 func newAgentUpdate() *cobra.Command {
 	cmd := &cobra.Command{Use: "update AGENT_ID", Short: "Change an agent; what is not mentioned stays",
 		Long:    "Changes an agent by flags, a YAML file or both; what is not mentioned stays. Calls in progress keep what they began with.",
-		Example: "  parley agent update ag_… --voice M2", Args: cobra.ExactArgs(1)}
+		Example: "  parley agent update ag_… --voice M2\n  parley agent update ag_… --metadata team=sales", Args: cobra.ExactArgs(1)}
 	agentFlags(cmd)
+	metadataFlag(cmd)
 	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, _ []string) error {
 		if err := applyFlags(cmd, agent); err != nil {
 			return err
@@ -182,13 +217,22 @@ func newAgentShow() *cobra.Command {
 }
 
 func newAgentList() *cobra.Command {
-	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's agents",
-		Long: "Lists an account's agents with voice and language.", Example: "  parley agent list --account acc_…", Args: cobra.NoArgs},
-		func(a *admin, account string, _ []string) error {
-			return listOf(a, account, "agents", a.db.Agents, viewAgent, func(v agentView, w io.Writer) {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Name, v.Voice, v.Language)
-			})
+	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's agents",
+		Long: "Lists an account's agents with voice and language: all, or those that have the metadata.", Args: cobra.NoArgs,
+		Example: "  parley agent list --account acc_…\n  parley agent list --account acc_… --metadata team=sales"}
+	wanted := cmd.Flags().StringArray("metadata", nil, "only those with this metadata, as team=sales; may be repeated")
+	return accountCommand(cmd, func(a *admin, account string, _ []string) error {
+		metadata, err := command.Pairs("metadata", *wanted)
+		if err != nil {
+			return err
+		}
+		find := func(ctx context.Context, account string, p store.Page) ([]store.Agent, error) {
+			return a.db.AgentsWith(ctx, account, metadata, p)
+		}
+		return listOf(a, account, "agents", find, viewAgent, func(v agentView, w io.Writer) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.ID, v.Name, v.Voice, v.Language)
 		})
+	})
 }
 
 func newAgentDelete() *cobra.Command {
@@ -215,7 +259,7 @@ func newAgentSchema() *cobra.Command {
 
 func newAgentExport() *cobra.Command {
 	cmd := &cobra.Command{Use: "export AGENT_ID", Short: "Print an agent as a YAML file", Args: cobra.ExactArgs(1),
-		Long:    "Prints an agent, or one of its versions, as a file that create and update take.",
+		Long:    "Prints an agent, or one of its versions, as a file that create and update take. Its metadata are not in it.",
 		Example: "  parley agent export ag_… >agent.yaml"}
 	version := cmd.Flags().Int64("version", 0, "which version; 0: as it is")
 	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, _ []string) (err error) {

@@ -99,6 +99,21 @@ func Complete(cmd *cobra.Command, values map[string][]string) {
 	}
 }
 
+// Pairs reads names and values of a flag that may be repeated; nil when it was not given.
+func Pairs(flag string, given []string) (all map[string]string, err error) {
+	for _, v := range given {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return nil, UsageError("--" + flag + ": as name=value")
+		}
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
 // Stamp shows a moment to a person; "never" when there is none.
 func Stamp(t *time.Time) string {
 	if t == nil {

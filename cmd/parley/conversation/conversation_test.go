@@ -83,6 +83,11 @@ func TestMistakesHaveCodes(t *testing.T) {
 		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`},
 		{`[]`, invalid, "body: a list, must be an object"},
 		{`{"name":"N","settings":{"idle_seconds":9,"idle_seconds":10}}`, invalid, "settings.idle_seconds: is there more than once"},
+		{`{"name":"N","metadata":7}`, invalid, "metadata: 7, must be an object"},
+		{`{"name":"N","metadata":{"a b":"c"}}`, invalid, "metadata: names are 1 to 40 letters, digits, _, . and -"},
+		{`{"name":"N","metadata":{"a":7}}`, invalid, "metadata.a: must be a text"},
+		{`{"voice":"Z9","metadata":{"a":7}}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; metadata.a: must be a text`},
+		{`{"name":"N","metadata":{"a":"1","a":"2"}}`, invalid, "metadata.a: is there more than once"},
 		{`{"name":"N","tools":[{"type":"mcp","name":"m","mcp":{"url":"https://127.0.0.1/"}}]}`, invalid, "tools[0].mcp.url: 127.0.0.1 is not on the public Internet"},
 	} {
 		a := d.New()
@@ -103,6 +108,12 @@ func TestMistakesHaveCodes(t *testing.T) {
 	a.ID, a.Version = "ag_1", 7
 	if err := d.Apply(&a, json.RawMessage(`{"id":"x","version":1,"name":"N","voice":"esca_m2","language":"pt-BR","unknown":1}`)); err != nil || a.ID != "ag_1" || a.Version != 7 || a.Voice != "M2" || a.Language != "pt" {
 		t.Errorf("%+v, %v", a, err)
+	}
+	if err := d.Apply(&a, json.RawMessage(`{"metadata":{"team":"sales","old":"x"}}`)); err != nil || len(a.Metadata) != 2 {
+		t.Errorf("%v, %v", a.Metadata, err)
+	}
+	if err := d.Apply(&a, json.RawMessage(`{"metadata":{"old":null}}`)); err != nil || len(a.Metadata) != 1 || a.Metadata["team"] != "sales" {
+		t.Errorf("%v, %v", a.Metadata, err)
 	}
 	if err := d.Apply(&a, json.RawMessage(`{"prompt":null}`)); err != nil {
 		t.Errorf("nothing was changed: %v", err)

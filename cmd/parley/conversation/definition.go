@@ -3,6 +3,7 @@ package conversation
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"parley/api"
 	"parley/api/manage"
@@ -57,10 +58,41 @@ func DocumentOf(a *store.Agent) agent.Document {
 	return agent.Document{Name: a.Name, Voice: a.Voice, Language: a.Language, Prompt: a.Prompt, FirstMessage: a.FirstMessage, Tools: a.Tools, Settings: a.Settings}
 }
 
-// ApplyDocument is names.Apply for a stored agent; what only the server sets stays.
+// ApplyDocument is names.Apply for a stored agent; what only the server sets stays. Metadata in the document change
+// those of the agent name by name.
 func ApplyDocument(names agent.Names, a *store.Agent, document []byte, strict bool) error {
 	d := DocumentOf(a)
 	err := names.Apply(&d, document, strict)
 	a.Name, a.Voice, a.Language, a.Prompt, a.FirstMessage, a.Tools, a.Settings = d.Name, d.Voice, d.Language, d.Prompt, d.FirstMessage, d.Tools, d.Settings
+	wrong, _ := errors.AsType[schema.Mistakes](err)
+	if wrong.Within("body") || wrong.Within("metadata") {
+		return err // there is no object to read
+	}
+	if more := applyMetadata(a, document); more != nil {
+		return append(wrong, *more)
+	}
 	return err
+}
+
+// applyMetadata changes an agent's metadata by a document that is an object, and says what is wrong with them.
+func applyMetadata(a *store.Agent, document []byte) *schema.Mistake {
+	var given struct{ Metadata map[string]json.RawMessage }
+	if json.Unmarshal(document, &given) != nil || given.Metadata == nil {
+		return nil
+	}
+	change := wire.MetadataChange{}
+	for name, value := range given.Metadata {
+		var text *string
+		if json.Unmarshal(value, &text) != nil {
+			return &schema.Mistake{Path: schema.Join("metadata", name), Problem: "must be a text"}
+		}
+		change[name] = text
+	}
+	metadata := change.Apply(a.Metadata)
+	if wrong := metadata.Check(); wrong != "" {
+		path, problem, _ := strings.Cut(wrong, ": ")
+		return &schema.Mistake{Path: path, Problem: problem}
+	}
+	a.Metadata = metadata
+	return nil
 }

@@ -67,7 +67,7 @@ func newBulkRun() *cobra.Command {
 			return err
 		}
 		people.repeated(q.ErrOrStderr())
-		if batch.Metadata, err = pairs("metadata", *metadata); err != nil {
+		if batch.Metadata, err = command.Pairs("metadata", *metadata); err != nil {
 			return err
 		}
 		if err := people.personal(q, batch.AgentID); err != nil {

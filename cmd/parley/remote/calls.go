@@ -30,7 +30,7 @@ func newCallsCommand() *cobra.Command {
 			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
 		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --search 'refund \"last week\"'\n  parley calls --json | jq -r '.data[0].id'",
 		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) (err error) {
-		if query.Metadata, err = pairs("metadata", metadata); err != nil {
+		if query.Metadata, err = command.Pairs("metadata", metadata); err != nil {
 			return err
 		}
 		return q.listCalls(query)
@@ -94,7 +94,7 @@ func newCallsEdit() *cobra.Command {
 	metadata := fl.StringArray("metadata", nil, "a name and its value, as order=42; may be repeated")
 	return ask(cmd, command.OneObject, func(q *request, args []string) error {
 		var change wire.CallChange
-		given, err := pairs("metadata", *metadata)
+		given, err := command.Pairs("metadata", *metadata)
 		if err != nil {
 			return err
 		}

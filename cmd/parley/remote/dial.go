@@ -65,10 +65,10 @@ func newDialCommand() *cobra.Command {
 	}
 	completeAgents(cmd)
 	return ask(cmd, "print one JSON object; with --follow one for each event", func(q *request, _ []string) (err error) {
-		if call.Vars, err = pairs("var", *vars); err != nil {
+		if call.Vars, err = command.Pairs("var", *vars); err != nil {
 			return err
 		}
-		if call.Metadata, err = pairs("metadata", *metadata); err != nil {
+		if call.Metadata, err = command.Pairs("metadata", *metadata); err != nil {
 			return err
 		}
 		call.Consent, call.Ring, call.Longest = limits.sent()
@@ -81,21 +81,6 @@ func newDialCommand() *cobra.Command {
 		}
 		return q.Follow(q.Ctx, placed.CallID, q.shown())
 	})
-}
-
-// pairs reads names and values of a flag that may be repeated.
-func pairs(flag string, given []string) (all map[string]string, err error) {
-	for _, v := range given {
-		name, value, ok := strings.Cut(v, "=")
-		if !ok || name == "" {
-			return nil, command.UsageError("--" + flag + ": as name=value")
-		}
-		if all == nil {
-			all = map[string]string{}
-		}
-		all[name] = value
-	}
-	return all, nil
 }
 
 func newTailCommand() *cobra.Command {

@@ -11,7 +11,7 @@ async function ask(method, path, body, headers = {}) {
 }
 
 const prompt = "We are open from nine to six.";
-const created = await ask("POST", "/v1/agents", { name: "Lola", voice: "F1", language: "en", prompt });
+const created = await ask("POST", "/v1/agents", { name: "Lola", voice: "F1", language: "en", prompt, metadata: { team: "sales" } });
 const { id } = await created.json();
 
 // The ETag makes sure that nobody else has changed it in between.
@@ -20,7 +20,7 @@ const etag = read.headers.get("ETag");
 const changed = await ask("PATCH", `/v1/agents/${id}`, { name: "Lola the Second" }, { "If-Match": etag });
 console.log((await changed.json()).name);
 
-const page = await (await ask("GET", "/v1/agents?limit=5")).json();
-console.log(page.data.length, "agents on the first page");
+const page = await (await ask("GET", "/v1/agents?limit=5&metadata[team]=sales")).json();
+console.log(page.data.length, "agents of the team");
 await ask("DELETE", `/v1/agents/${id}`);
 console.log("deleted");
