@@ -29,6 +29,9 @@ type Call struct {
 	EndDetail    *string
 	Cost         billing.Money // so far, posted or not
 	MOS          *float64      // how a telephone call sounded, 1 to 4.4; nil: not known
+	// Wait is what half of its turns did not exceed, from the caller's last word to the first audio, in milliseconds; nil: it has
+	// none, or is not counted yet.
+	Wait *int64
 	// Verstat is what the carrier of a call that came in said of the caller's number, in the
 	// words of ATIS-1000074; nil: nothing.
 	Verstat *string
@@ -154,6 +157,8 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	}
 	b.Queue("delete from call_generations where session_id = $1 and ordinal < $2", id, store.AfterCall)
 	queueWords(b, account, id, lines)
+	// In case its call is counted by now: it was stored by a node that was taken for dead.
+	b.Queue("insert into calls_to_count (session_id, account_id) select session_id, account_id from calls where account_id = $1 and session_id = $2", account, id)
 	for i := range c.Functions {
 		queueFunction(b, account, id, &c.Functions[i])
 	}
@@ -171,10 +176,10 @@ const (
 	selectCalls = callColumns + "null::jsonb, 0, null::jsonb" + fromCalls
 	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, c.verstat, c.deleted_at, c.demonstration is not null, c.asked, c.metadata, c.tags, c.note, `
+	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, k.wait_ms, c.verstat, c.deleted_at, c.demonstration is not null, c.asked, c.metadata, c.tags, c.note, `
 	fromCalls = `, c.engines, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
-	left join call_wire w on w.session_id = c.session_id
+	left join call_wire w on w.session_id = c.session_id left join call_counts k on k.session_id = c.session_id
 	where c.account_id = $1`
 )
 

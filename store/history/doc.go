@@ -4,6 +4,11 @@
 // Store has the methods. A call's session, its usage and its cost belong to the ledger; here
 // they are only read. What was said can be deleted, by request or by an account's own limit
 // (Store.ForgetCall, Store.ExpireCalls); that there was the call stays.
+//
+// Statistics are read from sums (call_sums, call_waits), to which Store.CountCalls adds each call once, after its end. What
+// ends a call, or changes what it cost or what is stored of its turns later, puts it in line (calls_to_count), in the same
+// transaction; call_counts says what of a call the sums hold, so that the difference is added. One transaction at a time counts,
+// and takes from the line what it counts. Statistics add what is in line themselves, so they are exact at any moment.
 package history
 
 import "parley/store"

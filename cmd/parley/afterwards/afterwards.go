@@ -1,5 +1,6 @@
 // Package afterwards works on calls that have ended: a language model analyzes and summarizes
-// them (Analyze, Summarize), and customer databases get a note of them (Note).
+// them (Analyze, Summarize), customer databases get a note of them (Note), and statistics
+// count them.
 //
 // The transaction that ends a call makes this work due and queues a job, by Enqueue. A job
 // claims what is due for the length of a lease, does it, and stores the result together with
@@ -45,6 +46,7 @@ func (w *Work) Handle(q *jobs.Queue) {
 	jobs.Every(q, analysesEvery, analyses{})
 	jobs.Handle(q, jobs.Limits{Workers: noteWorkers, Timeout: notesTime}, func(ctx context.Context, _ crmNotes) error { return w.NoteCalls(ctx) })
 	jobs.Every(q, notesEvery, crmNotes{})
+	handleCounting(q, w.Calls)
 }
 
 // EnqueueAnalyses queues a round of analyses in a transaction.
