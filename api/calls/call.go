@@ -25,6 +25,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDet
 	if err != nil {
 		return nil, err
 	}
+	d.Wait = c.Wait
 	d.Usage = api.Views(c.Uses, wallet.ViewUse(api.PrincipalOf(ctx).Operator))
 	if d.Recording, err = m.recordingOf(ctx, api.AccountOf(ctx), c.ID); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func viewSIP(w *history.Wire) wire.SIPTrace {
 // Analyzed is c, which has ended, with its analysis.
 func Analyzed(c *history.Call, a *ledger.Analysis) (wire.CallAnalyzed, error) {
 	v, err := viewAnalysis(a)
-	return wire.CallAnalyzed{CallSummary: summary(c, time.Time{}), Analysis: v}, err
+	return wire.CallAnalyzed{CallSummary: told(c, time.Time{}), Analysis: v}, err
 }
 
 func viewAnalysis(a *ledger.Analysis) (wire.CallAnalysis, error) {
@@ -121,23 +122,30 @@ func Begun(c *history.Call, answered bool) wire.CallBegun {
 	return b
 }
 
+// told is c in an event: a later attempt to deliver it says the same, whether the call is counted by then or not.
+func told(c *history.Call, now time.Time) wire.CallSummary {
+	s := summary(c, now)
+	s.Wait = nil
+	return s
+}
+
 // Over is c, which has ended.
 func Over(c *history.Call) (wire.CallOver, error) {
 	var turns []json.RawMessage
 	if err := json.Unmarshal(c.Turns, &turns); err != nil {
 		return wire.CallOver{}, fmt.Errorf("turns of %s: %w", c.ID, err)
 	}
-	return wire.CallOver{CallSummary: summary(c, time.Time{}), TurnCount: len(turns)}, nil
+	return wire.CallOver{CallSummary: told(c, time.Time{}), TurnCount: len(turns)}, nil
 }
 
 // Summarized is c, which has ended, with a summary.
 func Summarized(c *history.Call, text string) wire.CallSaid {
-	return wire.CallSaid{CallSummary: summary(c, time.Time{}), Summary: text}
+	return wire.CallSaid{CallSummary: told(c, time.Time{}), Summary: text}
 }
 
-// Detail is c with what was said in it; now ends the duration of one that lasts.
+// Detail is c with what was said in it, as events have it; now ends the duration of one that lasts.
 func Detail(c *history.Call, now time.Time) (wire.CallDetail, error) {
-	d := wire.CallDetail{CallSummary: summary(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Functions: []wire.CallFunction{}, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines), Asked: viewAsked(c.Asked)}
+	d := wire.CallDetail{CallSummary: told(c, now), Transcript: []wire.CallLine{}, Omitted: c.Omitted, Functions: []wire.CallFunction{}, Turns: []wire.CallTurn{}, Engines: wallet.ViewEngines(c.Engines), Asked: viewAsked(c.Asked)}
 	for _, l := range c.Transcript {
 		d.Transcript = append(d.Transcript, viewLine(l))
 	}

@@ -1,5 +1,6 @@
 // Package calls is the history of an account's calls: who called whom, what was
-// said, how it ended, what it cost, how it went on the wire, and what people keep with it.
+// said, how it ended, what it cost, how it went on the wire, what people keep with it, and what
+// all of them come to.
 // Every query names the account, so that a call of another account answers exactly
 // like one that does not exist.
 package calls
@@ -44,6 +45,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	api.Register(a, routes.Get("/v1/latency/engines", "get-engine-latency", "Read how quickly engines answered",
 		"What half and 95 of a hundred turns waited at most for a language model's first words, or a voice's first audio, engine by engine, over the last 7 days or a range "+
 			"of up to 92, of at most 1,000 calls, the newest. A call that is over counts for a stage in which one engine alone served it."), m.engineLatency)
+	m.mountStatistics(a)
 	m.mountConsents(a)
 }
 
@@ -79,7 +81,7 @@ func status(c *history.Call) string {
 func summary(c *history.Call, now time.Time) wire.CallSummary {
 	s := wire.CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
 		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), AnsweredBy: api.Some(c.AnsweredBy),
-		MOS: c.MOS, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt, Metadata: c.Metadata, Tags: c.Tags, Note: c.Note}
+		MOS: c.MOS, Wait: c.Wait, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt, Metadata: c.Metadata, Tags: c.Tags, Note: c.Note}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
 	}

@@ -125,6 +125,20 @@ func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummar
 	return out.Data, out.HasMore, nil
 }
 
+// StatisticsQuery picks the calls that statistics are of. Empty fields pick all; From and To are dates, the second not included,
+// without which they are of the last 30 days.
+type StatisticsQuery struct {
+	From, To  string
+	Agent     string
+	Direction string // web, inbound or outbound
+}
+
+// Statistics are what the calls that are picked come to.
+func (c *Client) Statistics(ctx context.Context, q StatisticsQuery) (*wire.Statistics, error) {
+	v := picked(map[string]string{"from": q.From, "to": q.To, "agent_id": q.Agent, "direction": q.Direction})
+	return ask[wire.Statistics](ctx, c, http.MethodGet, c.query(v, "v1", "statistics"), nil)
+}
+
 // maxRecording bounds the recording of a call: two hours as WAV are 460 MB.
 const maxRecording = 512 << 20
 

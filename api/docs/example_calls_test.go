@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -194,4 +195,32 @@ func Example_review() {
 		send("POST", "/v1/calls/"+call.ID+"/hangup", "").Body.Close()
 	}
 	fmt.Println(len(live.Data), "calls hung up")
+}
+
+func Example_statistics() {
+	var statistics struct {
+		Total struct {
+			Calls, Answered, Duration int
+			Cost                      json.Number
+		}
+		Days []struct {
+			Day   string
+			Calls int
+			Rate  float64 `json:"answer_rate"`
+		} `json:"by_day"`
+		Stages []struct {
+			Stage, Engine string // empty: null
+			P50           int    `json:"p50_ms"`
+			P95           int    `json:"p95_ms"`
+		}
+	}
+	ask("GET", "/v1/statistics?direction=inbound&group_by=day", "", &statistics)
+	total := statistics.Total
+	fmt.Printf("%d of %d calls were answered, %.1f minutes for %s USD\n", total.Answered, total.Calls, float64(total.Duration)/60, total.Cost)
+	for _, day := range statistics.Days {
+		fmt.Println(day.Day, day.Calls, day.Rate)
+	}
+	for _, s := range statistics.Stages {
+		fmt.Println(s.Stage, s.Engine, s.P50, "to", s.P95, "ms")
+	}
 }

@@ -3,6 +3,10 @@ package clienttest
 import (
 	"net/http"
 	"strconv"
+	"time"
+
+	"parley/api/wire"
+	"parley/billing"
 )
 
 // callHistory is what the server knows of, the newest first: of each its identifier,
@@ -48,4 +52,37 @@ func calls(w http.ResponseWriter, r *http.Request) {
 	}
 	page["data"] = data
 	answer(w, http.StatusOK, page)
+}
+
+// statistics answers for four calls, two of them of ag_one; there are none of one direction.
+func statistics(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	st := wire.Statistics{From: q.Get("from"), To: q.Get("to"), Days: []wire.DayFigures{}, Agents: []wire.AgentFigures{}, Outcomes: []wire.OutcomeFigures{}, Stages: []wire.StageLatency{}}
+	if st.From == "" {
+		st.From = "2026-02-01"
+	}
+	if st.To == "" {
+		st.To = "2026-03-02"
+	}
+	for _, day := range []string{st.From, st.To} {
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "That is no date.", false})
+			return
+		}
+	}
+	if q.Get("direction") != "" || q.Get("agent_id") == "ag_nobody" {
+		answer(w, http.StatusOK, st)
+		return
+	}
+	figures := func(calls, answered int64) wire.CallFigures {
+		rate := float64(answered) / float64(calls)
+		return wire.CallFigures{Calls: calls, Answered: answered, AnswerRate: &rate, Duration: 90 * answered, Cost: wire.USD(billing.Money(answered) * 12 * billing.Cent)}
+	}
+	one, haiku := "ag_one", "haiku"
+	st.Total = figures(4, 3)
+	st.Days = []wire.DayFigures{{Day: "2026-03-01", CallFigures: figures(4, 3)}}
+	st.Agents = []wire.AgentFigures{{AgentID: &one, CallFigures: figures(2, 1)}, {CallFigures: figures(2, 2)}}
+	st.Outcomes = []wire.OutcomeFigures{{EndReason: "user_hangup", Calls: 3}, {EndReason: "busy", Calls: 1}}
+	st.Stages = []wire.StageLatency{{Stage: "total", Turns: 9, P50: 820, P95: 1900}, {Stage: "llm", Engine: &haiku, Turns: 8, P50: 310, P95: 740}}
+	answer(w, http.StatusOK, st)
 }
