@@ -49,14 +49,23 @@ type callsView struct {
 var callFilters = []string{"q", "direction", "agent_id", "number", "tag", "end_reason", "from", "to"}
 
 // Directions, Who and Ends are the choices.
-func (v *callsView) Directions() page.Field {
-	return v.Form.Select("direction", "Way", "", []page.Option{{Value: "", Label: "All"}, {Value: "inbound", Label: "Called in"},
+func (v *callsView) Directions() page.Field { return directionField(v.Form) }
+
+func (v *callsView) Who() page.Field { return agentField(v.Form, v.Agents) }
+
+// directionField chooses a direction of calls.
+func directionField(f *page.Form) page.Field {
+	return f.Select("direction", "Way", "", []page.Option{{Value: "", Label: "All"}, {Value: "inbound", Label: "Called in"},
 		{Value: "outbound", Label: "Called out"}, {Value: "web", Label: "Web"}}, "required")
 }
 
-func (v *callsView) Who() page.Field {
-	return v.Form.Select("agent_id", "Agent", "", append([]page.Option{{Value: "", Label: "All"}}, v.Agents...), "required")
+// agentField chooses an agent.
+func agentField(f *page.Form, agents []page.Option) page.Field {
+	return f.Select("agent_id", "Agent", "", append([]page.Option{{Value: "", Label: "All"}}, agents...), "required")
 }
+
+// eitherHungUp says user_hangup of calls of all directions.
+const eitherHungUp = "Caller or callee hung up"
 
 func (v *callsView) Ends() page.Field {
 	all := []page.Option{{Value: "", Label: "All"}}
@@ -64,7 +73,7 @@ func (v *callsView) Ends() page.Field {
 		"failed", "balance_exhausted", "max_duration", "unknown"} {
 		label := endWords[reason]
 		if reason == "user_hangup" {
-			label = "Caller or callee hung up"
+			label = eitherHungUp
 		}
 		all = append(all, page.Option{Value: reason, Label: label})
 	}

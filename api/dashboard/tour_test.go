@@ -46,6 +46,7 @@ var tour = []stop{
 	{"/app/agents/{id}/delete", "/app/agents/{doomed}/delete", false, "delete an agent", presses("main .danger", "Doomed was deleted.")},
 	{"/app/playground", "/app/playground", false, "talk with an agent", talks},
 	{"/app/calls", "/app/calls", false, "find calls", filters("#end_reason", "C", "/app/calls", "Caller hung up")},
+	{"/app/insights", "/app/insights", false, "see how calls go", filters("#direction", "C", "/app/insights", "Seeing that the caller has finished")},
 	{"/app/calls/{id}", "/app/calls/{over}", false, "listen to a call", listens},
 	{"/app/calls/{id}/recording/delete", "/app/calls/{over}/recording/delete", false, "delete a recording", presses("main .danger", "The recording was deleted")},
 	{"/app/calls/{id}/delete", "/app/calls/{over}/delete", false, "delete what was said", presses("main .danger", "What was said was deleted")},
