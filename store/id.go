@@ -28,6 +28,7 @@ const (
 	OperatorID = "okey_" // of an operator's key
 	BrowserID  = "web_"
 	InvitedID  = "inv_"
+	ViewID     = "view_"
 )
 
 // idText keeps the order of the bytes it writes.

@@ -26,7 +26,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	m := &calls{db, history.New(db), files}
 	const one = "/v1/calls/{id}"
 	api.Register(a, routes.Get("/v1/calls", "list-calls", "List calls",
-		"Conversations on the telephone and over WebSockets, the newest first, without what was said in them: all, or those that everything "+
+		"Conversations on the telephone and over WebSockets, the newest first unless `sort` says otherwise, without what was said in them: all, or those that everything "+
 			"asked for is true of. `mos` and `end_detail` are for people who look for faults; new details may come."), m.list)
 	api.Register(a, routes.Get(one, "get-call", "Read a call",
 		"With what was said and where the time of each turn went. While the call lasts both grow.", http.StatusNotFound), m.get)
@@ -108,13 +108,18 @@ type listInput struct {
 	Metadata wire.Metadata `query:"metadata,deepObject,explode" doc:"Only calls with this metadata, such as metadata[order]=42; of several names all."`
 	Tag      string        `query:"tag" doc:"Only calls with this tag." maxLength:"100" example:"complaint"`
 	Said     string        `query:"q" doc:"Only calls in which these words were said, by either side: all of them; in quotation marks one after another; with or between them one of them; with a - in front not." maxLength:"200" example:"refund \"last week\""`
+	Sort     string        `query:"sort" doc:"What comes first. Calls in progress have neither a length nor a cost to sort by, and of calls that were not measured nobody knows how they sounded: those lists are without them." enum:"newest,oldest,longest,most_expensive,worst_sound" default:"newest" example:"longest"`
 	api.Period
 	api.Paging
 }
 
+// sorts are the words of sort.
+var sorts = map[string]history.CallSort{"": history.Newest, "newest": history.Newest, "oldest": history.Oldest, "longest": history.Longest,
+	"most_expensive": history.MostExpensive, "worst_sound": history.WorstSound}
+
 // page is what the query asks for.
 func (in *listInput) page() (p history.CallPage, err error) {
-	p = history.CallPage{Page: in.Page(),
+	p = history.CallPage{Page: in.Page(), Sort: sorts[in.Sort],
 		Direction: billing.Kind(in.Direction), Agent: in.AgentID, EndReason: in.EndReason, State: history.CallState(in.State), Metadata: in.Metadata,
 		Tag: in.Tag, Said: in.Said}
 	if in.Said != "" && !strings.ContainsFunc(in.Said, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {

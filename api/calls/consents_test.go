@@ -137,6 +137,7 @@ func TestListIsFiltered(t *testing.T) {
 		"metadata[order]=42": both, "metadata%5Border%5D=42&metadata[who]=a%2Bb": in.ID, "metadata[order]=4": "", "metadata[who]=42": "",
 		"from=" + stamp: over.ID, "to=" + stamp: in.ID, "from=2000-01-01&to=2001-01-01": "",
 		"state=live&number=34612345678&direction=inbound": in.ID,
+		"sort=newest": both, "sort=oldest": over.ID + in.ID, "sort=longest": over.ID, "sort=most_expensive&state=live": "", "sort=worst_sound": "",
 	} {
 		var page struct{ Data []seen }
 		o.Read(o.A, "/v1/calls?"+query, &page)
@@ -149,7 +150,7 @@ func TestListIsFiltered(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"direction=up", "state=dead", "end_reason=boredom", "number=12", "number=Maria", "number=%00", "agent_id=%00", "metadata[a%20b]=1", "metadata[a]=%00",
-		"from=yesterday", "to=x", "from=2001-01-01&to=2000-01-01"} {
+		"sort=up", "sort=%00", "from=yesterday", "to=x", "from=2001-01-01&to=2000-01-01"} {
 		if status, text := o.get(o.A, "/v1/calls?"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}

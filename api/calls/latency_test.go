@@ -233,6 +233,9 @@ func TestCallsAsAFile(t *testing.T) {
 			t.Fatalf("row %d is %v, and in the list %s", i+1, all[i+1], c.ID)
 		}
 	}
+	if oldest := rows("?sort=oldest"); len(oldest) != len(all) || oldest[1][0] != all[206][0] || oldest[206][0] != all[1][0] {
+		t.Errorf("the oldest first: %v to %v of %d", oldest[1], oldest[len(oldest)-1], len(oldest))
+	}
 	cell := map[string]string{}
 	for i, name := range all[0] {
 		cell[name] = all[1][i]

@@ -36,7 +36,7 @@ func (m *calls) mountTable(a *api.API) {
 		return &huma.Param{Name: name, In: "query", Description: doc, Example: example, Schema: &huma.Schema{Type: huma.TypeString, Enum: enum}}
 	}
 	r := routes.Get("/v1/calls.csv", "export-calls", "Export calls",
-		"The calls that `GET /v1/calls` lists, the newest first: "+export.Columns(tableHeader)+". A caller who is no telephone number, as exchanges may write one, "+
+		"The calls that `GET /v1/calls` lists, in the same order: "+export.Columns(tableHeader)+". A caller who is no telephone number, as exchanges may write one, "+
 			"begins with an apostrophe where a spreadsheet would compute it.")
 	a.Handle(export.Route(r, []*huma.Param{
 		words("direction", "Only these.", "outbound", "web", "inbound", "outbound"),
@@ -48,6 +48,7 @@ func (m *calls) mountTable(a *api.API) {
 			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}},
 		words("tag", "Only calls with this tag.", "complaint"),
 		words("q", "Only calls in which these words were said.", "refund"),
+		words("sort", "What comes first, as in the list.", "longest", "newest", "oldest", "longest", "most_expensive", "worst_sound"),
 		words("from", "Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.", "2026-03-01"),
 		words("to", "Before this, likewise.", "2026-04-01"),
 	}), api.HandlerFunc(m.table))
@@ -56,7 +57,7 @@ func (m *calls) mountTable(a *api.API) {
 // Wanted reads the filter of a list of calls from a query; what is wrong with it is
 // api.ErrBadRequest. Its page is the first, without a limit.
 func Wanted(q url.Values) (history.CallPage, error) {
-	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"), Tag: q.Get("tag"), Said: q.Get("q"),
+	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"), Tag: q.Get("tag"), Said: q.Get("q"), Sort: q.Get("sort"),
 		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
 	for name, values := range q {
 		if name, ok := strings.CutPrefix(name, "metadata["); ok {
@@ -71,6 +72,8 @@ func Wanted(q url.Values) (history.CallPage, error) {
 		return history.CallPage{}, api.Bad("direction: web, inbound or outbound")
 	case !slices.Contains(callStates, in.State):
 		return history.CallPage{}, api.Bad("state: live or ended")
+	case sorts[in.Sort] == "" && in.Sort != "" && in.Sort != "newest":
+		return history.CallPage{}, api.Bad("sort: newest, oldest, longest, most_expensive or worst_sound")
 	case strings.ContainsRune(in.AgentID+in.EndReason+in.Tag+in.Said, 0):
 		return history.CallPage{}, api.ErrBadRequest
 	}

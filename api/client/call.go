@@ -104,14 +104,15 @@ type CallQuery struct {
 	Metadata  map[string]string // names and values that calls have
 	Tag       string
 	Said      string // words of the transcript
+	Sort      string // newest, oldest, longest, most_expensive or worst_sound; empty: newest
 	Limit     int
 }
 
-// Calls lists the latest calls that are picked, the newest first. more says that there
+// Calls lists the first of the calls that are picked, the newest unless Sort says otherwise. more says that there
 // are more of them than the limit.
 func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummary, more bool, err error) {
 	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
-		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit), "tag": q.Tag, "q": q.Said})
+		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit), "tag": q.Tag, "q": q.Said, "sort": q.Sort})
 	for name, value := range q.Metadata {
 		v.Set("metadata["+name+"]", value)
 	}

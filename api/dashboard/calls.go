@@ -13,11 +13,15 @@ import (
 const (
 	callsAt = page.Home + "/calls"
 	liveAt  = page.Home + "/live"
+	viewsAt = page.Home + "/call-views"
 )
 
 func callPages() []page.Page {
 	return []page.Page{
 		{Route: "GET " + callsAt, Serve: callsPage},
+		{Route: "POST " + viewsAt, Form: saveView},
+		{Route: "POST " + viewsAt + "/{id}/rename", Form: renameView},
+		{Route: "POST " + viewsAt + "/{id}/delete", Serve: deleteView},
 		{Route: "GET " + callsAt + "/{id}", Serve: callPage},
 		{Route: "GET " + callsAt + "/{id}/meter", Serve: meterPart},
 		{Route: "GET " + callsAt + "/{id}/signalling", Serve: signallingPart},
@@ -42,11 +46,12 @@ type callsView struct {
 	Table  string // of the same as a file
 	// Filtered says whether not all are asked for.
 	Filtered bool
+	savedViews
 }
 
-// callFilters are what the history can be narrowed down by, in the address of the page
+// callFilters are what the history can be narrowed down and sorted by, in the address of the page
 // as in the API's.
-var callFilters = []string{"q", "direction", "agent_id", "number", "tag", "end_reason", "from", "to"}
+var callFilters = []string{"q", "direction", "agent_id", "number", "tag", "end_reason", "from", "to", "sort"}
 
 // Directions, Who and Ends are the choices.
 func (v *callsView) Directions() page.Field { return directionField(v.Form) }
@@ -80,28 +85,47 @@ func (v *callsView) Ends() page.Field {
 	return v.Form.Select("end_reason", "End", "", all, "required")
 }
 
+// Sorts are the orders of the list.
+func (v *callsView) Sorts() page.Field {
+	return v.Form.Select("sort", "Order", "", []page.Option{{Value: "", Label: "Newest first"}, {Value: "oldest", Label: "Oldest first"},
+		{Value: "longest", Label: "Longest first"}, {Value: "most_expensive", Label: "Most expensive first"}, {Value: "worst_sound", Label: "Worst sound first"}}, "required")
+}
+
+// BySound says whether the list is sorted by how calls sounded, and shows it.
+func (v *callsView) BySound() bool { return v.Form.Values.Get("sort") == "worst_sound" }
+
 func callsPage(q *page.Request) error {
+	v, err := newCallsView(q, q.R.URL.Query())
+	if err == nil && !v.Form.OK() {
+		return q.Invalid("calls", "calls", "Call history", v)
+	}
+	return q.Show("calls", "Call history")(v, err)
+}
+
+// newCallsView lists the calls that are asked for, by the names of an address of the page.
+func newCallsView(q *page.Request, asked url.Values) (*callsView, error) {
 	names, agents, err := agentNames(q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v := &callsView{Form: page.NewForm(), Agents: optionsOf(agents)}
-	asked, filter := q.R.URL.Query(), url.Values{}
+	filter := viewOf(asked)
 	for _, name := range callFilters {
-		if value := asked.Get(name); value != "" {
-			filter.Set(name, value)
-		}
 		v.Form.Values.Set(name, asked.Get(name))
 	}
-	v.Filtered = len(filter) > 0 || asked.Get("cursor") != ""
+	v.Query = filter.Encode()
+	v.Filtered = len(filter) > 0 && v.Query != "sort="+filter.Get("sort") || asked.Get("cursor") != ""
+	if err := addViews(q, v); err != nil {
+		return nil, err
+	}
 	filter.Set("state", "ended")
 	v.Table = "/v1/calls.csv?" + filter.Encode()
 	found, older, err := page.Listed[wire.CallSummary](q, "/v1/calls", callsAt, "cursor", "50", filter)
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
-		return q.ShowInvalid("calls", "calls", "Call history")(v, v.Form.Refused(err))
+		return v, v.Form.Refused(err)
 	}
 	v.callRows, v.Next = callRows{rowsOfCalls(found, names), older != ""}, older
-	return q.Show("calls", "Call history")(v, err)
+	return v, err
 }
 
 // liveRows are the calls in progress, most of them.

@@ -222,6 +222,8 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?q=casa+lola":            {x.over},
 		"/app/calls?q=nobody":               {"No calls match"},
 		"/app/calls?q=!":                    {"with a letter or a digit"},
+		"/app/calls?sort=worst_sound":       {x.over, "Sound (MOS)", ">4.2<"},
+		"/app/calls?sort=up":                {"Expected value to be one of"},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "<code>book</code>", "Done in 240ms", "{&#34;people&#34;:2}", "booked ", "No result", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
 			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">included<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">the account<", ">$0.00<"},
 		"/app/engines":                               {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"strconv"
 	"time"
 
 	"parley/api"
@@ -85,6 +86,14 @@ func (c callRow) State() string {
 		return "Starting"
 	}
 	return map[string]string{"dialing": "Dialling", "ringing": "Ringing", "connected": "Talking"}[c.Status]
+}
+
+// Sound is how the call sounded; empty: that is not known.
+func (c callRow) Sound() string {
+	if c.MOS == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*c.MOS, 'f', 1, 64)
 }
 
 // listCalls asks for calls of the account.

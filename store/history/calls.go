@@ -174,13 +174,13 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 // lists do without it.
 const (
 	selectCalls = callColumns + "null::jsonb, 0, null::jsonb" + fromCalls
-	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls
+	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls + ofAccount
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
 	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, k.wait_ms, c.verstat, c.deleted_at, c.demonstration is not null, c.asked, c.metadata, c.tags, c.note, `
 	fromCalls = `, c.engines, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
-	left join call_wire w on w.session_id = c.session_id left join call_counts k on k.session_id = c.session_id
-	where c.account_id = $1`
+	left join call_wire w on w.session_id = c.session_id left join call_counts k on k.session_id = c.session_id`
+	ofAccount = " where c.account_id = $1"
 )
 
 // Call returns a call of the account.

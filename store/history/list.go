@@ -10,9 +10,10 @@ import (
 	"parley/store"
 )
 
-// CallPage is a part of an account's calls, newest first. Zero fields pick all.
+// CallPage is a part of an account's calls. Zero fields pick all.
 type CallPage struct {
 	store.Page
+	Sort        CallSort
 	store.Range              // when it began to ring, to be dialled or to be set up
 	Direction   billing.Kind // billing.Web, Inbound or Outbound
 	Agent       string       // an identifier
@@ -35,17 +36,66 @@ const (
 	EndedCalls CallState = "ended"
 )
 
+// CallSort is the order of a list of calls. Calls of the same rank are in that of their identifiers.
+type CallSort string
+
+// Orders of calls.
+const (
+	Newest        CallSort = "" // that began last comes first
+	Oldest        CallSort = "oldest"
+	Longest       CallSort = "longest"        // calls that are over, by the time since the answer
+	MostExpensive CallSort = "most_expensive" // calls that are over
+	WorstSound    CallSort = "worst_sound"    // calls whose score is known
+)
+
+// ranks are the columns of call_ranks by which calls are sorted. What goes down has its largest first.
+var ranks = map[CallSort]struct {
+	column string
+	down   bool
+}{Longest: {"talk_ms", true}, MostExpensive: {"cost_nano", true}, WorstSound: {"mos", false}}
+
 // Calls lists the account's calls without what was said in them: no transcript, turns or
 // generations.
 func (h *Store) Calls(ctx context.Context, account string, p CallPage) ([]Call, error) {
-	conditions, args := p.conditions([]any{account})
-	return store.ListPage[Call](ctx, h.db, "list calls", p.Page, "c.session_id", selectCalls+conditions, args...)
+	sql, args := p.query(account)
+	return store.List[Call](ctx, h.db, "list calls", sql, args...)
 }
 
 // CallsAt lists calls as Store.Calls does, all pages from the moment of a statement.
 func CallsAt(ctx context.Context, at *store.Statement, p CallPage) ([]Call, error) {
-	conditions, args := p.conditions([]any{at.Account()})
-	return store.PageRows[Call](ctx, at.Tx, p.Page, "c.session_id", selectCalls+conditions, args...)
+	sql, args := p.query(at.Account())
+	return store.Rows[Call](ctx, at.Tx, sql, args...)
+}
+
+// query lists the page. It goes on after the call that After names: after its rank and, among those of the same, after
+// its identifier. The rank is read by a query of its own, once, which leaves the comparison to an index.
+func (p *CallPage) query(account string) (string, []any) {
+	conditions, args := p.conditions([]any{account})
+	column, rank, by, order := "c.session_id", "", "desc", "<"
+	r, ranked := ranks[p.Sort]
+	if p.Sort == Oldest || ranked && !r.down {
+		by, order = "", ">"
+	}
+	from := ""
+	if ranked {
+		column, rank = "r.session_id", "r."+r.column
+		from = fmt.Sprintf(" join call_ranks r on r.session_id = c.session_id and r.account_id = $1 and %s is not null", rank)
+	}
+	sql := selectCalls + from + ofAccount + conditions
+	if p.After != "" {
+		args = append(args, p.After)
+		place, after := column, fmt.Sprintf("$%d", len(args))
+		if ranked {
+			place = fmt.Sprintf("(%s, %s)", rank, column)
+			after = fmt.Sprintf("((select %s from call_ranks where session_id = $%d and account_id = $1), $%[2]d)", r.column, len(args))
+		}
+		sql += fmt.Sprintf(" and %s %s %s", place, order, after)
+	}
+	sql += " order by "
+	if ranked {
+		sql += rank + " " + by + ", "
+	}
+	return p.Bound(sql+column+" "+by, args)
 }
 
 // conditions are on calls c and sessions s. Identifiers begin with the time at which

@@ -2,6 +2,7 @@ package clienttest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,7 +25,12 @@ func calls(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(q.Get("limit"))
 	page := map[string]any{"has_more": false, "next_cursor": nil}
 	data := []any{}
-	for _, c := range callHistory {
+	list := callHistory[:]
+	if q.Get("sort") == "oldest" {
+		list = slices.Clone(list)
+		slices.Reverse(list)
+	}
+	for _, c := range list {
 		state, status, end, ended := "ended", "ended", any(c[5]), any(submitted)
 		if c[5] == "" {
 			state, status, end, ended = "live", "connected", nil, nil
@@ -37,6 +43,9 @@ func calls(w http.ResponseWriter, r *http.Request) {
 				}
 			}
 			return wanted == ""
+		}
+		if state == "live" && slices.Contains([]string{"longest", "most_expensive", "worst_sound"}, q.Get("sort")) {
+			continue
 		}
 		if !fits("direction", c[1]) || !fits("number", c[2], c[3]) || !fits("agent_id", c[4]) || !fits("end_reason", c[5]) || !fits("state", state) ||
 			q.Get("from") > "2026-03-01" || q.Get("to") != "" && q.Get("to") <= "2026-03-01" {

@@ -20,15 +20,16 @@ var callWords = map[string][]string{
 	"state":     {"live", "ended"},
 	"end-reason": {"completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail",
 		"balance_exhausted", "max_duration", "unknown"},
+	"sort": {"newest", "oldest", "longest", "most_expensive", "worst_sound"},
 }
 
 func newCallsCommand() *cobra.Command {
 	var query client.CallQuery
 	var metadata []string
 	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
-		Long: "Lists the account's latest calls, the newest first: on the telephone, placed by agents, and over WebSockets. Filters are\n" +
-			"combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
-		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --search 'refund \"last week\"'\n  parley calls --json | jq -r '.data[0].id'",
+		Long: "Lists the account's latest calls, the newest first unless --sort says otherwise: on the telephone, placed by agents, and\n" +
+			"over WebSockets. Filters are combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
+		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --sort longest\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --search 'refund \"last week\"'\n  parley calls --json | jq -r '.data[0].id'",
 		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) (err error) {
 		if query.Metadata, err = command.Pairs("metadata", metadata); err != nil {
 			return err
@@ -46,6 +47,7 @@ func newCallsCommand() *cobra.Command {
 	fl.StringVar(&query.Tag, "tag", "", "only those with this tag")
 	fl.StringVar(&query.Said, "search", "", "only those in which these words were said; \"one after another\", one or the other, -not")
 	fl.StringArrayVar(&metadata, "metadata", nil, "only those with this metadata, as order=42; may be repeated")
+	fl.StringVar(&query.Sort, "sort", "newest", "what comes first: "+strings.Join(callWords["sort"], ", ")+"; of the last three without calls in progress")
 	fl.IntVar(&query.Limit, "limit", 20, "how many at most, 1 to 100")
 	command.Complete(cmd, callWords)
 	completeAgents(cmd)
@@ -57,7 +59,7 @@ func (q *request) listCalls(query client.CallQuery) error {
 	if query.Limit < 1 || query.Limit > 100 {
 		return command.UsageError("--limit: from 1 to 100")
 	}
-	for name, given := range map[string]string{"direction": query.Direction, "state": query.State, "end-reason": query.EndReason} {
+	for name, given := range map[string]string{"direction": query.Direction, "state": query.State, "end-reason": query.EndReason, "sort": query.Sort} {
 		if given != "" && !slices.Contains(callWords[name], given) {
 			return command.UsageError("--" + name + " is one of " + strings.Join(callWords[name], ", "))
 		}
@@ -67,7 +69,7 @@ func (q *request) listCalls(query client.CallQuery) error {
 		return err
 	}
 	if more {
-		fmt.Fprintf(q.ErrOrStderr(), "only the newest %d are shown\n", query.Limit)
+		fmt.Fprintf(q.ErrOrStderr(), "only the first %d are shown\n", query.Limit)
 	}
 	return q.Answer(map[string]any{"data": list}, func(w io.Writer) { showCalls(w, list) })
 }

@@ -24,6 +24,8 @@ func TestCalls(t *testing.T) {
 		"--from 2026-03-02":                         "",
 		"--to 2026-03-01":                           "",
 		"--number +34612345678 --direction inbound": "ses_4",
+		"--sort oldest":                             "ses_1 ses_2 ses_3 ses_4",
+		"--sort longest":                            "ses_3 ses_2 ses_1",
 	} {
 		o := run("", append([]string{"calls", "--json"}, strings.Fields(args)...)...)
 		var list struct{ Data []struct{ ID string } }
@@ -42,10 +44,10 @@ func TestCalls(t *testing.T) {
 	if o := run("", "calls", "--limit", "2", "--direction", "outbound"); o.Status != command.ExitDone || !strings.Contains(o.Out, "ses_2") || o.ErrOut != "" {
 		t.Errorf("as many as there are: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
-	if o := run("", "calls", "--limit", "2"); o.Status != command.ExitDone || strings.Contains(o.Out, "ses_2") || !strings.Contains(o.ErrOut, "newest 2") {
+	if o := run("", "calls", "--limit", "2"); o.Status != command.ExitDone || strings.Contains(o.Out, "ses_2") || !strings.Contains(o.ErrOut, "first 2") {
 		t.Errorf("fewer: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
-	for _, args := range []string{"--limit 0", "--limit 101", "--direction up", "--state gone", "--end-reason bored"} {
+	for _, args := range []string{"--limit 0", "--limit 101", "--direction up", "--state gone", "--end-reason bored", "--sort up"} {
 		if o := run("", append([]string{"calls"}, strings.Fields(args)...)...); o.Status != command.ExitUsage {
 			t.Errorf("%s: exit status %d: %s", args, o.Status, o.ErrOut)
 		}
