@@ -60,18 +60,14 @@ func (c *Counts) left(status int) {
 // tests, it does nothing.
 func Refused(ctx context.Context, err error) {
 	if v, ok := ctx.Value(guardKey{}).(*passage); ok {
-		v.refuse(err)
+		v.refuse(ProblemOf(err).Code)
 	}
 }
 
-// refuse counts why a request was refused. What the client learns nothing about is kept for the log.
-func (v *passage) refuse(err error) {
+// refuse counts why a request was refused.
+func (v *passage) refuse(code string) {
 	v.told.Store(true)
-	p := ProblemOf(err)
-	v.counts.refuse(p.Code)
-	if p.Status == http.StatusInternalServerError && err != errPanicked {
-		v.fault.Store(&err)
-	}
+	v.counts.refuse(code)
 }
 
 // unexplained counts an answer that says no and came from elsewhere than the table:

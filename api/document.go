@@ -20,7 +20,7 @@ func documentConfig() huma.Config {
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "Parley", Version: DocumentVersion, License: &huma.License{Name: "MIT", Identifier: "MIT"},
-				Description: "A voice API: conversations with agents, speech synthesis, recognition and noise removal. Prices are in US dollars."},
+				Description: "A voice API: conversations with agents, speech synthesis, recognition and noise removal. Prices are in US dollars. Every answer names its request in the header X-Request-Id."},
 			Servers: []*huma.Server{{URL: "/", Description: "The server that the document comes from."}},
 			Tags:    tags(),
 			Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{

@@ -89,6 +89,7 @@ type Problem struct {
 	Message   string `json:"error" doc:"The same for people."`
 	Detail    string `json:"detail,omitempty" doc:"What exactly was wrong, when there is more to say."`
 	Retryable bool   `json:"retryable" doc:"Whether the same request may succeed later."`
+	Request   string `json:"request_id,omitempty" doc:"Names the request, as the header X-Request-Id does: quote it to the server's operator." example:"req_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	// RetryAfter is in seconds; 0 sends no header.
 	RetryAfter int `json:"-"`
 }
@@ -221,7 +222,8 @@ func engineProblem(e *inference.Error) Problem {
 func WriteError(w http.ResponseWriter, err error) {
 	p := ProblemOf(err)
 	if a := answerOf(w); a != nil {
-		a.passage.refuse(err)
+		p = a.passage.problem(err)
+		a.passage.refuse(p.Code)
 	}
 	maps.Copy(w.Header(), p.headers())
 	WriteJSON(w, p.Status, p)

@@ -162,16 +162,18 @@ func newGate(perSecond int, proxies []netip.Prefix) *gate {
 // passage is one request at the gate. A credential that was right the last time is
 // not barred for what others behind the same address did.
 type passage struct {
-	gate   *gate
-	addr   netip.Addr
-	from   string // its network
-	trace  string // its traceparent header
-	secret [sha256.Size]byte
-	holder holder
-	known  bool // the credential was right the last time
-	counts *Counts
-	told   atomic.Bool           // why it was refused has been counted
-	fault  atomic.Pointer[error] // of ours, which the client does not learn; nil: none
+	gate  *gate
+	addr  netip.Addr
+	from  string // its network
+	trace string // its traceparent header
+	// request and client are its names, ours and the client's; the second may be empty.
+	request, client string
+	fault           atomic.Pointer[error] // of ours, which the client does not learn; nil: none
+	secret          [sha256.Size]byte
+	holder          holder
+	known           bool // the credential was right the last time
+	counts          *Counts
+	told            atomic.Bool // why it was refused has been counted
 }
 
 type guardKey struct{} // of the *passage in a request's context
@@ -179,6 +181,7 @@ type guardKey struct{} // of the *passage in a request's context
 // enter lets a request in, or not.
 func (g *gate) enter(r *http.Request) (*passage, bool) {
 	v := &passage{gate: g, addr: clientAddr(r, g.proxies), trace: r.Header.Get("Traceparent")}
+	v.request, v.client = names(r)
 	v.from = network(v.addr)
 	if c := Credential(r); c != "" {
 		v.secret = sha256.Sum256([]byte(c))

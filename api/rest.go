@@ -75,7 +75,7 @@ func Register[I, O any](a *API, r Route, handler func(context.Context, *I) (*O, 
 				err = r.Missing
 			}
 			Refused(ctx, err)
-			return nil, &refusal{ProblemOf(err)}
+			return nil, &refusal{problemIn(ctx, err)}
 		}
 		return out, nil
 	})
@@ -216,6 +216,13 @@ func init() {
 			}
 		}
 		return &refusal{ProblemOf(Detail(why, firstDetail(message, errs)))}
+	}
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+		err := huma.NewError(status, message, errs...)
+		if r, ok := err.(*refusal); ok {
+			r.Request = RequestIDOf(ctx.Context())
+		}
+		return err
 	}
 }
 

@@ -35,9 +35,8 @@ type Options struct {
 
 // Wrap puts around a handler what a server on the open network needs: limits on
 // request rates and on failed credentials, headers that browsers heed, an answer
-// when the handler panics, a log line for each request at debug level, which
-// never holds the query, for keys travel there, and one with its cause for each
-// internal error. When the handler is a ServeMux,
+// when the handler panics, a name for each request (see RequestHeader), and a log line for each at debug level, which
+// never holds the query, for keys travel there. When the handler is a ServeMux,
 // a method that a path does not take is answered with 405 as every other error
 // is, also where the mux has a handler for "/".
 func Wrap(handler http.Handler, o Options) http.Handler {
@@ -64,16 +63,13 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 			a.recovered(fault, r, o.Log)
 			v.unexplained(a.status)
 			o.Counts.left(a.status)
-			if f := v.fault.Load(); f != nil {
-				o.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "err", *f)
-			}
-			o.Log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", a.status,
-				"from", v.from, "ms", time.Since(began).Milliseconds())
+			v.log(r, a.status, began, o.Log)
 			if fault == http.ErrAbortHandler {
 				panic(fault) // the server's own way to drop a connection
 			}
 		}()
 		h := w.Header()
+		h.Set(RequestHeader, v.request)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Content-Security-Policy", "frame-ancestors 'none'")
@@ -85,6 +81,22 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 		}
 		handler.ServeHTTP(a, timed(a, r.WithContext(context.WithValue(r.Context(), guardKey{}, v))))
 	})
+}
+
+// log writes the line of a request, and the cause of an internal error.
+func (v *passage) log(r *http.Request, status int, began time.Time, log *slog.Logger) {
+	log = log.With("request", v.request)
+	if v.client != "" {
+		log = log.With("client_request", v.client)
+	}
+	if err := v.fault.Load(); err != nil && status >= http.StatusInternalServerError && *err != errPanicked {
+		level := slog.LevelDebug // of a database that is away others tell
+		if ProblemOf(*err).Status == http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		log.Log(r.Context(), level, "a request failed", "method", r.Method, "path", r.URL.Path, "err", *err)
+	}
+	log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", status, "from", v.from, "ms", time.Since(began).Milliseconds())
 }
 
 // proxyWarning says that a proxy is not trusted: all who come through it are one address
@@ -166,7 +178,7 @@ func (a *answer) recovered(fault any, r *http.Request, log *slog.Logger) {
 	if err, ok := fault.(runtime.Error); ok {
 		what = err.Error()
 	}
-	log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
+	log.Error("a request panicked", "request", a.passage.request, "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
 	if a.status == 0 {
 		WriteError(a, errPanicked)
 	}
@@ -221,9 +233,9 @@ func refuseMethod(w http.ResponseWriter, allow []string) {
 // here: a page of any site needs a credential of its own, so any site may ask.
 const (
 	corsMethods = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-	corsHeaders = "Authorization, X-API-Key, Content-Type, Accept, If-Match, Last-Event-ID, " +
+	corsHeaders = "Authorization, X-API-Key, Content-Type, Accept, If-Match, Last-Event-ID, X-Request-Id, " +
 		"Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name" // what MCP clients in pages send
-	corsExposed = "Retry-After, Content-Disposition, X-Audio-Duration-Seconds, Location, ETag, Link, Accept-Post, Accept-Patch"
+	corsExposed = "Retry-After, Content-Disposition, X-Audio-Duration-Seconds, Location, ETag, Link, Accept-Post, Accept-Patch, X-Request-Id"
 	corsMaxAge  = "86400" // seconds
 )
 

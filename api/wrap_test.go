@@ -201,7 +201,7 @@ func TestLog(t *testing.T) {
 	if w := send(h, "GET", "/broken?api_key=sk_secret", ""); w.Code != 500 || strings.Contains(w.Body.String(), "column") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	for _, want := range []string{"level=ERROR msg=\"a request failed\" method=GET path=/broken err=\"the column is not there\"", "path=/private status=401 from=192.0.2.7", "a request panicked", "path=/panic status=500", "path=/late status=202", "wrap_test.go"} {
+	for _, want := range []string{"level=ERROR msg=\"a request failed\" request=req_", " method=GET path=/broken err=\"the column is not there\"", "path=/private status=401 from=192.0.2.7", "a request panicked", "path=/panic status=500", "path=/late status=202", "wrap_test.go"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the log", want)
 		}

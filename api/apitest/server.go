@@ -82,9 +82,12 @@ func (s *Server) Wait() { s.serving.Wait() }
 // the test.
 func (s *Server) Connect(t testing.TB, path string, header http.Header) *websocket.Conn {
 	t.Helper()
-	conn, _, err := s.Dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, header)
+	conn, answer, err := s.Dialer.Dial("ws"+strings.TrimPrefix(s.URL, "http")+path, header)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if answer.Header.Get(api.RequestHeader) == "" {
+		t.Error("the handshake does not name its request")
 	}
 	t.Cleanup(func() { conn.Close() })
 	return conn

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"regexp"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -111,6 +112,20 @@ type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
+}
+
+var requestName = regexp.MustCompile("req_[0-9a-v]{26}")
+
+// Anonymous is the text of an answer without the name of its request, which no other answer has.
+func Anonymous(text string) string { return requestName.ReplaceAllString(text, "") }
+
+// Anonymous is the answer without what no other has: the name of its request and when it was given.
+func (r Reply) Anonymous() Reply {
+	r.Header = r.Header.Clone()
+	r.Header.Del(api.RequestHeader)
+	r.Header.Del("Date")
+	r.Body = requestName.ReplaceAll(r.Body, nil)
+	return r
 }
 
 // Send makes a request; header are names and values in turn. Each comes from an address of its

@@ -81,13 +81,13 @@ func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o
 	case errors.Is(err, carrier.ErrNotAvailable), errors.Is(err, carrier.ErrRefused):
 		return nil, api.ErrNotOffered
 	case err != nil:
-		return nil, d.away(err)
+		return nil, d.away(ctx, err)
 	case !included(offer, d.Card()):
 		return nil, api.ErrNumberPrice
 	}
 	if _, err := destination.ClassifyLocal(number, offer.Country); err != nil {
 		// Its calls would be priced by another country, or not at all.
-		d.Log.Error("the carrier offers a number that is not local", "carrier", d.Carrier.Name(), "country", offer.Country, "err", err)
+		api.LogOf(ctx, d.Log).Error("the carrier offers a number that is not local", "carrier", d.Carrier.Name(), "country", offer.Country, "err", err)
 		return nil, api.ErrNotOffered
 	}
 	n, err := d.ledger.OrderNumber(ctx, ledger.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
@@ -115,12 +115,12 @@ func (d *Numbers) place(ctx context.Context, n *ledger.Number) (*ledger.Number, 
 		placed, err = d.Carrier.Order(ctx, order) // the same reference orders nothing twice
 	}
 	if final(err) {
-		d.Log.Warn("the carrier refused an order", "carrier", n.Carrier, "number", n.ID, "err", err)
+		api.LogOf(ctx, d.Log).Warn("the carrier refused an order", "carrier", n.Carrier, "number", n.ID, "err", err)
 		placed = carrier.Ordered{State: carrier.Failed}
 	} else if err != nil {
 		// It is not known whether it was placed: it stays held, and is looked up until
 		// that is known.
-		d.Log.Error("the carrier may have taken an order", "carrier", n.Carrier, "number", n.ID, "err", err)
+		api.LogOf(ctx, d.Log).Error("the carrier may have taken an order", "carrier", n.Carrier, "number", n.ID, "err", err)
 		d.follow(n)
 		return n, nil
 	}

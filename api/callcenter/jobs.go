@@ -193,7 +193,7 @@ func (d *Numbers) notice(c carrier.Notifier) api.HandlerFunc {
 		}
 		reference, err := c.Notice(r.Header, body, d.Store.Now())
 		if err != nil {
-			d.Log.Warn("a carrier's webhook was refused", "carrier", c.Name(), "err", err)
+			api.LogOf(r.Context(), d.Log).Warn("a carrier's webhook was refused", "carrier", c.Name(), "err", err)
 			return api.ErrBadRequest
 		}
 		if reference != "" {
@@ -202,7 +202,7 @@ func (d *Numbers) notice(c carrier.Notifier) api.HandlerFunc {
 				err = d.attend(r.Context(), n, false)
 			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				d.Log.Error("a carrier's webhook could not be followed", "carrier", c.Name(), "err", err)
+				api.LogOf(r.Context(), d.Log).Error("a carrier's webhook could not be followed", "carrier", c.Name(), "err", err)
 				return api.ErrCarrier
 			}
 		}

@@ -51,7 +51,7 @@ func (d *Numbers) search(ctx context.Context, in *searchInput) (*searchOutput, e
 		return nil, api.Bad("region_code, locality: not the name of a place")
 	}
 	if err != nil {
-		return nil, d.away(err)
+		return nil, d.away(ctx, err)
 	}
 	for _, o := range found.Offers {
 		out.Body.Numbers = append(out.Body.Numbers, wire.Offer{PhoneNumber: o.Number, MonthlyCost: wire.USD(o.Monthly), UpfrontCost: wire.USD(o.Upfront), CountryCode: o.Country, Region: o.Region, Locality: o.Locality,
@@ -62,11 +62,11 @@ func (d *Numbers) search(ctx context.Context, in *searchInput) (*searchOutput, e
 }
 
 // away is a carrier that did not do what it was asked for, now.
-func (d *Numbers) away(err error) error {
+func (d *Numbers) away(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	d.Log.Error("the carrier does not answer", "carrier", d.Carrier.Name(), "err", err)
+	api.LogOf(ctx, d.Log).Error("the carrier does not answer", "carrier", d.Carrier.Name(), "err", err)
 	return fmt.Errorf("%w: %w", api.ErrCarrier, err)
 }
 

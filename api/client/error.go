@@ -20,6 +20,7 @@ type Error struct {
 	Message   string // a sentence
 	Detail    string // what exactly was wrong; may be empty
 	Retryable bool   // the same request may succeed later
+	Request   string // names the request for the server's operator; empty: the server did not say
 }
 
 func (e *Error) Error() string {
@@ -32,6 +33,9 @@ func (e *Error) Error() string {
 	}
 	if e.Code != "" {
 		text += " (" + e.Code + ")"
+	}
+	if e.Request != "" && e.Status >= http.StatusInternalServerError { // otherwise the client knows what to do
+		text += "; request " + e.Request
 	}
 	return text
 }
@@ -50,7 +54,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // Refusal reads the error of an answer.
 func Refusal(resp *http.Response) *Error {
-	e := &Error{Status: resp.StatusCode, Retryable: resp.StatusCode >= 500}
+	e := &Error{Status: resp.StatusCode, Retryable: resp.StatusCode >= 500, Request: resp.Header.Get("X-Request-Id")}
 	var p struct {
 		Code      string `json:"code"`
 		Error     string `json:"error"`

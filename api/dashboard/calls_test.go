@@ -297,7 +297,7 @@ func TestCallPages(t *testing.T) {
 	foreign, err := ledger.New(x.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: other.ID, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()})
 	x.OK(err)
 	for _, path := range []string{"", "/signalling", "/recording/delete", "/delete"} {
-		if page := x.Get("/app/calls/" + foreign.ID + path); page.Status != http.StatusNotFound {
+		if page := x.Get("/app/calls/" + foreign.ID + path); page.Status != http.StatusNotFound || !strings.Contains(page.Body, "Request <code>"+page.Header.Get("X-Request-Id")+"</code>") {
 			t.Errorf("a foreign call%s: %d", path, page.Status)
 		}
 	}

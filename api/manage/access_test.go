@@ -160,8 +160,7 @@ func TestForeignIsUnknown(t *testing.T) {
 					header = []string{"If-Match", version}
 				}
 				got := o.As(o.B, tt.method, path, body, header...)
-				got.Header.Del("Date")
-				return got
+				return got.Anonymous()
 			}
 			mine, unknown := answer(tt.mine), answer(tt.unknown)
 			if mine.Status != unknown.Status || !bytes.Equal(mine.Body, unknown.Body) || fmt.Sprint(mine.Header) != fmt.Sprint(unknown.Header) {

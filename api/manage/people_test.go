@@ -158,7 +158,7 @@ func TestForeignPeopleAreUnknown(t *testing.T) {
 	} {
 		for _, unknown := range []string{"usr_00000000000000000000000000", "%00", "%ff", o.A.Account} {
 			foreign, nothing := o.As(boss, tt.method, fmt.Sprintf(tt.path, tt.theirs), tt.body), o.As(boss, tt.method, fmt.Sprintf(tt.path, unknown), tt.body)
-			if foreign.Status != 404 || nothing.Status != 404 || !bytes.Equal(foreign.Body, nothing.Body) {
+			if foreign.Status != 404 || nothing.Status != 404 || !bytes.Equal(foreign.Anonymous().Body, nothing.Anonymous().Body) {
 				t.Errorf("%s %s: %d %s; of %s %d %s", tt.method, tt.path, foreign.Status, foreign.Body, unknown, nothing.Status, nothing.Body)
 			}
 		}

@@ -99,7 +99,7 @@ func (t *Tools) survive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
 			if recover() != nil {
-				t.Log.Error("an MCP message panicked", "method", method, "stack", string(debug.Stack()))
+				api.LogOf(ctx, t.Log).Error("an MCP message panicked", "method", method, "stack", string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{Code: codeInternal, Message: "something went wrong on our side"}
 			}
 		}()

@@ -132,7 +132,7 @@ func (t *Tools) synthesize(v *toolCall, arguments []byte) ([]byte, error) {
 	}
 	work.End(err) // before the answer, so that the client's next request finds the place free
 	if err != nil && !errors.Is(err, context.Canceled) && api.ProblemOf(err).Status >= 500 {
-		t.Log.Warn("synthesis failed", "account", p.Account, "err", err)
+		api.LogOf(ctx, t.Log).Warn("synthesis failed", "account", p.Account, "err", err)
 	}
 	return file, err
 }

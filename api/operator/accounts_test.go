@@ -233,7 +233,7 @@ func TestRefusals(t *testing.T) {
 			there, nothing := strings.ReplaceAll(r.path, "%s", d.account), strings.ReplaceAll(r.path, "%s", "acc_00000000000000000000000000")
 			status, text := d.ask(c.credential, r.method, there, r.body)
 			status2, text2 := d.ask(c.credential, r.method, nothing, r.body)
-			if status != c.status || !strings.Contains(text, `"`+c.code+`"`) || status2 != status || text2 != text {
+			if status != c.status || !strings.Contains(text, `"`+c.code+`"`) || status2 != status || apitest.Anonymous(text2) != apitest.Anonymous(text) {
 				t.Errorf("%s, %s %s: %d %s; of nothing %d %s", c.what, r.method, r.path, status, text, status2, text2)
 			}
 		}

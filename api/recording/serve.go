@@ -199,7 +199,7 @@ func (s *Service) decoded(ctx context.Context, ogg *os.File, r *history.Recordin
 		return nil, err
 	}
 	if disk.Bavail*uint64(disk.Bsize) < size+leastFree {
-		s.Log.Warn("a recording is not decoded: the disk is almost full", "session", r.Call)
+		api.LogOf(ctx, s.Log).Warn("a recording is not decoded: the disk is almost full", "session", r.Call)
 		return nil, api.ErrBusy
 	}
 	out, err := os.CreateTemp(s.Dir(), "*"+partSuffix)

@@ -89,7 +89,7 @@ var errRefused = errors.New("socket: refused")
 // The caller must Run it. An error means that the client has been answered: the
 // request is no upgrade, the server stops, or the account has MaxOpen sockets.
 func (s *Set) Upgrade(w http.ResponseWriter, r *http.Request, form Form) (*Socket, error) {
-	conn, err := upgrader.Upgrade(w, r, nil)
+	conn, err := upgrader.Upgrade(w, r, handshake(r))
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +106,20 @@ func (s *Set) Upgrade(w http.ResponseWriter, r *http.Request, form Form) (*Socke
 // wait how long the client may take for one. An error means that the client has been
 // answered: the request is no upgrade.
 func Open(w http.ResponseWriter, r *http.Request, queue int, wait time.Duration) (*Socket, error) {
-	conn, err := upgrader.Upgrade(w, r, nil)
+	conn, err := upgrader.Upgrade(w, r, handshake(r))
 	if err != nil {
 		return nil, err
 	}
 	return newSocket(r.Context(), conn, nil, Object, queue, wait), nil
+}
+
+// handshake is the header of the answer that makes a request a socket: it names the request, as other answers do.
+func handshake(r *http.Request) http.Header {
+	h := http.Header{}
+	if id := api.RequestIDOf(r.Context()); id != "" {
+		h.Set(api.RequestHeader, id)
+	}
+	return h
 }
 
 // enter takes a socket in.

@@ -38,7 +38,7 @@ func (s *service) live(w http.ResponseWriter, r *http.Request) {
 	v := &voice{service: s, sock: sock, box: box}
 	sock.Run(socket.Incoming{Text: box.text, Binary: box.binary, MaxBinary: maxAudio}, v.conduct)
 	if lost := box.lost(); lost > 0 {
-		s.log.Info("audio that came too fast was dropped", "account", api.PrincipalOf(r.Context()).Account, "dropped_ms", lost*1000/int64(rate))
+		api.LogOf(r.Context(), s.log).Info("audio that came too fast was dropped", "account", api.PrincipalOf(r.Context()).Account, "dropped_ms", lost*1000/int64(rate))
 	}
 }
 

@@ -90,7 +90,7 @@ func (d *Service) read(ctx context.Context, in *struct {
 		case errors.Is(err, context.Canceled):
 			return nil, err
 		default:
-			d.Log.Warn("a top-up could not be looked up", "topup", t.ID, "err", err)
+			api.LogOf(ctx, d.Log).Warn("a top-up could not be looked up", "topup", t.ID, "err", err)
 		}
 	}
 	return api.Body(view(t)), nil

@@ -70,7 +70,7 @@ func (d *Service) receive(w http.ResponseWriter, r *http.Request) error {
 	}
 	event, err := d.Provider.Event(r.Header, body, d.Store.Now())
 	if err != nil {
-		d.Log.Warn("a payment webhook was refused", "err", err)
+		api.LogOf(r.Context(), d.Log).Warn("a payment webhook was refused", "err", err)
 		what := "the webhook cannot be read"
 		if errors.Is(err, payment.ErrSignature) {
 			what = "the signature is missing, wrong or too old"
@@ -81,7 +81,7 @@ func (d *Service) receive(w http.ResponseWriter, r *http.Request) error {
 		err = d.apply(r, event)
 	}
 	if err != nil {
-		d.Log.Error("a payment event could not be applied", "event", event.ID, "kind", event.Kind, "err", err)
+		api.LogOf(r.Context(), d.Log).Error("a payment event could not be applied", "event", event.ID, "kind", event.Kind, "err", err)
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -96,11 +96,11 @@ func (d *Service) apply(r *http.Request, event payment.Event) error {
 	}
 	t, err := d.look(r.Context(), event.Payment, event)
 	if errors.Is(err, errForeign) {
-		d.Log.Warn("a payment event is about no top-up of ours", "event", event.ID, "kind", event.Kind)
+		api.LogOf(r.Context(), d.Log).Warn("a payment event is about no top-up of ours", "event", event.ID, "kind", event.Kind)
 		return nil
 	}
 	if err == nil {
-		d.Log.Info("payment", "event", event.Kind, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String(), "refunded", t.Refunded.String())
+		api.LogOf(r.Context(), d.Log).Info("payment", "event", event.Kind, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String(), "refunded", t.Refunded.String())
 	}
 	return err
 }

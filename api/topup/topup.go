@@ -79,7 +79,7 @@ func (d *Service) begin(ctx context.Context, account string, amount billing.Mone
 		page, err = d.Provider.Checkout(ctx, order)
 	}
 	if err != nil {
-		d.Log.Error("the payment provider made no page", "topup", t.ID, "err", err)
+		api.LogOf(ctx, d.Log).Error("the payment provider made no page", "topup", t.ID, "err", err)
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
 	return d.Ledger.OpenTopUp(ctx, account, t.ID, page)

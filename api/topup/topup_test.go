@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/api/apitest"
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
@@ -259,7 +260,7 @@ func TestOthersAndPages(t *testing.T) {
 	}
 	foreign, text1 := o.ask(o.B, "GET", "/v1/topups/"+ids[0], "")
 	unknown, text2 := o.ask(o.B, "GET", "/v1/topups/top_x", "")
-	if foreign != 404 || unknown != 404 || text1 != text2 {
+	if foreign != 404 || unknown != 404 || apitest.Anonymous(text1) != apitest.Anonymous(text2) {
 		t.Errorf("foreign %d %s, unknown %d %s", foreign, text1, unknown, text2)
 	}
 	if status, text := o.ask(o.B, "GET", "/v1/topups", ""); status != 200 || !strings.Contains(text, `"data":[]`) {

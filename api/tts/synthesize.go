@@ -107,7 +107,7 @@ func (h *synthesizer) speak(ctx context.Context, p api.Principal, speech *Servic
 	}()
 	audio, samples, err = collect(work.Context(), speech, r)
 	if err != nil && h.log != nil && !errors.Is(err, context.Canceled) && api.ProblemOf(err).Status >= 500 {
-		h.log.Warn("synthesis failed", "account", p.Account, "err", err)
+		api.LogOf(ctx, h.log).Warn("synthesis failed", "account", p.Account, "err", err)
 	}
 	return audio, samples, err
 }

@@ -55,6 +55,7 @@ func open(t *testing.T) *bank {
 func (o *bank) get(who owner, target string) reply {
 	o.Helper()
 	r := o.As(who, http.MethodGet, target, "")
+	r = r.Anonymous()
 	return reply{r.Status, r.Header, string(r.Body)}
 }
 

@@ -277,7 +277,7 @@ func (c *caller) accept(answer string) {
 func (c *caller) begin(s *server, key, query, offer string) (location, tag string) {
 	c.t.Helper()
 	res, answer := s.ask("POST", webrtc.Path+query, key, sdpType, offer)
-	if res.StatusCode != 201 || res.Header.Get("Content-Type") != sdpType {
+	if res.StatusCode != 201 || res.Header.Get("Content-Type") != sdpType || res.Header.Get(api.RequestHeader) == "" {
 		c.t.Fatalf("%d %s", res.StatusCode, answer)
 	}
 	c.accept(answer)

@@ -103,7 +103,7 @@ func (h *Handler) offered(w http.ResponseWriter, r *http.Request) error {
 	asked := time.Now()
 	// It ends with the session; Close waits for it.
 	isolate.Go("api/webrtc/session", func(error) { conversation.Fail() }, func() { h.serve(ctx, s, conversation) },
-		func() { h.over(s, asked) }, h.work.Done)
+		func() { h.over(ctx, s, asked) }, h.work.Done)
 	h.Relays.tell(w.Header(), s.id, asked.Add(relayLife(p)))
 	w.Header().Set("Content-Type", typeSDP)
 	w.Header().Set("Location", Path+"/"+s.id)
@@ -151,7 +151,7 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 	if errors.Is(err, media.ErrOffer) {
 		return nil, "", nil, api.Bad("%v", err)
 	} else if err != nil {
-		h.Log.Warn("an offer could not be answered", "err", err)
+		api.LogOf(ctx, h.Log).Warn("an offer could not be answered", "err", err)
 		return nil, "", nil, api.ErrSessionStart
 	}
 	made.leg = newLeg(line)
@@ -192,14 +192,14 @@ func (h *Handler) serve(ctx context.Context, s *session, c talk.Conversation) {
 }
 
 // over takes a session out that was asked for at asked, and returns when nothing is left of it.
-func (h *Handler) over(s *session, asked time.Time) {
+func (h *Handler) over(ctx context.Context, s *session, asked time.Time) {
 	h.mu.Lock()
 	delete(h.sessions, s.id)
 	h.mu.Unlock()
 	s.leg.finish()
 	h.left(s.owner, time.Since(asked))
 	stats := s.leg.Stats()
-	h.Log.Debug("WebRTC session closed", "account", s.owner.Account, "ms", time.Since(asked).Milliseconds(), "received", stats.Received,
+	api.LogOf(ctx, h.Log).Debug("WebRTC session closed", "account", s.owner.Account, "ms", time.Since(asked).Milliseconds(), "received", stats.Received,
 		"lost", stats.Lost, "late", stats.Late, "sent", stats.Sent, "remote_lost", stats.RemoteLost, "rtt_ms", stats.RTT.Milliseconds())
 }
 

@@ -54,7 +54,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serve(context.WithoutCancel(ctx), s, p, r.URL.Query().Get("agent_id"))
 	})
 	if h.Log != nil {
-		h.Log.Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.fault(),
+		api.LogOf(r.Context(), h.Log).Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.fault(),
 			"filled_frames", s.leg.filled, "dropped_samples", s.leg.in.dropped.Load())
 	}
 }

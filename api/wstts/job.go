@@ -37,7 +37,7 @@ func (s *session) do(ctx context.Context, r *request) (err error) {
 		used, err = verdict(ctx, err, sent, chars)
 		work.Used(used)
 		work.End(err)
-		s.failed(err)
+		s.failed(ctx, err)
 	}()
 	sent, err = s.stream(work.Context(), r, p)
 	return err

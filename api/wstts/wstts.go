@@ -133,9 +133,9 @@ func (s *session) answer(ctx context.Context, r *request) {
 
 // failed notes that a job failed on our side. A client that went, or that may not do
 // what it asked for, is no failure.
-func (s *session) failed(err error) {
+func (s *session) failed(ctx context.Context, err error) {
 	if s.Log != nil && !errors.Is(err, context.Canceled) && api.ProblemOf(err).Status >= 500 {
-		s.Log.Warn("a synthesis job failed", "account", s.who.Account, "err", err)
+		api.LogOf(ctx, s.Log).Warn("a synthesis job failed", "account", s.who.Account, "err", err)
 	}
 }
 

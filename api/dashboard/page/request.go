@@ -210,14 +210,15 @@ func (q *Request) Go(path string) error {
 type fault struct {
 	Status               int
 	Title, Message, Code string
+	Request              string // names it for the operator; empty: not known
 }
 
 func faultOf(err error) fault {
 	if errors.Is(err, ErrNotYours) {
-		return fault{http.StatusForbidden, "This is not for you", "Your role does not include this page. An owner of the account or an operator can change that.", ""}
+		return fault{http.StatusForbidden, "This is not for you", "Your role does not include this page. An owner of the account or an operator can change that.", "", ""}
 	}
 	p := api.ProblemOf(err)
-	f := fault{p.Status, "This did not work", p.Message, p.Code}
+	f := fault{p.Status, "This did not work", p.Message, p.Code, ""}
 	if p.Detail != "" {
 		f.Message = Sentence(p.Detail)
 	}
@@ -235,11 +236,13 @@ func faultOf(err error) fault {
 // Fail answers with an error: a page, or a sentence above the page that asked.
 func (q *Request) Fail(err error) {
 	f := faultOf(err)
+	f.Request = api.RequestIDOf(q.Context())
+	log := api.LogOf(q.Context(), q.Log)
 	if after := api.ProblemOf(err).RetryAfter; after > 0 {
 		q.W.Header().Set("Retry-After", strconv.Itoa(after))
 	}
 	if f.Status >= 500 && q.Context().Err() == nil {
-		q.Log.Error("a page failed", "path", q.R.URL.Path, "err", err)
+		log.Error("a page failed", "path", q.R.URL.Path, "err", err)
 	}
 	if q.HTMX() {
 		q.W.Header().Set("HX-Retarget", "#notices")
@@ -249,7 +252,7 @@ func (q *Request) Fail(err error) {
 		err = q.PageWithStatus(f.Status, "error", f.Title, f)
 	}
 	if err != nil { // the database is away, perhaps: a page that needs nothing
-		q.Log.Error("an error page failed", "err", err)
-		http.Error(q.W, f.Title+". "+f.Message, f.Status)
+		log.Error("an error page failed", "err", err)
+		http.Error(q.W, f.Title+". "+f.Message+" "+f.Request, f.Status)
 	}
 }

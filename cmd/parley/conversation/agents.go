@@ -109,7 +109,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	c.leg = leg
 	c.inside.leg, c.inside.session = leg, c.session
 	c.begin(ctx, asked)
-	c.record = c.maker.Begin(ctx, leg.Transport(), c.session, &c.plan, api.TraceParentOf(ctx))
+	c.record = c.maker.Begin(ctx, leg.Transport(), c.session, &c.plan, AskedIn(ctx))
 	deaf := false
 	call, functions, err := c.maker.Make(ctx, c.session, &c.plan, Options{Rate: leg.Format().In, Parent: c.record.Header(), Change: func(cfg *pipeline.Config, without bool) {
 		deaf = without

@@ -58,10 +58,17 @@ type Maker struct {
 // Wait returns when the wires of all calls are stored. No call begins any more.
 func (m *Maker) Wait() { m.saving.Wait() }
 
-// Begin begins to count and trace a call that was admitted; its End must be called. parent is the
-// traceparent header of the request that asked for the call.
-func (m *Maker) Begin(ctx context.Context, leg string, s *session.Session, p *Plan, parent string) *metrics.Call {
-	return m.Metrics.Begin(leg, parent, func() trace.Facts {
+// Asked is the request that asked for a call; the zero value: none did.
+type Asked = metrics.Asked
+
+// AskedIn is the request in ctx, which asks for a call.
+func AskedIn(ctx context.Context) Asked {
+	return Asked{Parent: api.TraceParentOf(ctx), Request: api.RequestIDOf(ctx)}
+}
+
+// Begin begins to count and trace a call that was admitted, and for which a request asked; its End must be called.
+func (m *Maker) Begin(ctx context.Context, leg string, s *session.Session, p *Plan, asked Asked) *metrics.Call {
+	return m.Metrics.Begin(leg, asked, func() trace.Facts {
 		engines := m.chosen(ctx, s.Account(), p)
 		if r := engines.Realtime; r != nil {
 			name := r.Info().Name

@@ -178,7 +178,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *sess
 	defer stop()
 	rung := time.NewTimer(p.Settings.Ring() - s.waited())
 	defer rung.Stop()
-	record := n.Maker.Begin(ctx, "telephone", session, p, "")
+	record := n.Maker.Begin(ctx, "telephone", session, p, conversation.Asked{})
 	end := func(e media.Ended) {
 		session.End(e)
 		record.End(e)

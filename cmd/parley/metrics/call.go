@@ -68,15 +68,17 @@ type Call struct {
 	trace *trace.Call // nil: there is no collector
 }
 
-// Begin begins to count and trace a call that was admitted; End must be called. parent is the
-// traceparent header of the request that asked for the call. facts is asked when there is a
+// Asked is the request that asked for a call: its traceparent header and its name; both empty: there was none.
+type Asked struct{ Parent, Request string }
+
+// Begin begins to count and trace a call that was admitted; End must be called. facts is asked when there is a
 // collector of traces.
-func (c *Calls) Begin(leg, parent string, facts func() trace.Facts) *Call {
+func (c *Calls) Begin(leg string, asked Asked, facts func() trace.Facts) *Call {
 	call := &Call{calls: c, leg: leg}
 	if c.traces != nil {
 		f := facts()
-		f.Leg = leg
-		call.trace = c.traces.Call(parent, f)
+		f.Leg, f.Request = leg, asked.Request
+		call.trace = c.traces.Call(asked.Parent, f)
 	}
 	return call
 }

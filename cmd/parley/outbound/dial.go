@@ -103,7 +103,7 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 		}
 	}()
 	fill := plan.Begin(agent.Call{Now: d.Store.Now(), From: from, To: to.E164, Given: o.Variables})
-	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, trace: api.TraceParentOf(ctx),
+	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, asked: conversation.AskedIn(ctx),
 		answering: answering(&plan.Settings, o, fill)}
 	begun = true
 	isolate.Go("cmd/parley/outbound/outbound", nil, func() { d.place(admitted, order) },
@@ -197,7 +197,7 @@ type outgoing struct {
 	ring, longest time.Duration      // 0: the usual, and as the agent says
 	plan          conversation.Plan
 	answering     journal.Answering
-	trace         string // traceparent header of the request; empty: none
+	asked         conversation.Asked
 }
 
 // place dials, and conducts the call when it is answered. The manager ends it when the node stops.
@@ -206,7 +206,7 @@ func (d *Dialler) place(session *session.Session, o outgoing) {
 	defer cancel()
 	ctx, stop := session.Until(ctx)
 	defer stop()
-	record := d.Maker.Begin(ctx, "outbound", session, &o.plan, o.trace)
+	record := d.Maker.Begin(ctx, "outbound", session, &o.plan, o.asked)
 	ended := *isolate.Internal
 	defer func() {
 		session.End(ended) // also when it was never answered; a conducted call has ended already

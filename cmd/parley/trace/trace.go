@@ -93,6 +93,7 @@ type Facts struct {
 	Leg           string // telephone, outbound or web
 	Language      string
 	ASR, LLM, TTS string // engines; ASR is empty when nobody hears
+	Request       string // names the request that asked for it; empty: none did
 }
 
 // Call begins a call's trace. parent is a traceparent header (W3C Trace Context,
@@ -106,7 +107,7 @@ func (t *Tracer) Call(parent string, f Facts) *Call {
 	_, root := t.spans.Start(ctx, "call", otel.WithSpanKind(otel.SpanKindServer), otel.WithAttributes(
 		attribute.String("parley.call.id", f.ID), attribute.String("parley.leg", f.Leg), attribute.String("parley.language", f.Language)))
 	for _, a := range []struct{ key, value string }{
-		{"parley.agent.id", f.Agent}, {"parley.asr", f.ASR}, {"parley.llm", f.LLM}, {"parley.tts", f.TTS},
+		{"parley.agent.id", f.Agent}, {"parley.asr", f.ASR}, {"parley.llm", f.LLM}, {"parley.tts", f.TTS}, {"parley.request.id", f.Request},
 	} {
 		if a.value != "" {
 			root.SetAttributes(attribute.String(a.key, a.value))

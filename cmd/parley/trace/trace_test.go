@@ -96,7 +96,7 @@ func converse(c *Call) {
 func TestTraceOfACall(t *testing.T) {
 	to := tracetest.New(t)
 	tracer, stop := open(t, to.URL)
-	c := tracer.Call(parent, Facts{ID: "ses_1", Agent: "ag_1", Leg: "outbound", Language: "es", ASR: "ears", LLM: "mind", TTS: "voice"})
+	c := tracer.Call(parent, Facts{ID: "ses_1", Agent: "ag_1", Leg: "outbound", Language: "es", ASR: "ears", LLM: "mind", TTS: "voice", Request: "req_1"})
 	if h := c.Header(); !strings.HasPrefix(h, parent[:36]) || h == parent {
 		t.Errorf("requests of the call carry %q", h)
 	}
@@ -114,7 +114,7 @@ func TestTraceOfACall(t *testing.T) {
 		t.Fatal(got)
 	}
 	call, turn := spans["call"][0], spans["turn"][0]
-	if hex.EncodeToString(call.ParentSpanId) != "b7ad6b7169203331" || value(call, "parley.call.id") != "ses_1" || value(call, "parley.agent.id") != "ag_1" ||
+	if hex.EncodeToString(call.ParentSpanId) != "b7ad6b7169203331" || value(call, "parley.call.id") != "ses_1" || value(call, "parley.agent.id") != "ag_1" || value(call, "parley.request.id") != "req_1" ||
 		value(call, "parley.asr") != "ears" || value(call, "parley.end_reason") != "user_hangup" || call.Status.GetCode() != otlp.Status_STATUS_CODE_OK || slices.Compact(to.Nodes())[0] != "here" {
 		t.Errorf("%v", call)
 	}
