@@ -27,17 +27,21 @@ func (s *Service) Run(ctx context.Context) error {
 	return isolate.Every(ctx, roundEvery, func() { round(leftOver) })
 }
 
-// round looks after the recordings of this node, and has what was said in calls deleted
-// that their accounts have kept long enough. Raw files that are older than age and
+// round looks after the recordings of this node, has what was said in calls deleted that their
+// accounts have kept long enough, and stores what is known of calls that lost their nodes. Raw files that are older than age and
 // not being written are encoded.
 func (s *Service) round(ctx context.Context, age time.Duration) error {
 	_, forgotten := s.history.ExpireCalls(ctx)
+	recovered, unstored := s.history.Recover(ctx)
+	if recovered > 0 {
+		s.Log.Info("conversations of calls that lost their nodes are stored as far as they were known", "calls", recovered)
+	}
 	_, expired := s.history.ExpireRecordings(ctx)
 	lost, err := s.history.LoseRecordings(ctx)
 	if lost > 0 {
 		s.Log.Warn("recordings are lost: their nodes have not come back", "recordings", lost)
 	}
-	return errors.Join(err, forgotten, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
+	return errors.Join(err, forgotten, unstored, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
 }
 
 // takeUp has raw files encoded that are not written any more.

@@ -45,7 +45,7 @@ type CallDetail struct {
 	// Functions are, like Turns, of the whole call: the first 500.
 	Functions []CallFunction `json:"functions" doc:"The functions that its model called, in the order in which they began: the first 500." nullable:"false"`
 	Turns     []CallTurn     `json:"turns" doc:"How long each answer took." nullable:"false"`
-	Engines   *CallEngines   `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent while it lasts, and when it is not known."`
+	Engines   *CallEngines   `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent when it is not known."`
 	Asked     *CallAsked     `json:"asked,omitempty" doc:"How the webhook of the called number was asked who answers; absent: it was not."`
 	// Usage, Recording and Analysis are not sent to webhooks.
 	Usage     []EngineUsage  `json:"usage,omitempty" nullable:"false" doc:"What the engines of vendors and language models used in it, and after it for its summary and what was extracted, by engine and unit. Absent while it lasts, and when it is not known."`

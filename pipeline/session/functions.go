@@ -1,10 +1,8 @@
 package session
 
 import (
-	"context"
 	"slices"
 
-	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/store/history"
@@ -61,44 +59,12 @@ func (h *conversation) functionEnded(e *pipeline.Event) *history.FunctionCall {
 	return &ended
 }
 
-// functionRow is a function call that is to be stored as it stands.
-type functionRow struct {
-	account, call string
-	function      history.FunctionCall
-}
-
-// maxFunctionRows is how many may wait for the store. More are left to the end of their calls,
-// with which all are stored.
-const maxFunctionRows = 1024
-
 // tellFunction has a function call stored and told to followers; s.mu is locked.
 func (s *Session) tellFunction(f *history.FunctionCall) {
 	if f == nil {
 		return
 	}
-	select {
-	case s.m.functions <- functionRow{s.stored.Account, s.stored.ID, *f}:
-	default:
-	}
+	s.happens(history.Event{CallEvent: history.CallEvent{Function: f}})
 	// The status is for nodes of a version that knows no functions.
 	s.publish(CallUpdate{Function: f, Status: s.status})
-}
-
-// RecordFunctions stores function calls as they happen, until ctx ends: with a node that dies no
-// other is lost than what waits here.
-func (m *Manager) RecordFunctions(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case r := <-m.functions:
-			isolate.Do("pipeline/session/functions", nil, func() {
-				ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
-				defer cancel()
-				if err := m.ledger.SaveFunction(ctx, r.account, r.call, r.function); err != nil {
-					m.log.Debug("a function call is stored with the end of its call", "session", r.call, "err", err)
-				}
-			})
-		}
-	}
 }

@@ -26,7 +26,7 @@ type Ledger interface {
 // History keeps what was said in calls.
 type History interface {
 	SaveConversation(ctx context.Context, account, id string, c history.Conversation) error
-	SaveFunction(ctx context.Context, account, id string, f history.FunctionCall) error
+	SaveEvents(ctx context.Context, events []history.Happened) error
 }
 
 // Books keep what sessions cost.
@@ -65,7 +65,7 @@ type Manager struct {
 	watcher Watcher       // nil: nobody watches
 	lease   lease
 
-	functions chan functionRow
+	events chan history.Happened // that are to be stored
 
 	lostClosed, lostOpen atomic.Uint64 // see LostSessions
 
@@ -82,7 +82,7 @@ type Manager struct {
 // means no bound.
 func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, max int, log *slog.Logger) *Manager {
 	return &Manager{ledger: ledger, node: node, card: card, max: max, log: log,
-		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), functions: make(chan functionRow, maxFunctionRows)}
+		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan history.Happened, maxEvents)}
 }
 
 // Refuse names what says that the node is too busy for another call, from any goroutine
@@ -132,6 +132,7 @@ func (m *Manager) open(ctx context.Context, s *Session, start ledger.Start) erro
 	s.stored, s.books.stored = stored, time.Now()
 	last := m.last
 	m.mu.Unlock()
+	s.note(func() { s.happens(history.Event{CallEvent: history.CallEvent{Status: string(s.status)}}) })
 	s.book(&ledger.CheckpointResult{Pots: stored.Pots}, 0)
 	if last != nil {
 		s.cutOff(last) // it was on its way in when all others were notified

@@ -21,6 +21,7 @@ func TestPanicEndsNoCall(t *testing.T) {
 			o := (&sessiontest.FakeLedger{}).Open(t, 0)
 			s := o.Call(web, until(20*time.Second))
 			isolatetest.Inject(t, site.Name)
+			time.Sleep(time.Second) // how the call began is stored
 			s.Observe(pipeline.Event{Kind: pipeline.ToolBegun, Call: inference.ToolCall{ID: "call_1_1"}})
 			o.Wait()
 			o.WantEnd(s, "20s user_hangup")

@@ -168,24 +168,32 @@ func (s *Session) Observe(e pipeline.Event) {
 	case pipeline.UserLine, pipeline.AgentLine:
 		s.note(func() {
 			if line, kept := s.history.addLine(&e); kept {
-				s.publish(CallUpdate{Line: &line})
+				s.happens(history.Event{CallEvent: history.CallEvent{Line: &line}})
+				plain := line.Plain()
+				s.publish(CallUpdate{Line: &plain})
 			}
 		})
 	case pipeline.UserLineAgain:
 		s.note(func() {
-			if s.history.replaceUser(&e) {
+			if change := s.history.replaceUser(&e); change != nil {
+				s.happens(*change)
 				s.publish(CallUpdate{Corrected: true})
 			}
 		})
 	case pipeline.Served:
-		s.note(func() { s.history.served(e.Stage, e.Text) })
+		s.note(func() {
+			if by := s.history.served(e.Stage, e.Text); by != nil {
+				s.happens(history.Event{Served: by})
+			}
+		})
 	case pipeline.Answered:
 		s.note(func() {
 			s.history.answered(e.Text)
+			s.happens(history.Event{CallEvent: history.CallEvent{AnsweredBy: e.Text}})
 			s.publish(CallUpdate{AnsweredBy: e.Text})
 		})
 	case pipeline.Timed:
-		s.note(func() { s.history.addTurn(&e) })
+		s.note(func() { s.turnHappens(s.history.addTurn(&e)) })
 	}
 }
 

@@ -97,6 +97,9 @@ type conversation struct {
 	bytes int // of its transcript
 	turns []turnRecord
 
+	events int  // that were given to be stored as they happened
+	torn   bool // one was not: none is that follows
+
 	functionBytes int // of what is kept of functions
 	log           callLog
 }
@@ -111,37 +114,37 @@ func (h *conversation) stored() history.Conversation {
 	return talk
 }
 
-// addLine adds what was said. Followers get the line, without the times of its words; kept is
-// false when the transcript is full.
-func (h *conversation) addLine(e *pipeline.Event) (plain history.TranscriptLine, kept bool) {
-	line := lineOf(e)
+// addLine adds what was said; kept is false when the transcript is full.
+func (h *conversation) addLine(e *pipeline.Event) (line history.TranscriptLine, kept bool) {
+	line = lineOf(e)
 	if h.talk.Omitted > 0 || len(h.talk.Transcript) == maxTranscript || h.bytes+lineBytes(&line) > maxTranscriptBytes {
 		h.talk.Omitted++
 		return line, false
 	}
 	h.bytes += lineBytes(&line)
 	h.talk.Transcript = append(h.talk.Transcript, line)
-	line = line.Plain()
-	h.log.add(history.CallEvent{Line: &line})
+	plain := line.Plain()
+	h.log.add(history.CallEvent{Line: &plain})
 	return line, true
 }
 
-// replaceUser changes the caller's latest line, who went on before they heard an answer, and
-// says whether there is one.
-func (h *conversation) replaceUser(e *pipeline.Event) bool {
+// replaceUser changes the caller's latest line, who went on before they heard an answer. nil: there
+// is none.
+func (h *conversation) replaceUser(e *pipeline.Event) *history.Event {
 	for i := len(h.talk.Transcript) - 1; i >= 0; i-- {
 		if was := &h.talk.Transcript[i]; was.Role == "user" {
 			now := lineOf(e)
 			if h.talk.Omitted > 0 { // it may be another one, that was not kept
-				return false
+				return nil
 			}
 			h.bytes += len(now.Text) - len(was.Text)
 			was.Text, was.Words, was.Estimated = now.Text, now.Words, now.Estimated
-			h.log.add(history.CallEvent{Correction: &history.Correction{Line: i, Text: e.Text}})
-			return true
+			change := history.CallEvent{Correction: &history.Correction{Line: i, Text: e.Text}}
+			h.log.add(change)
+			return &history.Event{CallEvent: change, Words: &history.LineWords{Words: now.Words, Estimated: now.Estimated}}
 		}
 	}
-	return false
+	return nil
 }
 
 // answered notes who answered an outbound call.
@@ -151,24 +154,31 @@ func (h *conversation) answered(by string) {
 }
 
 // addGeneration adds a completion with its tokens; own says that they are on a key of the account's.
-func (h *conversation) addGeneration(e *pipeline.Event, own bool) {
-	if len(h.talk.Generations) < maxGenerations {
-		u := &e.Usage
-		h.talk.Generations = append(h.talk.Generations, store.Generation{Gen: u.Generation, Turn: e.Turn, Kind: u.Kind, Outcome: string(u.Outcome),
-			InTokens: int64(u.Tokens.In), OutTokens: int64(u.Tokens.Out), Source: string(u.Tokens.Source), Engine: u.Engine, Own: own})
+// nil: there are too many.
+func (h *conversation) addGeneration(e *pipeline.Event, own bool) *store.Generation {
+	if len(h.talk.Generations) == maxGenerations {
+		return nil
 	}
+	u := &e.Usage
+	g := store.Generation{Gen: u.Generation, Turn: e.Turn, Kind: u.Kind, Outcome: string(u.Outcome),
+		InTokens: int64(u.Tokens.In), OutTokens: int64(u.Tokens.Out), Source: string(u.Tokens.Source), Engine: u.Engine, Own: own}
+	h.talk.Generations = append(h.talk.Generations, g)
+	return &g
 }
 
-// addTurn adds where the time of a turn went.
-func (h *conversation) addTurn(e *pipeline.Event) {
-	if len(h.turns) < maxTranscript {
-		h.turns = append(h.turns, recordOf(e))
+// addTurn adds where the time of a turn went. nil: there are too many.
+func (h *conversation) addTurn(e *pipeline.Event) *turnRecord {
+	if len(h.turns) == maxTranscript {
+		return nil
 	}
+	t := recordOf(e)
+	h.turns = append(h.turns, t)
+	return &t
 }
 
 // served notes which engine served a stage. What was there may be on its way to the store,
-// and does not change.
-func (h *conversation) served(stage agent.Stage, engine string) {
+// and does not change. nil: it has served before.
+func (h *conversation) served(stage agent.Stage, engine string) *store.ServedBy {
 	by := store.ServedBy{ASR: []string{}, LLM: []string{}, TTS: []string{}} // [] and not null
 	if h.talk.Engines != nil {
 		by = *h.talk.Engines
@@ -180,8 +190,10 @@ func (h *conversation) served(stage agent.Stage, engine string) {
 	case agent.StageLLM:
 		list = &by.LLM
 	}
-	if !slices.Contains(*list, engine) {
-		*list = append(slices.Clone(*list), engine)
-		h.talk.Engines = &by
+	if slices.Contains(*list, engine) {
+		return nil
 	}
+	*list = append(slices.Clone(*list), engine)
+	h.talk.Engines = &by
+	return &by
 }

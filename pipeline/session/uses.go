@@ -9,6 +9,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/store"
+	"parley/store/history"
 )
 
 // Engine is what the books of a session have to know of an engine that serves it.
@@ -123,7 +124,9 @@ func (s *Session) used(e *pipeline.Event) {
 		default:
 			s.meter.AddTokens(billing.Reply, t.In, t.Out)
 		}
-		s.history.addGeneration(e, own)
+		if g := s.history.addGeneration(e, own); g != nil {
+			s.happens(history.Event{Generation: g})
+		}
 	})
 	s.checkpointSoon()
 }

@@ -99,6 +99,7 @@ func (s *Session) advance(to CallStatus) {
 		s.status = to
 		if s.work == nil && to != CallEnded { // of the end the books know
 			s.history.log.add(history.CallEvent{Status: string(to)})
+			s.happens(history.Event{CallEvent: history.CallEvent{Status: string(to)}})
 		}
 		s.publish(CallUpdate{Status: to})
 	}

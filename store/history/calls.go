@@ -141,7 +141,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 		return store.Invalid("turns must be JSON")
 	}
 	err = store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
-		`update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7
+		`update calls set transcript = $3, turns = $4, answered_by = nullif($5, ''), engines = $6, transcript_omitted = $7, saved_at = coalesce(saved_at, now())
 		where session_id = $1 and account_id = $2`, id, account, string(transcript), string(c.Turns), c.AnsweredBy, c.Engines, c.Omitted))
 	if err != nil {
 		return err
@@ -155,6 +155,7 @@ func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conv
 	if c.Replay != nil {
 		saveReplay(b, id, c.Replay)
 	}
+	b.Queue("delete from call_events where session_id = $1", id)
 	b.Queue("delete from call_generations where session_id = $1 and ordinal < $2", id, store.AfterCall)
 	queueWords(b, account, id, lines)
 	// In case its call is counted by now: it was stored by a node that was taken for dead.
@@ -183,7 +184,8 @@ const (
 	ofAccount = " where c.account_id = $1"
 )
 
-// Call returns a call of the account.
+// Call returns a call of the account: of one that lasts, or was lost with its node, what was stored of
+// it as it happened.
 func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
 	c, err := store.First[Call](ctx, h.db, "read call", selectCall+" and c.session_id = $2", account, id)
 	if err != nil {
@@ -199,7 +201,13 @@ func (h *Store) Call(ctx context.Context, account, id string) (*Call, error) {
 	}
 	c.Uses, err = store.List[store.EngineUse](ctx, h.db, "read usage of engines",
 		`select stage, engine, model, own, unit, quantity, source, cost_nano, price_nano from call_engine_usage where session_id = $1 order by ordinal`, id)
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	if err := h.happening(ctx, account, c); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // CallRings notes that the callee of an outbound call is being alerted. The first

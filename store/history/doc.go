@@ -1,5 +1,9 @@
-// Package history keeps the calls of accounts after the fact: what was said in them, how
-// they went on the wire, their logs, replays and recordings.
+// Package history keeps the calls of accounts: what was said in them, how they went on the wire,
+// their logs, replays and recordings.
+//
+// What happens in a call is stored as it happens, as events (Store.SaveEvents), and when it ends its
+// conversation takes their place (Store.SaveConversation). Of a call whose node dies the events are
+// what is left: Store.Call reads them, and Store.Recover makes the conversation of them.
 //
 // Store has the methods. A call's session, its usage and its cost belong to the ledger; here
 // they are only read. What was said can be deleted, by request or by an account's own limit

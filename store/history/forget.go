@@ -35,6 +35,7 @@ func (h *Store) forget(ctx context.Context, account, call, by string, now time.T
 		}
 		b := &pgx.Batch{}
 		b.Queue("delete from call_logs where session_id = $1", call)
+		b.Queue("delete from call_events where session_id = $1", call)
 		b.Queue("delete from call_functions where session_id = $1", call)
 		b.Queue("delete from call_words where session_id = $1", call)
 		b.Queue("delete from call_replays where session_id = $1", call)

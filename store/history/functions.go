@@ -21,14 +21,8 @@ type FunctionCall struct {
 	Result    string `json:"result,omitempty"`   // as the model got it
 }
 
-// SaveFunction stores a function call of a call of the account as it stands. One that has its result
+// queueFunction stores a function call of a call of the account as it stands. One that has its result
 // stays as it is, and of a call that was deleted none is stored.
-func (h *Store) SaveFunction(ctx context.Context, account, id string, f FunctionCall) error {
-	b := &pgx.Batch{}
-	queueFunction(b, account, id, &f)
-	return h.db.Tx(ctx, "save function call", func(tx pgx.Tx) error { return store.Send(ctx, tx, b) })
-}
-
 func queueFunction(b *pgx.Batch, account, id string, f *FunctionCall) {
 	b.Queue(`insert into call_functions (session_id, call_id, name, arguments, by_client, turn, began_ms, ended_ms, outcome, result)
 		select session_id, $3, $4, $5, $6, $7, $8, $9, nullif($10, ''), $11 from calls where account_id = $1 and session_id = $2

@@ -43,20 +43,8 @@ type Correction struct {
 func saveLog(b *pgx.Batch, id string, l *CallLog) error {
 	kept := *l
 	kept.Events = append([]CallEvent{}, l.Events...) // [] and not null when there are none
-	for i := range kept.Events {                     // no text of PostgreSQL holds NUL
-		e := &kept.Events[i]
-		if e.Line != nil {
-			line := e.Line.storable()
-			e.Line = &line
-		}
-		if f := e.Function; f != nil {
-			g := *f
-			g.Name, g.Arguments, g.Result = clean(f.Name), clean(f.Arguments), clean(f.Result)
-			e.Function = &g
-		}
-		if e.Correction != nil {
-			e.Correction = &Correction{e.Correction.Line, clean(e.Correction.Text)}
-		}
+	for i, e := range kept.Events {
+		kept.Events[i] = e.storable()
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {

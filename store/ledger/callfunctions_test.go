@@ -28,16 +28,20 @@ func TestFunctionsOfACall(t *testing.T) {
 		f.ok(err)
 		return c.Functions
 	}
-	f.ok(h.SaveFunction(f.ctx(), acc, s.ID, began))
+	happened := func(account string, no int, call history.FunctionCall) {
+		t.Helper()
+		f.ok(h.SaveEvents(f.ctx(), []history.Happened{{Account: account, Call: s.ID, No: no, Event: history.Event{CallEvent: history.CallEvent{Function: &call}}}}))
+	}
+	happened(acc, 1, began)
 	if got := kept(); len(got) != 1 || got[0].Name != "order" || got[0].Arguments != `{"id":"7"}`+"\ufffd" || got[0].Outcome != "" || got[0].EndedMS != nil {
 		t.Errorf("as it began: %+v", got)
 	}
-	f.ok(h.SaveFunction(f.ctx(), other, s.ID, ended))
+	happened(other, 2, ended)
 	if got := kept(); got[0].Outcome != "" {
 		t.Errorf("another account wrote %+v", got)
 	}
-	f.ok(h.SaveFunction(f.ctx(), acc, s.ID, ended))
-	f.ok(h.SaveFunction(f.ctx(), acc, s.ID, began)) // that was on its way
+	happened(acc, 2, ended)
+	happened(acc, 1, began) // that was on its way
 	f.ok(h.SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Functions: []history.FunctionCall{ended, second}}))
 	got := kept()
 	if len(got) != 2 || got[0].Outcome != "ok" || *got[0].EndedMS != at || got[0].Result != "on its way" || got[0].Turn != 2 {

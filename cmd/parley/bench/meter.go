@@ -54,7 +54,7 @@ func (b *books) SaveConversation(context.Context, string, string, history.Conver
 	return nil
 }
 
-func (b *books) SaveFunction(context.Context, string, string, history.FunctionCall) error { return nil }
+func (b *books) SaveEvents(context.Context, []history.Happened) error { return nil }
 
 // metered is a session whose completions each want a checkpoint.
 type metered struct {

@@ -21,7 +21,7 @@ func TestFunctionsInHistory(t *testing.T) {
 	s.employs(v)
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
-	go func() { _ = s.nodes[0].manager.RecordFunctions(ctx) }()
+	go func() { _ = s.nodes[0].manager.RecordEvents(ctx) }()
 	go func() { _ = s.nodes[0].cluster.Run(ctx) }()
 	s.nodes[0].engines.TTS = enginetest.NewFakeTTS()
 	model := enginetest.NewFakeLLM()

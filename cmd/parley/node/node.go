@@ -238,7 +238,7 @@ func (n *Node) Store() *store.DB { return n.db }
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
-		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "functions", Run: n.manager.RecordFunctions}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
+		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "events", Run: n.manager.RecordEvents}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
 		{Name: "timers", Run: func(ctx context.Context) error { return punctual.Run(ctx, func() bool { return n.manager.Live() > 0 }) }},
 		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}}
 	if n.traces != nil {

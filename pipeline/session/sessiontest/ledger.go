@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,10 +58,9 @@ type FakeLedger struct {
 	Minutes  []string
 	Closings []Closing
 	Talks    map[string]history.Conversation // by session
-	// Functions are rows as they were stored, by session.
-	Functions map[string][]history.FunctionCall
-	Live      []ledger.Lost // what Orphans finds
-	Lost      []ledger.Lost // closed as nobody's
+	Events   map[string][]history.Happened   // as they were stored, by session
+	Live     []ledger.Lost                   // what Orphans finds
+	Lost     []ledger.Lost                   // closed as nobody's
 }
 
 // Report is a checkpoint of session ID that was stored.
@@ -159,13 +159,23 @@ func (l *FakeLedger) SaveConversation(_ context.Context, _, id string, c history
 	return err
 }
 
-func (l *FakeLedger) SaveFunction(_ context.Context, _, id string, f history.FunctionCall) error {
+func (l *FakeLedger) SaveEvents(_ context.Context, events []history.Happened) error {
 	_, err := l.now()
 	defer l.Mu.Unlock()
-	if err == nil {
-		l.Functions[id] = append(l.Functions[id], f)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, e := range events {
+		l.Events[e.Call] = append(l.Events[e.Call], e)
+	}
+	return nil
+}
+
+// EventsOf are the events of a session as they were stored by now.
+func (l *FakeLedger) EventsOf(id string) []history.Happened {
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
+	return slices.Clone(l.Events[id])
 }
 
 func (l *FakeLedger) Now() time.Time { return time.Now().Add(l.Ahead) }
@@ -211,14 +221,14 @@ type Harness struct {
 // test.
 func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 	l.begun, l.Talks = time.Now(), map[string]history.Conversation{}
-	l.Functions = map[string][]history.FunctionCall{}
+	l.Events = map[string][]history.Happened{}
 	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
 	o.Manager = session.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
 	if l.Others != nil {
 		o.Announce(l.Others)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile, o.RecordFunctions} {
+	for _, part := range []func(context.Context) error{o.Run, o.WatchLease, o.Reconcile, o.RecordEvents} {
 		go func() { _ = part(ctx) }()
 	}
 	go func() { o.Ran <- o.Heartbeats(ctx) }()

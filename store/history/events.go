@@ -1,0 +1,179 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/store"
+)
+
+// Event is one thing that happened in a call, as it is stored while the call lasts. One field
+// besides At is set. A line has the times of its words here.
+type Event struct {
+	CallEvent
+	Words      *LineWords        `json:"words,omitempty"` // of the line that the correction is of
+	Turn       json.RawMessage   `json:"turn,omitempty"`  // where the time of a turn went; see Conversation.Turns
+	Generation *store.Generation `json:"generation,omitempty"`
+	Served     *store.ServedBy   `json:"served,omitempty"` // the engines that have served it by then
+}
+
+// LineWords are when the words of a line were said.
+type LineWords struct {
+	Words     []SpokenWord `json:"words"`
+	Estimated bool         `json:"estimated,omitempty"`
+}
+
+// Happened is an event on its way to the store.
+type Happened struct {
+	Account, Call string
+	No            int // of the event in its call, from 0 and without a gap
+	Event         Event
+}
+
+// SaveEvents stores events of calls, and the functions in them as they stand. What is stored stays
+// as it is. Of a call that was deleted, or whose conversation is stored, none is.
+func (h *Store) SaveEvents(ctx context.Context, events []Happened) error {
+	b := &pgx.Batch{}
+	for i := range events {
+		e := &events[i]
+		event := e.Event
+		event.CallEvent = event.storable()
+		text, err := json.Marshal(event)
+		if err != nil {
+			return store.Invalid("event of %s: %v", e.Call, err)
+		}
+		b.Queue(`insert into call_events (session_id, no, event) select session_id, $3, $4::jsonb from calls
+			where account_id = $1 and session_id = $2 and saved_at is null on conflict do nothing`, e.Account, e.Call, e.No, string(text))
+		if e.Event.Function != nil {
+			queueFunction(b, e.Account, e.Call, e.Event.Function)
+		}
+	}
+	return h.db.Tx(ctx, "save events", func(tx pgx.Tx) error { return store.Send(ctx, tx, b) })
+}
+
+// storable is the event as PostgreSQL can hold it: without NUL. What e points to does not change.
+func (e CallEvent) storable() CallEvent {
+	if e.Line != nil {
+		line := e.Line.storable()
+		e.Line = &line
+	}
+	if f := e.Function; f != nil {
+		g := *f
+		g.Name, g.Arguments, g.Result = clean(f.Name), clean(f.Arguments), clean(f.Result)
+		e.Function = &g
+	}
+	if e.Correction != nil {
+		e.Correction = &Correction{e.Correction.Line, clean(e.Correction.Text)}
+	}
+	return e
+}
+
+// selectEvents reads the events of a call whose conversation is not stored.
+const selectEvents = `select e.event from call_events e join calls c on c.session_id = e.session_id
+	where c.account_id = $1 and c.session_id = $2 and c.saved_at is null order by e.no`
+
+type eventRow struct{ Event Event }
+
+// happening completes a call whose conversation is not stored with what is known of it by now.
+func (h *Store) happening(ctx context.Context, account string, c *Call) error {
+	if c.EndedAt != nil && (c.EndDetail == nil || *c.EndDetail != store.DetailNodeLost) {
+		return nil
+	}
+	events, err := store.List[eventRow](ctx, h.db, "read events", selectEvents, account, c.ID)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	functions := c.Functions // which are stored by themselves
+	c.Conversation = rebuilt(events)
+	c.Log, c.Functions = nil, functions
+	return nil
+}
+
+// rebuilt is the conversation that events tell of. The first says how the call began.
+func rebuilt(events []eventRow) Conversation {
+	c := Conversation{Log: &CallLog{}, Turns: json.RawMessage("[]")}
+	var turns []json.RawMessage
+	for i, r := range events {
+		e := r.Event
+		switch {
+		case i == 0:
+			c.Log.At, c.Log.Status = e.At, e.Status
+			continue
+		case e.Turn != nil:
+			turns = append(turns, e.Turn)
+			continue
+		case e.Generation != nil:
+			c.Generations = append(c.Generations, *e.Generation)
+			continue
+		case e.Served != nil:
+			c.Engines = e.Served
+			continue
+		case e.Line != nil:
+			c.Transcript = append(c.Transcript, *e.Line)
+			plain := e.Line.Plain()
+			e.Line = &plain
+		case e.Correction != nil && e.Correction.Line < len(c.Transcript):
+			l := &c.Transcript[e.Correction.Line]
+			l.Text, l.Words, l.Estimated = e.Correction.Text, nil, false
+			if e.Words != nil {
+				l.Words, l.Estimated = e.Words.Words, e.Words.Estimated
+			}
+		case e.AnsweredBy != "":
+			c.AnsweredBy = e.AnsweredBy
+		}
+		c.Log.Events = append(c.Log.Events, e.CallEvent)
+	}
+	if turns != nil {
+		c.Turns, _ = json.Marshal(turns) // they were read as JSON
+	}
+	return c
+}
+
+// recoverAfter is how long a call has been over before its conversation is made out of its events:
+// its node, which may have been taken for dead, stores the whole of it meanwhile.
+const recoverAfter = time.Minute
+
+// Recover stores the conversations of calls that ended without their node, as far as it had stored
+// what happened in them, a thousand at most, and returns how many there were. It also removes
+// events that came after the conversation.
+func (h *Store) Recover(ctx context.Context) (int, error) {
+	type lost struct {
+		Account, Call string
+		Saved         bool
+	}
+	found, err := store.List[lost](ctx, h.db, "list lost calls", `select c.account_id, c.session_id, c.saved_at is not null
+		from call_events e join calls c on c.session_id = e.session_id join sessions s on s.id = e.session_id
+		where e.no = 0 and s.ended_at <= $1 order by e.session_id limit $2`, h.db.Time(ctx).Add(-recoverAfter), sweep)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, l := range found {
+		err := h.db.Tx(ctx, "recover call", func(tx pgx.Tx) error { return recoverCall(ctx, tx, l.Account, l.Call) })
+		if err != nil {
+			return n, err
+		}
+		if !l.Saved {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func recoverCall(ctx context.Context, tx pgx.Tx, account, id string) error {
+	// The lock keeps out the node that was taken for dead.
+	if err := store.Do(ctx, tx, "select from calls where account_id = $1 and session_id = $2 for no key update", account, id); err != nil {
+		return err
+	}
+	events, err := store.Rows[eventRow](ctx, tx, selectEvents, account, id)
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 { // it is stored
+		return store.Do(ctx, tx, "delete from call_events where session_id = $1", id)
+	}
+	return saveConversation(ctx, tx, account, id, rebuilt(events))
+}
