@@ -15,6 +15,7 @@ func TestListsPage(t *testing.T) {
 	// Lists that are answered whole, and why that stays possible.
 	whole := map[string]string{
 		"/v1/calls/{id}/events":      "the log of one call: it is kept as one document of bounded size, and sent as it happens while the call lasts",
+		"/v1/calls/{id}/completions": "the questions to the model of one call: at most 1,000, and about 1 MB",
 		"/v1/calls/{id}/sip":         "the signalling of one call: at most 200 messages, which are kept as one document",
 		"/v1/latency/engines":        "the engines of a server are the few that its settings name, and all of them stand beside each other",
 		"/v1/usage/engines":          "the engines of a server are the few that its settings name, each with the few units that its vendor counts",

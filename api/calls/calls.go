@@ -37,6 +37,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	api.Register(a, routes.Get(one+"/sip", "get-call-sip", "Read the signalling of a call",
 		"The SIP messages of a telephone call as they were sent and received, oldest first, stored when it ends: at most 200 messages and 128 kB; "+
 			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
+	m.mountCompletions(a)
 	m.mountKeep(a)
 	m.mountTable(a)
 	api.Register(a, routes.Get("/v1/latency", "get-latency", "Read how quickly agents answered",

@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/people"
 )
 
 // callView is one call: what was said, what was heard, and where the time went.
@@ -23,6 +24,7 @@ type callView struct {
 	Call        wire.CallDetail
 	AgentExists bool
 	Live        bool
+	Owner       bool           // the user is one of the account
 	Waveform    *wire.Waveform // nil: there is none to draw
 	Quality     wire.CallQuality
 	Bars        []turnBar
@@ -100,7 +102,7 @@ func newCallView(q *page.Request) (*callView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &callView{callRow: callRow{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil}
+	v := &callView{callRow: callRow{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil, Owner: q.Browser.Membership == people.RoleOwner}
 	if err := nameAgent(q, v); err != nil {
 		return nil, err
 	}

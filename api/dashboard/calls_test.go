@@ -97,6 +97,12 @@ func (x *exchange) fill(dir string) {
 		Turns: json.RawMessage(`[{"turn":1,"generation":2,"at_ms":2100,"endpoint_ms":400,"model_ms":300,"voice_ms":100,"total_ms":800},
 			{"turn":2,"generation":3,"at_ms":2900,"endpoint_ms":200,"model_ms":0,"voice_ms":0,"total_ms":210,"points":{"speech_end_ms":2690,"final_text_ms":121,"first_token_ms":151,
 			"first_sentence_ms":162,"first_audio_ms":null,"first_packet_ms":211}}]`)}))
+	prompt := "You answer the telephone of Casa Lola. " + hostile
+	x.OK(history.New(x.DB).SaveEvents(t.Context(), []history.Happened{{Account: x.Account, Call: c.ID, Completion: &history.Completion{
+		Request: history.CompletionRequest{AtMS: 1200, System: &prompt, Tools: []history.CompletionTool{{Name: "book", Description: "Books a table. " + hostile}},
+			Messages: []history.CompletionMessage{{Role: "agent", Text: "Good morning, Casa Lola."}, {Role: "user", Text: hostile}}},
+		Answer: &history.CompletionAnswer{Engine: "haiku", FirstMS: new(int64(310)), TookMS: 540, Outcome: history.CompletionDone, Text: "A table " + hostile,
+			Calls: []history.CompletionCall{{ID: "call_1_1", Name: "book", Arguments: `{"people":2}`}}}}}}))
 	x.OK(history.New(x.DB).BeginRecording(storetest.At(t.Context(), at), c.ID, "node"))
 	_, err = ledger.New(x.DB).CloseSession(storetest.At(t.Context(), at.Add(3*time.Second)), c, ledger.Closing{Reason: "user_hangup", StartedAt: at, Usage: billing.Usage{billing.AgentTime: 3000, billing.LineTime: 3000},
 		Uses: []store.EngineUse{{Stage: "asr", Engine: "flux", Unit: billing.OpenSeconds, Quantity: 12_500, Source: "counted", Cost: &cost},
@@ -226,8 +232,10 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?sort=up":                {"Expected value to be one of"},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "<code>book</code>", "Done in 240ms", "{&#34;people&#34;:2}", "booked ", "No result", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
 			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">included<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">the account<", ">$0.00<"},
-		"/app/engines":                               {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
-		"/app/calls/" + x.over + "/signalling":       {"INVITE sip:x SIP/2.0"},
+		"/app/engines":                            {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
+		"/app/calls/" + x.over + "/signalling":    {"INVITE sip:x SIP/2.0"},
+		"/app/calls/" + x.over + "/completions":   {"A table", "<code>book</code>", "Answered", ">haiku<", ">310 ms<", ">540 ms<", "/completions/0"},
+		"/app/calls/" + x.over + "/completions/0": {"telephone of Casa Lola", "Books a table", "Good morning, Casa Lola", "first words after 310 ms"},
 		"/app/live":                                  {x.lasts},
 		"/app/live/rows":                             {x.lasts, `data-running="6`},
 		"/app/overview/live":                         {x.lasts, `id="in-progress" hx-swap-oob="true">1<`, `data-running="6`},
@@ -296,7 +304,7 @@ func TestCallPages(t *testing.T) {
 	x.OK(err)
 	foreign, err := ledger.New(x.DB).StartSession(t.Context(), ledger.Start{Node: node, Account: other.ID, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()})
 	x.OK(err)
-	for _, path := range []string{"", "/signalling", "/recording/delete", "/delete"} {
+	for _, path := range []string{"", "/signalling", "/completions", "/completions/0", "/recording/delete", "/delete"} {
 		if page := x.Get("/app/calls/" + foreign.ID + path); page.Status != http.StatusNotFound || !strings.Contains(page.Body, "Request <code>"+page.Header.Get("X-Request-Id")+"</code>") {
 			t.Errorf("a foreign call%s: %d", path, page.Status)
 		}

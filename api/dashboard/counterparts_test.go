@@ -45,6 +45,8 @@ var counterparts = map[string]string{
 	"GET /app/calls/{id}":                   "GET /v1/calls/{id}, GET /v1/calls/{id}/recording, GET /v1/calls/{id}/recording/peaks, GET /v1/calls/{id}/quality",
 	"GET /app/calls/{id}/meter":             "GET /v1/calls/{id}",
 	"GET /app/calls/{id}/signalling":        "GET /v1/calls/{id}/sip",
+	"GET /app/calls/{id}/completions":       "GET /v1/calls/{id}/completions",
+	"GET /app/calls/{id}/completions/{no}":  "GET /v1/calls/{id}/completions/{no}",
 	"POST /app/calls/{id}/hangup":           "POST /v1/calls/{id}/hangup",
 	"GET /app/calls/{id}/recording/delete":  "GET /v1/calls/{id}",
 	"POST /app/calls/{id}/recording/delete": "DELETE /v1/calls/{id}/recording",

@@ -29,6 +29,7 @@ func (d *Dashboard) pages() []page.Page {
 		playgroundPages(),
 		balancePages(),
 		callPages(),
+		completionPages(),
 		insightPages(),
 		numberPages(),
 		bulkPages(),

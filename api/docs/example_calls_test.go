@@ -67,6 +67,31 @@ func Example_keep() {
 	fmt.Printf("%d calls about refunds\n", len(list.Data))
 }
 
+func Example_completions() {
+	var list struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?limit=1", "", &list)
+	if len(list.Data) == 0 {
+		fmt.Println("no call yet")
+		return
+	}
+	type completion struct {
+		No             int
+		Outcome        string
+		Answer, System string
+		FirstMS        *int64 `json:"first_ms"`
+		Messages       []struct{ Role, Text string }
+	}
+	path := "/v1/calls/" + list.Data[0].ID + "/completions"
+	var all struct{ Data []completion }
+	ask("GET", path, "", &all)
+	fmt.Println(len(all.Data), "questions to the model")
+	for _, c := range all.Data {
+		var whole completion
+		ask("GET", fmt.Sprintf("%s/%d", path, c.No), "", &whole)
+		fmt.Printf("%s %q, given %d characters of prompt and %d messages\n", c.Outcome, c.Answer, len(whole.System), len(whole.Messages))
+	}
+}
+
 func Example_history() {
 	var list struct{ Data []struct{ ID string } }
 	ask("GET", "/v1/calls?limit=10", "", &list)

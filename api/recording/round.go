@@ -32,6 +32,7 @@ func (s *Service) Run(ctx context.Context) error {
 // not being written are encoded.
 func (s *Service) round(ctx context.Context, age time.Duration) error {
 	_, forgotten := s.history.ExpireCalls(ctx)
+	_, stale := s.history.ExpireCompletions(ctx)
 	recovered, unstored := s.history.Recover(ctx)
 	if recovered > 0 {
 		s.Log.Info("conversations of calls that lost their nodes are stored as far as they were known", "calls", recovered)
@@ -41,7 +42,7 @@ func (s *Service) round(ctx context.Context, age time.Duration) error {
 	if lost > 0 {
 		s.Log.Warn("recordings are lost: their nodes have not come back", "recordings", lost)
 	}
-	return errors.Join(err, forgotten, unstored, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
+	return errors.Join(err, forgotten, stale, unstored, expired, s.takeUp(ctx, age), s.loseCut(ctx), s.sweep(ctx))
 }
 
 // takeUp has raw files encoded that are not written any more.

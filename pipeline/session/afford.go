@@ -85,5 +85,5 @@ func (m *payingModel) Complete(ctx context.Context, r inference.Request) iter.Se
 		m.s.sayGoodbye(why)
 		return func(yield func(inference.Delta, error) bool) { yield(inference.Delta{}, errUnpaid) }
 	}
-	return m.LLM.Complete(ctx, r)
+	return m.s.noted(ctx, r, m.LLM.Info().Name, m.LLM.Complete(ctx, r))
 }

@@ -19,17 +19,26 @@ const (
 )
 
 // happens has an event stored as it happens; s.mu is locked. When too many wait, the rest of the call
-// is left to its end, with which all is stored.
+// is left to its end, with which all is stored but completions.
 func (s *Session) happens(e history.Event) {
-	if s.stored == nil || s.work != nil || s.history.torn {
-		return
-	}
 	e.At = s.m.ledger.Now().UTC().Truncate(time.Microsecond)
-	select {
-	case s.m.events <- history.Happened{Account: s.stored.Account, Call: s.stored.ID, No: s.history.events, Event: e}:
+	if s.record(history.Happened{No: s.history.events, Event: e}) {
 		s.history.events++
+	}
+}
+
+// record gives an event or a completion to be stored and says whether it was taken; s.mu is locked.
+func (s *Session) record(h history.Happened) bool {
+	if s.stored == nil || s.work != nil || s.history.torn {
+		return false
+	}
+	h.Account, h.Call = s.stored.Account, s.stored.ID
+	select {
+	case s.m.events <- h:
+		return true
 	default:
 		s.history.torn = true
+		return false
 	}
 }
 
@@ -43,23 +52,32 @@ func (s *Session) turnHappens(t *turnRecord) {
 	}
 }
 
-// RecordEvents stores what happens in calls as it happens, until ctx ends: with a node that dies no
-// more is lost than what waits here. While the database is away it waits for it.
+// RecordEvents stores what happens in calls as it happens, until ctx ends and what waits then is
+// stored: with a node that dies no more is lost than what waits here. While the database is away it
+// waits for it.
 func (m *Manager) RecordEvents(ctx context.Context) error {
-	for {
+	record := func(first history.Happened) {
+		isolate.Do("pipeline/session/events", nil, func() { m.recordEvents(ctx, first) })
+	}
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-			return nil
 		case first := <-m.events:
-			isolate.Do("pipeline/session/events", nil, func() { m.recordEvents(ctx, first) })
+			record(first)
+		}
+	}
+	for {
+		select {
+		case first := <-m.events:
+			record(first)
+		default:
+			return nil
 		}
 	}
 }
 
 func (m *Manager) recordEvents(ctx context.Context, first history.Happened) {
-	if !pause(ctx, storeEvery) {
-		return
-	}
+	pause(ctx, storeEvery)
 	batch := []history.Happened{first}
 	for len(batch) < maxStored {
 		select {
@@ -76,7 +94,7 @@ func (m *Manager) recordEvents(ctx context.Context, first history.Happened) {
 			return
 		}
 		if !away(err) {
-			m.log.Warn("what happened in calls is stored with their ends", "events", len(batch), "err", err)
+			m.saveEach(ctx, batch)
 			return
 		}
 		if !pause(ctx, storeAgain) {
@@ -85,8 +103,17 @@ func (m *Manager) recordEvents(ctx context.Context, first history.Happened) {
 	}
 }
 
+// saveEach stores events one by one, so that one that cannot be stored keeps no other back.
+func (m *Manager) saveEach(ctx context.Context, batch []history.Happened) {
+	for i := range batch {
+		if err := m.saveEvents(ctx, batch[i:i+1]); err != nil {
+			m.log.Warn("what happened in a call is not stored before its end", "session", batch[i].Call, "err", err)
+		}
+	}
+}
+
 func (m *Manager) saveEvents(ctx context.Context, batch []history.Happened) error {
-	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerPatience)
 	defer cancel()
 	return m.ledger.SaveEvents(ctx, batch)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -107,6 +108,7 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 		s.status = CallRinging
 	}
 	s.history.log = newCallLog(s.status, m.ledger.Now)
+	s.history.asked.seed = maphash.MakeSeed()
 	if err := m.enter(s); err != nil {
 		return nil, err
 	}

@@ -99,6 +99,7 @@ type conversation struct {
 
 	events int  // that were given to be stored as they happened
 	torn   bool // one was not: none is that follows
+	asked  asked
 
 	functionBytes int // of what is kept of functions
 	log           callLog

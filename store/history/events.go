@@ -26,19 +26,27 @@ type LineWords struct {
 	Estimated bool         `json:"estimated,omitempty"`
 }
 
-// Happened is an event on its way to the store.
+// Happened is an event, or a completion, on its way to the store.
 type Happened struct {
 	Account, Call string
 	No            int // of the event in its call, from 0 and without a gap
 	Event         Event
+	Completion    *Completion // nil: it is an event
 }
 
-// SaveEvents stores events of calls, and the functions in them as they stand. What is stored stays
-// as it is. Of a call that was deleted, or whose conversation is stored, none is.
+// SaveEvents stores events of calls, the functions in them as they stand, and completions. What is
+// stored stays as it is. Of a call that was deleted none is, and of one whose conversation is stored
+// no event.
 func (h *Store) SaveEvents(ctx context.Context, events []Happened) error {
 	b := &pgx.Batch{}
 	for i := range events {
 		e := &events[i]
+		if e.Completion != nil {
+			if err := queueCompletion(b, e.Account, e.Call, e.Completion); err != nil {
+				return store.Invalid("completion of %s: %v", e.Call, err)
+			}
+			continue
+		}
 		event := e.Event
 		event.CallEvent = event.storable()
 		text, err := json.Marshal(event)

@@ -15,7 +15,7 @@ const (
 	byExpiry  = "expiry"
 )
 
-// ForgetCall deletes what was said in a call of the account: transcript, log, functions, recording,
+// ForgetCall deletes what was said in a call of the account: transcript, log, functions, completions, recording,
 // what it can be replayed from, signalling, summary, extracted data and the note; a customer database
 // that was not told of the call yet is not. Of a call that lasts nothing is kept either.
 // That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
@@ -36,6 +36,7 @@ func (h *Store) forget(ctx context.Context, account, call, by string, now time.T
 		b := &pgx.Batch{}
 		b.Queue("delete from call_logs where session_id = $1", call)
 		b.Queue("delete from call_events where session_id = $1", call)
+		b.Queue("delete from call_completions where session_id = $1", call)
 		b.Queue("delete from call_functions where session_id = $1", call)
 		b.Queue("delete from call_words where session_id = $1", call)
 		b.Queue("delete from call_replays where session_id = $1", call)
