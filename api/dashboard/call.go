@@ -28,6 +28,7 @@ type callView struct {
 	Waveform    *wire.Waveform // nil: there is none to draw
 	Quality     wire.CallQuality
 	Bars        []turnBar
+	Timeline    *timeline // nil: nothing happened
 	Lines       []spokenLine
 }
 
@@ -129,7 +130,7 @@ func newCallView(q *page.Request) (*callView, error) {
 		v.Lines = append(v.Lines, spokenLine{Function: f, At: time.Duration(f.StartMS) * time.Millisecond})
 	}
 	slices.SortStableFunc(v.Lines, func(a, b spokenLine) int { return cmp.Compare(a.At, b.At) })
-	v.Bars = bars(v.Call.Turns)
+	v.Bars, v.Timeline = bars(v.Call.Turns), timelineOf(v)
 	return v, nil
 }
 
@@ -287,7 +288,12 @@ func bars(turns []wire.CallTurn) []turnBar {
 		b.Mark = min(1000, max(0, b.Over*1000/longest))
 		at := int64(0)
 		for _, p := range b.Points {
-			if to := p.MS * 1000 / longest; p.Known && to > at {
+			to := p.MS * 1000 / longest
+			if held := min(b.Mark, to); p.Last && held > at { // what was ready was not sent before the turn was over
+				b.Parts = append(b.Parts, barPart{"held", at, held - at})
+				at = held
+			}
+			if p.Known && to > at {
 				b.Parts = append(b.Parts, barPart{p.Class, at, to - at})
 				at = to
 			}
