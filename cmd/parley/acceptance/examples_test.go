@@ -159,15 +159,25 @@ func (r *exampleRunner) run(t *testing.T, e *docs.Example, c docs.Code) {
 	}[c.Language]
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, r.env
 	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	do := cmd.Run
-	if e.Asks != "" && c.Language != "curl" {
-		do = func() error { return askServer(cmd, e.Asks) }
+	do := func() error {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Dir, cmd.Env = dir, r.env
+		cmd.Stdout, cmd.Stderr = &out, &errOut
+		if e.Asks != "" && c.Language != "curl" {
+			return askServer(cmd, e.Asks)
+		}
+		return cmd.Run()
 	}
-	if err := do(); err != nil {
+	err := do()
+	if err != nil && strings.Contains(out.String()+errOut.String(), `"code":"service.unavailable"`) {
+		// The documentation says to try again: all examples have one account, whose wallet the server waits two seconds for.
+		t.Logf("again after %s%s", shortened(out.String()), shortened(errOut.String()))
+		out.Reset()
+		errOut.Reset()
+		err = do()
+	}
+	if err != nil {
 		t.Fatalf("%v\n%s%s", err, shortened(out.String()), shortened(errOut.String()))
 	}
 	if !e.Expect.MatchString(out.String()) {
