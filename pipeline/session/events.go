@@ -34,7 +34,7 @@ func (s *Session) record(h history.Happened) bool {
 	}
 	h.Account, h.Call = s.stored.Account, s.stored.ID
 	select {
-	case s.m.events <- h:
+	case s.m.events <- &h:
 		return true
 	default:
 		s.history.torn = true
@@ -56,7 +56,7 @@ func (s *Session) turnHappens(t *turnRecord) {
 // stored: with a node that dies no more is lost than what waits here. While the database is away it
 // waits for it.
 func (m *Manager) RecordEvents(ctx context.Context) error {
-	record := func(first history.Happened) {
+	record := func(first *history.Happened) {
 		isolate.Do("pipeline/session/events", nil, func() { m.recordEvents(ctx, first) })
 	}
 	for ctx.Err() == nil {
@@ -76,13 +76,13 @@ func (m *Manager) RecordEvents(ctx context.Context) error {
 	}
 }
 
-func (m *Manager) recordEvents(ctx context.Context, first history.Happened) {
+func (m *Manager) recordEvents(ctx context.Context, first *history.Happened) {
 	pause(ctx, storeEvery)
-	batch := []history.Happened{first}
+	batch := []history.Happened{*first}
 	for len(batch) < maxStored {
 		select {
 		case e := <-m.events:
-			batch = append(batch, e)
+			batch = append(batch, *e)
 			continue
 		default:
 		}

@@ -66,7 +66,7 @@ type Manager struct {
 	watcher Watcher       // nil: nobody watches
 	lease   lease
 
-	events chan history.Happened // that are to be stored
+	events chan *history.Happened // that are to be stored
 
 	lostClosed, lostOpen atomic.Uint64 // see LostSessions
 
@@ -83,7 +83,7 @@ type Manager struct {
 // means no bound.
 func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, max int, log *slog.Logger) *Manager {
 	return &Manager{ledger: ledger, node: node, card: card, max: max, log: log,
-		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan history.Happened, maxEvents)}
+		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan *history.Happened, maxEvents)}
 }
 
 // Refuse names what says that the node is too busy for another call, from any goroutine

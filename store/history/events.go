@@ -39,6 +39,8 @@ type Happened struct {
 // no event.
 func (h *Store) SaveEvents(ctx context.Context, events []Happened) error {
 	b := &pgx.Batch{}
+	var accounts, calls, texts []string
+	var numbers []int
 	for i := range events {
 		e := &events[i]
 		if e.Completion != nil {
@@ -53,11 +55,15 @@ func (h *Store) SaveEvents(ctx context.Context, events []Happened) error {
 		if err != nil {
 			return store.Invalid("event of %s: %v", e.Call, err)
 		}
-		b.Queue(`insert into call_events (session_id, no, event) select session_id, $3, $4::jsonb from calls
-			where account_id = $1 and session_id = $2 and saved_at is null on conflict do nothing`, e.Account, e.Call, e.No, string(text))
+		accounts, calls, numbers, texts = append(accounts, e.Account), append(calls, e.Call), append(numbers, e.No), append(texts, string(text))
 		if e.Event.Function != nil {
 			queueFunction(b, e.Account, e.Call, e.Event.Function)
 		}
+	}
+	if len(calls) > 0 { // in one statement, which those of all calls of a node are
+		b.Queue(`insert into call_events (session_id, no, event) select c.session_id, e.no, e.event::jsonb
+			from unnest($1::text[], $2::text[] collate "C", $3::int[], $4::text[]) as e (account, call, no, event)
+			join calls c on c.session_id = e.call and c.account_id = e.account and c.saved_at is null on conflict do nothing`, accounts, calls, numbers, texts)
 	}
 	return h.db.Tx(ctx, "save events", func(tx pgx.Tx) error { return store.Send(ctx, tx, b) })
 }
