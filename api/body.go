@@ -59,9 +59,15 @@ func bounded(w http.ResponseWriter, r *http.Request, limit int64) io.ReadCloser 
 	}
 }
 
+// tooLarge says whether a body has gone past its bound.
+func tooLarge(err error) bool {
+	_, ok := errors.AsType[*http.MaxBytesError](err)
+	return ok
+}
+
 // ReadError is what an error of reading a request's body means.
 func ReadError(err error) error {
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+	if tooLarge(err) {
 		return ErrTooLarge
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {

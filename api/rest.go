@@ -68,6 +68,7 @@ func Register[I, O any](a *API, r Route, handler func(context.Context, *I) (*O, 
 	}
 	a.next = r
 	describe(&r)
+	r.Operation.MaxBodyBytes = -1 // the bound is mount's: net/http has to learn of it, see bounded
 	huma.Register(a.huma, r.Operation, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
@@ -209,6 +210,8 @@ func init() {
 			why = context.DeadlineExceeded
 		default:
 			switch {
+			case slices.ContainsFunc(errs, tooLarge):
+				return &refusal{ProblemOf(ErrTooLarge)}
 			case status >= 500:
 				why = fmt.Errorf("%s", message)
 			case slices.ContainsFunc(errs, unknownType): // a route that checks its body itself

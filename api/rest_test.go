@@ -123,6 +123,7 @@ func TestRefusals(t *testing.T) {
 		{"the handler's", "PUT", "/notes/gone", `{"text":""}`, 404, "request.not_found", "note gone"},
 		{"too long", "POST", "/talk", strings.Repeat("x", 11), 413, "request.too_large", ""},
 		{"too long for JSON", "PUT", "/notes/1", `{"text":"` + strings.Repeat("x", maxJSON) + `"}`, 413, "request.too_large", ""},
+		{"as long as JSON may be", "PUT", "/notes/1", `{"text":""}` + strings.Repeat(" ", maxJSON-len(`{"text":""}`)), 200, "", ""},
 		{"another method", "GET", "/talk", "", 405, "request.method_not_allowed", ""},
 		{"nothing there", "GET", "/nothing", "", 404, "request.not_found", ""},
 	} {

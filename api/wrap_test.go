@@ -167,26 +167,31 @@ func (c closing) Close() error {
 // TestTooLargeIsHeard: a client that still sends its body, having been told to go
 // on, is not cut off before it can read that it is too large.
 func TestTooLargeIsHeard(t *testing.T) {
-	s := httptest.NewUnstartedServer(Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var v any
-		WriteError(w, readJSON(w, r, 1000, &v))
-	}), Options{}))
-	half := make(chan bool, 10)
-	s.Listener = closings{s.Listener, half}
-	s.Start()
-	defer s.Close()
-	req, err := http.NewRequest("POST", s.URL, io.MultiReader(strings.NewReader(strings.Repeat(" ", 2<<20))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Expect", "100-continue")
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusRequestEntityTooLarge || !<-half {
-		t.Errorf("status %d, or hung up at once", resp.StatusCode)
+	for _, tt := range []struct{ name, method, path string }{
+		{"a handler that reads the body", "POST", "/public"},
+		{"a handler that is given the body", "PUT", "/notes/1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := httptest.NewUnstartedServer(testAPI())
+			half := make(chan bool, 10)
+			s.Listener = closings{s.Listener, half}
+			s.Start()
+			defer s.Close()
+			req, err := http.NewRequest(tt.method, s.URL+tt.path, io.MultiReader(strings.NewReader(strings.Repeat(" ", 2<<20))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Expect", "100-continue")
+			req.Header.Set("Authorization", "Bearer sk_a")
+			resp, err := s.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestEntityTooLarge || !<-half {
+				t.Errorf("status %d, or hung up at once", resp.StatusCode)
+			}
+		})
 	}
 }
 

@@ -95,9 +95,9 @@ func TestHugeBodies(t *testing.T) {
 			var status int
 			var code string
 			err := errors.New("not asked")
-			// A server that has answered may hang up while the client still sends, and
-			// then the client's kernel may drop the answer.
-			for try := 0; err != nil && try < 5; try++ {
+			// The server hangs up half a second after its answer. A client that is so late on a
+			// busy machine that it still sends then may lose the answer, once.
+			for try := 0; err != nil && try < 2; try++ {
 				body := io.MultiReader(strings.NewReader(tt.head), io.LimitReader(endless{}, gigabyte-int64(len(tt.head))))
 				status, code, err = tryProblem(t, s, s.guide.key, tt.path, tt.kind, body, size)
 			}
