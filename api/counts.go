@@ -67,6 +67,7 @@ func Refused(ctx context.Context, err error) {
 // refuse counts why a request was refused.
 func (v *passage) refuse(code string) {
 	v.told.Store(true)
+	v.code.CompareAndSwap(nil, &code)
 	v.counts.refuse(code)
 }
 
@@ -87,5 +88,5 @@ func (v *passage) unexplained(status int) {
 	case status >= http.StatusInternalServerError:
 		err = errPanicked
 	}
-	v.counts.Refuse(err)
+	v.refuse(ProblemOf(err).Code)
 }

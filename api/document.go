@@ -87,6 +87,7 @@ func tags() []*huma.Tag {
 		{Name: "Tickets", Description: "Short-lived credentials for browsers and other places where a key would not be safe."},
 		{Name: "Keys", Description: "The API keys of the account."},
 		{Name: "People", Description: "Who signs in to the account: members and owners, and those who are invited. Keys with the role owner open this."},
+		{Name: "Requests", Description: "What programs have asked with the account's keys, and how it was answered, for people who look for a mistake."},
 		{Name: "Secrets", Description: "What agents' functions need to be let in elsewhere: stored sealed, used by name, never shown."},
 		{Name: "Engine keys", Description: "Keys of your own for the engines of vendors: stored sealed, never shown, and tested on request."},
 		{Name: "Account", Description: "Prices, the balance, and what it was spent on."},

@@ -173,7 +173,10 @@ type passage struct {
 	holder          holder
 	known           bool // the credential was right the last time
 	counts          *Counts
-	told            atomic.Bool // why it was refused has been counted
+	told            atomic.Bool            // why it was refused has been counted
+	code            atomic.Pointer[string] // why it was refused, the first time; nil: it was not
+	wanted          bool                   // somebody wants to know of it, see Options.Seen
+	seen            *Seen                  // what is known of it; nil: it is not noted
 }
 
 type guardKey struct{} // of the *passage in a request's context

@@ -14,9 +14,6 @@ import (
 // and is no name of ours: two clients may choose the same.
 const RequestHeader = "X-Request-Id"
 
-// requestID begins the names of requests.
-const requestID = "req_"
-
 // clientName is what a client may call its request; what is longer or has other characters is not logged.
 var clientName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -26,7 +23,7 @@ func names(r *http.Request) (ours, theirs string) {
 		theirs = given
 	}
 	asked := time.Now()
-	return store.NewID(requestID, asked), theirs
+	return store.NewID(store.RequestID, asked), theirs
 }
 
 // RequestIDOf names the request in ctx as its answer does; empty: there is none.

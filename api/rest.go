@@ -131,6 +131,7 @@ func (m recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.a.mux.Se
 func (a *API) mount(pattern string, handler http.Handler) {
 	route := a.next
 	a.mux.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, _ := r.Context().Value(guardKey{}).(*passage)
 		if !route.OwnPagesOnly {
 			openToPages(w.Header())
 		}
@@ -144,6 +145,7 @@ func (a *API) mount(pattern string, handler http.Handler) {
 				return
 			}
 			r = r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
+			r.Body = v.watch(r, route.Path, p)
 		} else if route.KnowsKeys && Credential(r) != "" {
 			if p, err := a.who(r, Management); err == nil || p.Operator {
 				r = r.WithContext(context.WithValue(r.Context(), principalKey{}, p))

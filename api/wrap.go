@@ -31,6 +31,9 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	// Counts counts requests; nil: they are not counted.
 	Counts *Counts
+	// Seen gets each request of an account's key or ticket, when that is over. It must not wait; nil: nobody
+	// wants to know.
+	Seen func(Seen)
 }
 
 // Wrap puts around a handler what a server on the open network needs: limits on
@@ -55,7 +58,7 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 		began := time.Now()
 		unknown.look(r, o)
 		v, ok := g.enter(r)
-		v.counts = o.Counts
+		v.counts, v.wanted = o.Counts, o.Seen != nil
 		a := &answer{ResponseWriter: w, passage: v}
 		o.Counts.active.Add(1)
 		defer func() {
@@ -64,6 +67,7 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 			v.unexplained(a.status)
 			o.Counts.left(a.status)
 			v.log(r, a.status, began, o.Log)
+			v.tell(&o, a.status, a.out, began)
 			if fault == http.ErrAbortHandler {
 				panic(fault) // the server's own way to drop a connection
 			}
@@ -123,7 +127,8 @@ func (p *proxyWarning) look(r *http.Request, o Options) {
 type answer struct {
 	http.ResponseWriter
 	passage *passage
-	status  int // 0: nothing was sent
+	status  int   // 0: nothing was sent
+	out     int64 // bytes of the body
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -137,7 +142,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	return a.ResponseWriter.Write(p)
+	n, err := a.ResponseWriter.Write(p)
+	a.out += int64(n)
+	return n, err
 }
 
 // answerOf is the answer that Wrap made of a response, whatever is around it by now;

@@ -29,6 +29,7 @@ const (
 	BrowserID  = "web_"
 	InvitedID  = "inv_"
 	ViewID     = "view_"
+	RequestID  = "req_" // of HTTP
 )
 
 // idText keeps the order of the bytes it writes.

@@ -87,6 +87,9 @@ var counterparts = map[string]string{
 	"GET /app/keys/{id}/limit":   "GET /v1/keys, GET /v1/spending-limits",
 	"POST /app/keys/{id}/limit":  "PATCH /v1/spending-limits/{id}",
 
+	"GET /app/requests":      "GET /v1/requests, GET /v1/keys",
+	"GET /app/requests/{id}": "GET /v1/requests/{id}",
+
 	"GET /app/webhooks":                                   "GET /v1/webhooks",
 	"POST /app/webhooks":                                  "POST /v1/webhooks",
 	"GET /app/webhooks/{id}":                              "GET /v1/webhooks/{id}, GET /v1/webhooks/{id}/deliveries",

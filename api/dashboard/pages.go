@@ -31,6 +31,7 @@ func (d *Dashboard) pages() []page.Page {
 		callPages(),
 		completionPages(),
 		insightPages(),
+		requestPages(),
 		numberPages(),
 		bulkPages(),
 		errorPages(),
@@ -48,7 +49,7 @@ var navGroups = []page.NavGroup{
 		{Path: enginesAt, Title: enginesTitle}}},
 	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true}}},
-	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
+	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: requestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
 		{Path: page.Home + "/people", Title: "People"}}},
 	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: page.Home + "/operator", Title: "Accounts"}}},
 }

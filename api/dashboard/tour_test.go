@@ -51,6 +51,8 @@ var tour = []stop{
 	{"/app/calls/{id}/completions/{no}", "/app/calls/{over}/completions/0", false, "read what the model was asked", reads("telephone of Casa Lola")},
 	{"/app/calls/{id}/recording/delete", "/app/calls/{over}/recording/delete", false, "delete a recording", presses("main .danger", "The recording was deleted")},
 	{"/app/calls/{id}/delete", "/app/calls/{over}/delete", false, "delete what was said", presses("main .danger", "What was said was deleted")},
+	{"/app/requests", "/app/requests", false, "find what was refused", filters("#outcome", "R", "/app/requests", "validation.invalid_voice")},
+	{"/app/requests/{id}", "/app/requests/{asked}", false, "copy a request", reads("Send it again")},
 	{"/app/live", "/app/live", false, "follow what goes on", watches},
 	{"/app/live/{id}", "/app/live/{lasts}", false, "end a call", hangsUp},
 	{"/app/balance", "/app/balance", false, "limit a day, and top up", topsUp},

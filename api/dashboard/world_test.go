@@ -14,6 +14,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
+	"parley/store/requests"
 	"parley/store/webhook"
 )
 
@@ -52,13 +53,16 @@ func newWorld(t testing.TB) *world {
 	w.OK(people.New(w.DB).AddMember(ctx, w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
 	_, _, err = people.New(w.DB).Invite(ctx, w.Account, "eva@example.com", people.RoleOwner, w.User)
 	w.OK(err)
+	asked, code, sent := store.NewID(store.RequestID, stamp()), "validation.invalid_voice", `{"text":"`+hostile+`"}`
+	w.OK(requests.New(w.DB).Write(ctx, []requests.Request{{ID: asked, Account: w.Account, At: stamp(), Key: good.ID, Method: "POST", Route: "/tts/synthesize", Target: "/tts/synthesize?x=" + strings.Repeat("long", 40),
+		Status: 400, Code: &code, TookMS: 12, BytesIn: 40, BytesOut: 120, Body: &sent, BodyCut: true}}))
 	batch := w.Post("/app/bulk", "list", "34912345678\n34912345679\n", "name", "Friday "+hostile, "from", number.E164, "agent_id", agent, "on_machine", "continue", "consent", "on")
 	other, err := ledger.New(w.DB).CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard())
 	w.OK(err)
 	w.OK(ledger.New(w.DB).OpenDispute(ctx, other.ID, "pi_1"))
 	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
-		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2",
+		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2", "asked": asked,
 		"batch": strings.TrimPrefix(batch.Header.Get("Location"), "/app/bulk/")}
 	w.ids["reset"], err = people.New(w.DB).NewSignInLink(ctx, w.User)
 	w.OK(err)

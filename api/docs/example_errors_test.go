@@ -33,3 +33,19 @@ func Example_handle() {
 		fmt.Printf("%d %s: %s Worth trying again: %t.\n", answer.StatusCode, why.Code, why.Error, why.Retryable)
 	}
 }
+
+func Example_requests() {
+	var list struct {
+		Data []struct {
+			ID, Code string
+			Status   int
+		}
+	}
+	ask("GET", "/v1/requests?outcome=refused&limit=5", "", &list)
+	for _, r := range list.Data {
+		var request struct{ Curl string }
+		ask("GET", "/v1/requests/"+r.ID, "", &request)
+		fmt.Println(r.Status, r.Code, request.Curl)
+	}
+	fmt.Printf("%d requests were refused\n", len(list.Data))
+}

@@ -65,6 +65,8 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("POST /denoise", s.denoise)
 	mux.HandleFunc("GET /v1/calls", calls)
 	mux.HandleFunc("GET /v1/statistics", statistics)
+	mux.HandleFunc("GET /v1/requests", requests)
+	mux.HandleFunc("GET /v1/requests/{id}", oneRequest)
 	mux.HandleFunc("GET /v1/calls/{id}/recording", callRecording)
 	mux.HandleFunc("GET /v1/calls/{id}", oneCall)
 	mux.HandleFunc("DELETE /v1/calls/{id}", forgetCall)

@@ -30,6 +30,7 @@ import (
 	"parley/api/export"
 	"parley/api/manage"
 	"parley/api/operator"
+	"parley/api/requests"
 	"parley/api/status"
 	"parley/api/ticket"
 	"parley/api/wallet"
@@ -40,6 +41,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
+	kept "parley/store/requests"
 	"parley/store/storetest"
 	webhookstore "parley/store/webhook"
 )
@@ -113,6 +115,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	s.API = api.New(keys{ticket.Keys{Signer: signer, Store: s.DB, People: s.People}, s.Dashboard})
 	files := export.New(s.DB)
 	calls.Mount(s.API, s.DB, files)
+	requests.Mount(s.API, kept.New(s.DB))
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
 	ticket.Mount(s.API, signer, s.DB, nil)
 	webhook.Mount(s.API, s.Hooks, noLocal)

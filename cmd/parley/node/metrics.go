@@ -18,6 +18,9 @@ func (n *Node) register(reg prometheus.Registerer) {
 		}
 		return 0
 	}))
+	reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_requests_unlogged_total",
+		Help: "Requests that are missing in the log of accounts, because too many waited or the database was away."},
+		func() float64 { return float64(n.asked.Dropped()) }))
 	if n.phone != nil {
 		metrics.Phone(reg, n.phone)
 	}

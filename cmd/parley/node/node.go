@@ -16,6 +16,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/dashboard"
 	"parley/api/recording"
+	"parley/api/requests"
 	"parley/api/socket"
 	"parley/api/talk"
 	"parley/api/task"
@@ -48,6 +49,7 @@ import (
 	"parley/store/jobs"
 	"parley/store/ledger"
 	"parley/store/people"
+	kept "parley/store/requests"
 	"parley/store/webhook"
 )
 
@@ -107,6 +109,7 @@ type Node struct {
 	demo     demo.Account // empty without a demonstration
 	links    dashboard.DemoLinks
 	counts   api.Counts // of the HTTP side
+	asked    *requests.Log
 }
 
 // Part is something of the node that runs until its context ends. A part that
@@ -165,15 +168,16 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		}
 	}
 	n.metrics = metrics.New(reg, n.traces, log)
+	n.asked = requests.NewLog(kept.New(n.db), log)
 	if err = n.background(ctx, life, forJobs); err != nil {
 		return nil, err
 	}
-	kept := history.New(n.db)
-	n.manager = session.NewManager(books{ledger.New(n.db), kept, n.db}, life, n.db.RateCard, cfg.MaxCalls, log)
+	past := history.New(n.db)
+	n.manager = session.NewManager(books{ledger.New(n.db), past, n.db}, life, n.db.RateCard, cfg.MaxCalls, log)
 	n.pressure = load.New(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
-	n.maker = &conversation.Maker{Store: n.db, Ledger: ledger.New(n.db), History: kept, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
+	n.maker = &conversation.Maker{Store: n.db, Ledger: ledger.New(n.db), History: past, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
 		Card: n.db.RateCard, CRM: cfg.CRM != "", Log: log}
 	n.agents = conversation.Agents{Maker: n.maker, Calls: n.manager}
 	if err = n.joinCluster(ctx, secret); err != nil {
@@ -240,7 +244,7 @@ func (n *Node) Parts() []Part {
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
 		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "events", Run: n.manager.RecordEvents}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
 		{Name: "timers", Run: func(ctx context.Context) error { return punctual.Run(ctx, func() bool { return n.manager.Live() > 0 }) }},
-		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}}
+		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}, {Name: "request log", Run: n.asked.Run}}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)
@@ -317,5 +321,5 @@ func (n *Node) Operator() http.Handler { return metrics.Rejections(n.phone) }
 
 // Handler is the public HTTP side.
 func (n *Node) Handler() http.Handler {
-	return n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts})
+	return n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts, Seen: n.asked.Take})
 }

@@ -14,6 +14,7 @@ import (
 	"parley/api/mcp"
 	"parley/api/operator"
 	"parley/api/recording"
+	"parley/api/requests"
 	"parley/api/status"
 	"parley/api/stt"
 	"parley/api/task"
@@ -34,6 +35,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/people"
+	kept "parley/store/requests"
 )
 
 // routes lists everything the public HTTP side serves.
@@ -55,6 +57,7 @@ func (n *Node) routes() *api.API {
 	wallet.Mount(a, n.db, files, n.db.RateCard)
 	calls.Mount(a, n.db, files)
 	recording.Mount(a, n.records)
+	requests.Mount(a, kept.New(n.db))
 	if n.cfg.Payments != "none" {
 		n.payments.Mount(a, n.desk())
 	}

@@ -24,7 +24,7 @@ import (
 // Commands are the commands of this package, but for DemoLink.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
-		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand()}
+		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand()}
 }
 
 // remote is where the server is and the key for it, as the commands that talk to
