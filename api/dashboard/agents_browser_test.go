@@ -26,7 +26,7 @@ func makesAgent(w *world, b *dashboardtest.Tab) {
 	b.Shot("wrong")
 	b.Press(kb.Enter) // the server says the same, and nothing is made
 	b.At("/app/agents")
-	b.Says("1 thing to mend")
+	b.Says("1 problem to fix")
 	b.Wait(`document.activeElement.id === "speed"`) // the first that is wrong
 	b.Press(kb.End, kb.Backspace, "1.5")
 	b.Wait(`!document.querySelector("#speed-error") && !document.querySelector("#complaints li")`)

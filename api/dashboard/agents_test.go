@@ -270,16 +270,16 @@ func TestWhatIsWrongStandsBesideItsField(t *testing.T) {
 	at := "/app/agents/" + a.ID
 	fields := entries(s.Get(at).Body)
 	for _, tt := range []struct{ name, value, at, says string }{
-		{"name", " ", "name", "Is empty."},
+		{"name", " ", "name", "This field is required."},
 		{"speed", "9", "speed", "9, allowed are 0.5 to 2."},
 		{"speed", "fast", "speed", "allowed are 0.5 to 2."},
-		{"tools", "- name: x", "tools", "Entry 1, type: Is missing."},
+		{"tools", "- name: x", "tools", "Entry 1, type: This field is required."},
 		{"tools", "- type: http\n   name: x", "tools", "Line 2: "},
 		{"tools", "a: &x [1]\nb: *x", "tools", "Line 1: anchors and aliases are not taken"},
 		{"pronunciation", "SQL sequel", "pronunciation", "Line 1: write it as"},
 		{"variables", "a = 1\na = 2", "variables", "Line 2: a is there twice."},
 		{"first_message", "", "first_message", "Write what the agent says first, or let the caller begin."},
-		{"knowledge_title", "", "knowledge_title_0", "Is empty."},
+		{"knowledge_title", "", "knowledge_title_0", "This field is required."},
 		{"timezone", "Mars", "", "Is odd."},
 	} {
 		changed := with(fields, tt.name, tt.value)

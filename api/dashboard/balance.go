@@ -224,8 +224,8 @@ func usageGroup(component string) int {
 // componentNames are the components of a bill in words.
 var componentNames = map[string]string{
 	billing.AgentTime.String(): "Conversation", billing.LineTime.String(): "Telephone line", "number": "Telephone numbers",
-	billing.ReplyIn.String(): "Language model, read", billing.ReplyOut.String(): "Language model, written",
-	billing.SpeculativeIn.String(): "Early answers, read", billing.SpeculativeOut.String(): "Early answers, written",
+	billing.ReplyIn.String(): "LLM input", billing.ReplyOut.String(): "LLM output",
+	billing.SpeculativeIn.String(): "Speculative replies, input", billing.SpeculativeOut.String(): "Speculative replies, output",
 	billing.SummaryIn.String(): "Summaries, read", billing.SummaryOut.String(): "Summaries, written",
 	billing.TTSChars.String(): "Speech from text", billing.STTTime.String(): "Transcription", billing.DenoiseTime.String(): "Noise removal",
 	billing.CRMCalls.String(): "CRM calls", billing.WebSearches.String(): "Web searches",

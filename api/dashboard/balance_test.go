@@ -66,7 +66,7 @@ func TestBalancePage(t *testing.T) {
 	}
 	call, cost := used(s.Site, billing.Usage{billing.AgentTime: 30_000, billing.ReplyOut: 1_234})
 	page = s.Get("/app/balance")
-	for _, want := range []string{"30 seconds", "1234 tokens", "Language model, written", `"Conversation"`} {
+	for _, want := range []string{"30 seconds", "1234 tokens", "LLM output", `"Conversation"`} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("after a call: no %q", want)
 		}

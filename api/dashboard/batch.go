@@ -80,7 +80,7 @@ func (v *batchView) Later(r wire.BatchRow) bool {
 
 // Machines is what a machine that answers gets, in words.
 func (v *batchView) Machines() string {
-	return map[string]string{"continue": "talked to", "hangup": "hung up on", "message": "left a message"}[v.OnMachine]
+	return map[string]string{"continue": "the agent talks", "hangup": "hang up", "message": "leave a message"}[v.OnMachine]
 }
 
 // Answerer is who answered a call, in words.
@@ -132,7 +132,7 @@ func (v *batchView) Outcome(r wire.BatchRow) string {
 	case r.EndReason != nil:
 		return ending(true, *r.EndReason, r.EndDetail)
 	}
-	return map[string]string{"pending": "Waits", "dialing": "Being called", "sent": "Talking"}[r.Status]
+	return map[string]string{"pending": "Queued", "dialing": "Being called", "sent": "Talking"}[r.Status]
 }
 
 // Tone is its colour.

@@ -104,7 +104,7 @@ func (v *bulkView) Columns() []page.Field {
 
 // Machines is the choice of what a machine gets.
 func (v *bulkView) Machines() page.Field {
-	return v.Form.Select("on_machine", "When a machine answers", "continue", []page.Option{{Value: "continue", Label: "The agent talks to it"},
+	return v.Form.Select("on_machine", "Voicemail", "continue", []page.Option{{Value: "continue", Label: "The agent talks"},
 		{Value: "hangup", Label: "Hang up"}, {Value: "message", Label: "Leave the message below"}}, "required", "width=medium")
 }
 

@@ -60,8 +60,8 @@ func (v *callsView) Who() page.Field { return agentField(v.Form, v.Agents) }
 
 // directionField chooses a direction of calls.
 func directionField(f *page.Form) page.Field {
-	return f.Select("direction", "Way", "", []page.Option{{Value: "", Label: "All"}, {Value: "inbound", Label: "Called in"},
-		{Value: "outbound", Label: "Called out"}, {Value: "web", Label: "Web"}}, "required")
+	return f.Select("direction", "Direction", "", []page.Option{{Value: "", Label: "All"}, {Value: "inbound", Label: "Inbound"},
+		{Value: "outbound", Label: "Outbound"}, {Value: "web", Label: "Web"}}, "required")
 }
 
 // agentField chooses an agent.
@@ -82,7 +82,7 @@ func (v *callsView) Ends() page.Field {
 		}
 		all = append(all, page.Option{Value: reason, Label: label})
 	}
-	return v.Form.Select("end_reason", "End", "", all, "required")
+	return v.Form.Select("end_reason", "Outcome", "", all, "required")
 }
 
 // Sorts are the orders of the list.
@@ -184,11 +184,11 @@ func dropRecording(q *page.Request) error {
 
 // forgetPage asks whether what was said in a call is to be deleted.
 func forgetPage(q *page.Request) error {
-	return q.Show("call-delete", "Delete what was said")(newCallView(q))
+	return q.Show("call-delete", "Delete transcript and recording")(newCallView(q))
 }
 
 func forget(q *page.Request) error {
-	return doCall(q, http.MethodDelete, "", "What was said was deleted.")
+	return doCall(q, http.MethodDelete, "", "The transcript and the recording were deleted.")
 }
 
 // endWords are the reasons of an end in words.

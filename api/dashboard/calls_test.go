@@ -242,7 +242,7 @@ func TestCallPages(t *testing.T) {
 		"/app/calls/" + x.lasts + "/meter":           {`data-running="6`, "$0.0"},
 		"/app/calls/" + x.lasts:                      {"Hang up", "/v1/calls/" + x.lasts + "/events"},
 		"/app/calls/" + x.over + "/recording/delete": {"Delete the recording?"},
-		"/app/calls/" + x.over + "/delete":           {"Delete what was said?"},
+		"/app/calls/" + x.over + "/delete":           {"Delete transcript and recording?"},
 	} {
 		page := x.Get(path)
 		for _, w := range want {

@@ -56,9 +56,9 @@ func (c callRow) Runs() bool { return c.AnsweredAt != nil && c.EndedAt == nil }
 func (c callRow) Way() string {
 	switch c.Direction {
 	case "inbound":
-		return "Called in"
+		return "Inbound"
 	case "outbound":
-		return "Called out"
+		return "Outbound"
 	}
 	return "Web"
 }

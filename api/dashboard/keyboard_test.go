@@ -85,7 +85,7 @@ func asksForASignIn(w *world, b *dashboardtest.Tab) {
 func choosesPassword(done string) func(*world, *dashboardtest.Tab) {
 	return func(w *world, b *dashboardtest.Tab) {
 		b.Press(w.Password, kb.Tab, "another", kb.Enter)
-		b.Says("are not the same")
+		b.Says("Passwords do not match.")
 		isAt(b, "again")
 		b.Fill("#password", w.Password)
 		b.Press(kb.Tab, w.Password, kb.Enter)
@@ -154,7 +154,7 @@ func makesWebhook(w *world, b *dashboardtest.Tab) {
 	b.Press(kb.Delete, "https://example.com/events")
 	b.TabTo(`input[value="call.ended"]`)
 	b.Press(" ", kb.Enter)
-	b.Says("Keep this secret now")
+	b.Says("Copy your secret now")
 	b.Says("whsec_")
 	b.Shot("made")
 }

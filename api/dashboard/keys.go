@@ -35,8 +35,8 @@ type keysView struct {
 
 // Roles are what a new key may do.
 func (v *keysView) Roles() page.Field {
-	return v.Form.Select("role", "What may it do?", people.RoleMember, []page.Option{{Value: people.RoleMember, Label: "Everything but people"},
-		{Value: people.RoleOwner, Label: "People, too"}}, "plain")
+	return v.Form.Select("role", "What may it do?", people.RoleMember, []page.Option{{Value: people.RoleMember, Label: "All but members"},
+		{Value: people.RoleOwner, Label: "Owner"}}, "plain")
 }
 
 // Revocable says whether the user may revoke a key: those of owners are theirs.

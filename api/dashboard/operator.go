@@ -134,7 +134,7 @@ func (c Check) Tone() string {
 
 // Word is how it went.
 func (c Check) Word() string {
-	return map[string]string{"ok": "In order", "warn": "Restricted", "fail": "Broken"}[c.Status]
+	return map[string]string{"ok": "OK", "warn": "Restricted", "fail": "Broken"}[c.Status]
 }
 
 // setupView is all checks, the worst first.

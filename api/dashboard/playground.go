@@ -58,5 +58,5 @@ func (playgroundView) Languages() []page.Option { return page.LanguageOptions() 
 func (playgroundView) Phases() []page.Option {
 	return []page.Option{{Value: "connecting", Label: "Connecting"}, {Value: "listening", Label: "Listening"}, {Value: "user_speaking", Label: "You speak"},
 		{Value: "pause", Label: "Pause: are you done?"}, {Value: "thinking", Label: "Thinking"}, {Value: "tool_wait", Label: "Waiting for a function"},
-		{Value: "speaking", Label: "Agent speaks"}, {Value: "yielding", Label: "You speak over it"}, {Value: "closing", Label: "Saying goodbye"}, {Value: "over", Label: "Over"}}
+		{Value: "speaking", Label: "Agent speaks"}, {Value: "yielding", Label: "Interrupting"}, {Value: "closing", Label: "Saying goodbye"}, {Value: "over", Label: "Over"}}
 }

@@ -130,7 +130,7 @@ func (d *Dashboard) newPassword(q *page.Request, f *page.Form, email string) (ha
 		f.Fail("password", what)
 	}
 	if f.Values.Get("again") != password {
-		f.Fail("again", "The two are not the same.")
+		f.Fail("again", "Passwords do not match.")
 	}
 	if !f.OK() {
 		return "", nil

@@ -329,7 +329,7 @@ func TestFirstRun(t *testing.T) {
 	}
 	short := fields()
 	short[5], short[7] = "short", "other"
-	if a := s.Post("/app/welcome", short...); a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, "at least 10 characters") || !strings.Contains(a.Body, "not the same") {
+	if a := s.Post("/app/welcome", short...); a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, "at least 10 characters") || !strings.Contains(a.Body, "do not match") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	if a := s.Post("/app/welcome", fields()...); a.Status != http.StatusSeeOther || cookieOf(a) == nil {

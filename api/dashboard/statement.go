@@ -34,7 +34,7 @@ var entryKinds = []page.Option{
 
 // Kinds are the choices, for templates.
 func (v *statementView) Kinds() page.Field {
-	return v.Filter.Select("kind", "Show", "", entryKinds, "required", "width=short")
+	return v.Filter.Select("kind", "Type", "", entryKinds, "required", "width=short")
 }
 
 func statementPage(q *page.Request) error {

@@ -160,7 +160,7 @@ func TestWidgetConversation(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			s := openStranger(t, &voicetest.Agent{}, flags, `data-agent-name="Lola" data-variables='{"page":"rooms"}' data-transport="`+transport+`"`)
 			s.press("Talk to us")
-			s.until("session.state === 'live' && status() === 'Connected: talk.' && seen().includes('Talk to Lola') && seen().includes('long greeting')")
+			s.until("session.state === 'live' && status() === 'Connected. Say something.' && seen().includes('Talk to Lola') && seen().includes('long greeting')")
 			s.until("(s => s.level > -40 && Math.abs(s.top - 440) < 35)(spectrum(session.transport?.meter))")
 			talk := s.talk(1)
 			if ticket := talk.Who.Ticket; ticket == nil || ticket.Agent != s.stored.ID {
@@ -226,7 +226,7 @@ func TestWidgetByKeyboard(t *testing.T) {
 	s.Accessible()
 	s.Shot("refused")
 	s.Press(kb.Tab, kb.Enter) // to "Escribir"
-	s.until("session.state === 'live' && status() === 'Conectado: habla.' && shown('Colgar') && !shown('Silenciar')")
+	s.until("session.state === 'live' && status() === 'Conectado. Di algo.' && shown('Colgar') && !shown('Silenciar')")
 	s.run("find('input').focus()")
 	s.Press(evil, kb.Enter)
 	s.until("seen().includes('You said <img')")

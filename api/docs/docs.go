@@ -85,7 +85,7 @@ var pages = []page{
 	{"denoise", "Noise removal", "A recording in, the same recording without its noise out.", []string{"/denoise"}},
 	{"discovery", "Discovery and status", "What there is, and how it is doing.", []string{"/voices", "/languages", "/models", "/config", "/health", "/status", "/api/status/", "/ws/agent/", "/"}},
 	{"mcp", "MCP", "The service as tools for a language model.", []string{"/mcp"}},
-	{"calls", "Call history", "What was said, how it ended, how it sounded.", []string{"/v1/calls/", "/v1/calls", "/v1/statistics", "/v1/consents", "/v1/consents.csv"}},
+	{"calls", "Call history", "Transcripts, outcomes, recordings and quality.", []string{"/v1/calls/", "/v1/calls", "/v1/statistics", "/v1/consents", "/v1/consents.csv"}},
 	{"management", "Management", "Agents, their functions, secrets, keys, also of your own for engines, and people of your account.", []string{"/v1/"}},
 	{"webhooks", "Webhooks", "Receive events at an address of your own.", []string{"/v1/webhooks", "/v1/webhooks/"}},
 	{"billing", "Prices and balance", "What things cost, and when they are charged.",

@@ -53,7 +53,7 @@ func Mount(a *api.API, s *Service) {
 	api.Register(a, routes.Delete(path, "delete-call-recording", "Delete the recording of a call",
 		"For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends; deleting it again changes nothing.",
 		http.StatusNotFound), s.drop)
-	api.Register(a, routes.Delete("/v1/calls/{id}", "delete-call", "Delete what was said in a call",
+	api.Register(a, routes.Delete("/v1/calls/{id}", "delete-call", "Delete the transcript and recording of a call",
 		"For good: transcript, events, recording, SIP messages, summary, extracted data, and what the call could be replayed from. A customer database that "+
 			"was not told of the call yet is not told. That there was the call stays, with its numbers, times, cost, sound quality and evidence of consent. "+
 			"Of a call that lasts nothing is kept when it ends; deleting it again changes nothing.",

@@ -166,7 +166,7 @@ func transcribeOperation(schemas huma.Registry) huma.Operation {
 			"multipart/form-data": {Schema: form},
 			"application/json":    {Schema: body},
 		}},
-		Responses: map[string]*huma.Response{"200": {Description: "What was said",
+		Responses: map[string]*huma.Response{"200": {Description: "The transcript",
 			Content: map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[wire.Transcription](), true, "")}}}},
 		Errors: []int{http.StatusPaymentRequired, http.StatusUnsupportedMediaType, http.StatusGatewayTimeout},
 	}

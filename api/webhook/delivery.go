@@ -55,7 +55,7 @@ func describe(a *api.API) {
 		store.CallStarted:    {"A call began to ring, to be dialled or to be set up", reflect.TypeFor[callBegun]()},
 		store.CallAnswered:   {"A call was answered; told within seconds", reflect.TypeFor[callBegun]()},
 		store.CallEnded:      {"A call ended", reflect.TypeFor[callEnded]()},
-		store.CallTranscript: {"What was said in a call that was answered, after its end", reflect.TypeFor[callTranscript]()},
+		store.CallTranscript: {"The transcript of a call that was answered, after its end", reflect.TypeFor[callTranscript]()},
 		store.CallSummarized: {"A call of a batch was summarized", reflect.TypeFor[callSummary]()},
 		store.CallAnalyzed:   {"A call was analyzed, or could not be", reflect.TypeFor[callAnalyzed]()},
 		webhook.Test:         {"A test was asked for", reflect.TypeFor[testEvent]()},

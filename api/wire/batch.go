@@ -88,7 +88,7 @@ type SpokenLine struct {
 // CallState is how a call stands.
 type CallState struct {
 	Status     string       `json:"status" doc:"Status of the call. It only goes forward; a state may be skipped." enum:"dialing,ringing,connected,ended"`
-	Transcript []SpokenLine `json:"transcript" doc:"What was said so far." nullable:"false"`
+	Transcript []SpokenLine `json:"transcript" doc:"The words so far." nullable:"false"`
 	Duration   int64        `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"12"`
 	AnsweredBy string       `json:"answered_by,omitempty" doc:"Who answered, once it is known: at most four seconds after the answer." enum:"human,machine,screening,unknown"`
 	EndReason  string       `json:"end_reason,omitempty" doc:"Why it ended." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown"`

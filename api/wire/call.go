@@ -40,11 +40,11 @@ type CallChange struct {
 // CallDetail is a call with what was said in it.
 type CallDetail struct {
 	CallSummary
-	Transcript []CallLine `json:"transcript" doc:"What was said." nullable:"false"`
+	Transcript []CallLine `json:"transcript" doc:"Who said what, in order." nullable:"false"`
 	Omitted    int        `json:"transcript_omitted,omitempty" doc:"Lines that followed and were not kept: a transcript has 5,000 lines and about 512 kB at most." example:"12"`
 	// Functions are, like Turns, of the whole call: the first 500.
 	Functions []CallFunction `json:"functions" doc:"The functions that its model called, in the order in which they began: the first 500." nullable:"false"`
-	Turns     []CallTurn     `json:"turns" doc:"How long each answer took." nullable:"false"`
+	Turns     []CallTurn     `json:"turns" doc:"The response latency of each turn." nullable:"false"`
 	Engines   *CallEngines   `json:"engines,omitempty" doc:"The engines that served it, in the order in which they began to: after the first come those that took over. Absent when it is not known."`
 	Asked     *CallAsked     `json:"asked,omitempty" doc:"How the webhook of the called number was asked who answers; absent: it was not."`
 	// Usage, Recording and Analysis are not sent to webhooks.

@@ -47,7 +47,7 @@ type CompletionTool struct {
 // CompletionMessage is an entry of a conversation as a model is given it.
 type CompletionMessage struct {
 	Role        string               `json:"role" doc:"Who said it; tool: the result of a function." enum:"user,agent,tool" example:"user"`
-	Text        string               `json:"text" doc:"What was said, of the agent's what was heard; or the result." example:"A table for four."`
+	Text        string               `json:"text" doc:"The words, of the agent's those that were heard; or the result." example:"A table for four."`
 	Interrupted bool                 `json:"interrupted,omitempty" doc:"The agent was cut off here."`
 	Functions   []CompletionFunction `json:"functions,omitempty" doc:"The functions that the agent called here." nullable:"false"`
 	FunctionID  *string              `json:"function_id,omitempty" doc:"Of a result: the call that it is of." example:"call_3_1"`

@@ -8,7 +8,7 @@ import (
 // TranscriptionSegment is one utterance of a recording. Times are in seconds from
 // its start.
 type TranscriptionSegment struct {
-	Text     string  `json:"text" doc:"What was said in it."`
+	Text     string  `json:"text" doc:"The words in it."`
 	Start    float64 `json:"start" doc:"Where the voice begins, in seconds."`
 	End      float64 `json:"end" doc:"Where it ends, in seconds."`
 	Duration float64 `json:"duration" doc:"In seconds."`

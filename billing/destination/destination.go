@@ -9,9 +9,12 @@ package destination
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 
 	"parley/billing"
 )
@@ -71,6 +74,21 @@ var served = map[string]country{
 	"GB": {"the United Kingdom", true}, "IE": {"Ireland", true}, "US": {"the United States", true}, "CA": {"Canada", true},
 	"PT": {"Portugal", false}, "IT": {"Italy", false}, "NL": {"the Netherlands", false}, "BE": {"Belgium", false},
 	"LU": {"Luxembourg", false}, "CH": {"Switzerland", false},
+}
+
+// notServed says which country is not open, and which are. region is its ISO code; that of a network which is
+// in no country, as satellites are, is a number.
+func notServed(region string) *Error {
+	name := "This network"
+	if r, err := language.ParseRegion(region); err == nil && r.IsCountry() {
+		name = display.English.Regions().Name(r)
+	}
+	var open []string
+	for _, c := range served {
+		open = append(open, strings.TrimPrefix(c.name, "the "))
+	}
+	slices.Sort(open)
+	return &Error{ErrCountry, name + " is not open for calls. Open: " + strings.Join(open, ", ") + "."}
 }
 
 // international is a number as it must look once the separators people write are
@@ -150,7 +168,7 @@ func classify(s string, fictional bool) (Class, error) {
 	region := phonenumbers.GetRegionCodeForNumber(n)
 	c, ok := served[region]
 	if !ok {
-		return Class{}, &Error{ErrCountry, "Numbers of this country cannot be called."}
+		return Class{}, notServed(region)
 	}
 	mobile, ok := kind(phonenumbers.GetNumberType(n), region)
 	switch {

@@ -103,6 +103,15 @@ func refused(t *testing.T, s string, want error) {
 	}
 }
 
+// TestNotServed: who may not call a country reads its name, and which are open.
+func TestNotServed(t *testing.T) {
+	for number, want := range map[string]string{"+447911123456": "Guernsey", "+881612345678": "This network"} {
+		if _, err := destination.Classify(number); err == nil || !strings.HasPrefix(err.Error(), want+" is not open for calls. Open: Austria, Belgium, Canada, ") {
+			t.Errorf("%s: %v", number, err)
+		}
+	}
+}
+
 // People write numbers in many ways; what is dialled is always the same.
 func TestSpelling(t *testing.T) {
 	for s, want := range map[string]string{

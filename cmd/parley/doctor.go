@@ -14,7 +14,7 @@ import (
 )
 
 func newDoctorCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "doctor", Short: "Check that a server can work here, and say how to mend what cannot",
+	cmd := &cobra.Command{Use: "doctor", Short: "Check that a server can work here, and say how to fix what cannot",
 		Long: "Reads the settings as the server would and checks them against this machine: ports, the certificate, the address others see, what browsers\n" +
 			"need for a microphone and for WebRTC, engines (a word is spoken and a recogniser started), ffmpeg, the database, the mail server, the\n" +
 			"clock, file limits, the data directory and the rate card. It changes nothing and may run beside a running server. Exit status 1\n" +

@@ -91,14 +91,14 @@ var bad = []struct {
 	{`{"name":"N","prompt":"` + strings.Repeat("x", 100_001) + `"}`, "prompt: 100001 characters, allowed are 100000", false},
 	{`{"name":"N","first_message":"` + strings.Repeat("é", 50_001) + `"}`, "first_message: 100002 bytes, allowed are 100000", true},
 	{`{"name":"N","prompt":"Hi {{customer}}, {{ customer }} of {{call.id}}"}`,
-		"prompt: there is no variable {{customer}}; name it in settings.variables; prompt: there is no variable {{call.id}}; name it in settings.variables", true},
-	{`{"name":"N","first_message":"{{secret.KEY}}"}`, "first_message: there is no variable {{secret.KEY}}; name it in settings.variables", true},
+		"prompt: there is no variable {{customer}}; add it to settings.variables; prompt: there is no variable {{call.id}}; add it to settings.variables", true},
+	{`{"name":"N","first_message":"{{secret.KEY}}"}`, "first_message: there is no variable {{secret.KEY}}; add it to settings.variables", true},
 	{`{"name":"N","prompt":"You talk to {{caller.name. It is {{now}}.","first_message":"Hi {{"}`,
 		"prompt: {{caller.name. I… has no }}; first_message: {{ has no }}", true},
 	{settings(`"goodbye":"{{ now }","machine_message":"{{now}} {{{{x","recording_notice":"{{now"`),
 		"settings.goodbye: {{ now } has no }}; settings.machine_message: {{{{x has no }}; settings.recording_notice: {{now has no }}", true},
-	{settings(`"goodbye":"{{x}}","machine_message":"{{y}}"`), "settings.goodbye: there is no variable {{x}}; name it in settings.variables; " +
-		"settings.machine_message: there is no variable {{y}}; name it in settings.variables", true},
+	{settings(`"goodbye":"{{x}}","machine_message":"{{y}}"`), "settings.goodbye: there is no variable {{x}}; add it to settings.variables; " +
+		"settings.machine_message: there is no variable {{y}}; add it to settings.variables", true},
 	{settings(`"recording_notice":"{{now}}"`), "settings.recording_notice: is said word for word and has no variables", true},
 	{settings(`"variables":{"now":"x"}`), "settings.variables.now: is set by the server", true},
 	{settings(`"variables":{"a b":"x","9":"x"}`), `settings.variables.9: "9", must be a letter and at most 39 letters, digits and _; ` +
@@ -163,7 +163,7 @@ var bad = []struct {
 	// Several places at once.
 	{`{"voice":"Z","prompt":"{{x}}","tools":[{"type":"magic"}],"settings":{"speed":9,"timezone":"Mars"}}`,
 		`name: is missing; settings.speed: 9, allowed are 0.5 to 2; tools[0].type: "magic", allowed are function, http, mcp, web_search and crm; ` +
-			`voice: "Z", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`, false},
+			`voice: "Z", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; add it to settings.variables`, false},
 }
 
 // fresh is an agent of which nothing was said yet.

@@ -155,7 +155,7 @@ func enginesSchema(options map[Stage][]*schema.Schema) *schema.Schema {
 			names = append(names, c[0].(string))
 		}
 		return schema.OneOrMore(text, 1, schema.OneOf("", names...)).
-			Named(string(name), title, schema.Entry{Label: label, Choices: append([][2]any{{nil, "As the server has it"}}, choices...)})
+			Named(string(name), title, schema.Entry{Label: label, Choices: append([][2]any{{nil, "Server default"}}, choices...)})
 	}
 	const realtime = "One engine that hears, answers and speaks by itself, by its name, in place of the three above in calls; llm then serves what comes after them. " +
 		"Its audio is charged by the token."

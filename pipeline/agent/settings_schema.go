@@ -71,7 +71,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 			schema.Flag("Have the first sentence of such a reply spoken in advance by a voice of another server, too; false. Voices of this server always do.").Otherwise(false).
 				Named("speculative_voice", "Speak them early", schema.Entry{Label: "Have them spoken early too when the voice is on another server", Hint: "What is spoken in vain is charged by that server."}),
 		}},
-	{ID: "knows", Title: "What it knows besides", Summary: "Knowledge, variables, time zone, expected words", Members: []*schema.Schema{
+	{ID: "knows", Title: "Knowledge and variables", Summary: "Knowledge, variables, time zone, expected words", Members: []*schema.Schema{
 		schema.List("What the agent knows besides its prompt, to whose end it is added as it is.", maxSnippets, schema.Form("", []*schema.Schema{
 			filled("What it is about.", maxTitle).Named("title", "Title", schema.Entry{Width: "medium"}),
 			filled("What there is to know.", maxSnippet).Named("text", "Text", schema.Entry{Lines: 3}),

@@ -32,7 +32,7 @@ func unknownVariables(texts map[string]string, s *Settings, wrong *schema.Mistak
 	look := func(path, text string) {
 		for _, m := range reference.FindAllStringSubmatch(text, -1) {
 			_, declared := s.Variables[m[1]]
-			problem := fmt.Sprintf("there is no variable {{%s}}; name it in settings.variables", m[1])
+			problem := fmt.Sprintf("there is no variable {{%s}}; add it to settings.variables", m[1])
 			if !declared && !slices.Contains(known, m[1]) && !slices.Contains(*wrong, schema.Mistake{Path: path, Problem: problem}) {
 				wrong.Add(path, "%s", problem)
 			}

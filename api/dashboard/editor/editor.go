@@ -267,7 +267,7 @@ func save(q *page.Request, v *agentView, document any, next, page, part string) 
 	case saved.Version == version:
 		return q.Done(next, "Nothing was changed.")
 	}
-	return q.Done(next, fmt.Sprintf("Saved as version %d. New conversations go by it.", saved.Version))
+	return q.Done(next, fmt.Sprintf("Saved as version %d. New calls use it.", saved.Version))
 }
 
 // put stores an agent over the version that it was made of.

@@ -108,7 +108,7 @@ func newAgentFields(q *page.Request) (*agentFields, error) {
 	settings := schema.Properties["settings"]
 	for _, s := range settings.Form.Sections {
 		if s.ID == "phone" {
-			f.add(agentSection{ID: "does", Title: "What it can do", Summary: "Functions: services of yours, web search, a customer database",
+			f.add(agentSection{ID: "does", Title: "Tools", Summary: "Functions: services of yours, web search, a customer database",
 				fields: []*agentField{{shape: schema.Properties["tools"], Name: "tools", path: "tools"}}})
 		}
 		f.add(s.resolved(settings, "settings."))

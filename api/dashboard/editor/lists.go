@@ -107,7 +107,7 @@ func (x *agentField) chooseEngine(n int, of *control) {
 	of.How, of.Label, of.Need = "select", "If that one fails", page.Plain
 	choices := []page.Option{{Value: "", Label: "None"}}
 	if n == 0 {
-		of.Label, choices[0].Label = "First choice", "As the server has it"
+		of.Label, choices[0].Label = "First choice", "Server default"
 	}
 	for _, name := range x.offered {
 		choices = append(choices, page.Option{Value: name, Label: name})

@@ -10,6 +10,14 @@ import (
 	"parley/api/wire"
 )
 
+// complaint is what stands at an input whose value the API does not take.
+func complaint(m wire.Mistake) string {
+	if m.Problem == "is empty" || m.Problem == "is missing" {
+		return "This field is required."
+	}
+	return page.Sentence(m.Problem)
+}
+
 // mistaken puts what the API says is wrong where it was entered.
 func (f *agentForm) mistaken(wrong []wire.Mistake) {
 	for _, m := range wrong {
@@ -19,10 +27,10 @@ func (f *agentForm) mistaken(wrong []wire.Mistake) {
 		case ok && f.listed(x):
 			var id string
 			if id, ok = f.mistakenRow(x, within); ok {
-				f.Fail(id, page.Sentence(m.Problem))
+				f.Fail(id, complaint(m))
 			}
 		case ok:
-			f.Fail(x.Name, where(within)+page.Sentence(m.Problem))
+			f.Fail(x.Name, where(within)+complaint(m))
 		}
 		if !ok {
 			f.Others = append(f.Others, m)

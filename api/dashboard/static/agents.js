@@ -72,7 +72,7 @@ function edit(form) {
     }
     const left = made.querySelectorAll("li").length;
     const head = made.querySelector("strong");
-    if (head) head.textContent = left === 1 ? "1 thing to mend" : `${left} things to mend`;
+    if (head) head.textContent = left === 1 ? "1 problem to fix" : `${left} problems to fix`;
     if (left === 0) made.textContent = "";
     if (made.textContent !== old.textContent) old.replaceChildren(...made.childNodes);
     for (const f of form.querySelectorAll("input[id], textarea[id], select[id]")) mark(f, wrong.get(f.id) ?? "");

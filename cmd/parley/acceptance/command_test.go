@@ -215,7 +215,7 @@ func administerVersions(t *testing.T, dir, account, id string) {
 	write("promt: x\nvoice: Z9\nfirst_message: 'Hi {{who}}'\nsettings: {min_endpoint_ms: 50, variables: {city: Rome}}\n")
 	o := do(t, command(dir, nil, "agent", "update", "--account", account, id, "--file", file))
 	if want := `promt: is not known; settings.min_endpoint_ms: 50, allowed are 100 to 2000; voice: "Z9", must be one of F1 to F5 and M1 to M5; ` +
-		"first_message: there is no variable {{who}}; name it in settings.variables"; o.status == 0 || !strings.Contains(o.errOut, want) {
+		"first_message: there is no variable {{who}}; add it to settings.variables"; o.status == 0 || !strings.Contains(o.errOut, want) {
 		t.Errorf("a file with mistakes: exit status %d: %s, want %s", o.status, o.errOut, want)
 	}
 	write("first_message: 'Hi {{city}}'\nprompt: |\n  One.\n  Two.\nsettings:\n  speed: 1.5\n  variables: {city: Rome}\n  knowledge: [{title: Menu, text: Soup}]\n")

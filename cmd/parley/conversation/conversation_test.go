@@ -80,7 +80,7 @@ func TestMistakesHaveCodes(t *testing.T) {
 		{`{"name":"N","voice":"Z9"}`, "validation.invalid_voice", `voice: "Z9", must be one of F1 to F5 and M1 to M5`},
 		{`{"name":"N","language":"ko"}`, "validation.invalid_language", `language: "ko", must be one of en es ca gl eu pt fr it de, or auto`},
 		{`{"name":"N","settings":{"min_endpoint_ms":50}}`, invalid, "settings.min_endpoint_ms: 50, allowed are 100 to 2000"},
-		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; name it in settings.variables`},
+		{`{"voice":"Z9","prompt":"{{x}}"}`, invalid, `name: is missing; voice: "Z9", must be one of F1 to F5 and M1 to M5; prompt: there is no variable {{x}}; add it to settings.variables`},
 		{`[]`, invalid, "body: a list, must be an object"},
 		{`{"name":"N","settings":{"idle_seconds":9,"idle_seconds":10}}`, invalid, "settings.idle_seconds: is there more than once"},
 		{`{"name":"N","metadata":7}`, invalid, "metadata: 7, must be an object"},

@@ -16,7 +16,7 @@ const sentences = {
   busy: "The microphone cannot be used. Another program may have it. Close that and start again, or go on without a microphone and type.",
   insecure: "Browsers let pages use the microphone only over https, or on localhost. Open this page that way, or go on without a microphone and type.",
   connecting: "Connecting…",
-  live: "Connected: talk.",
+  live: "Connected. Say something.",
   reconnecting: "The connection was lost. Trying again…",
   nobalance: "The balance does not suffice. Top up and start again.",
   ended: "The conversation has ended.",
