@@ -43,8 +43,10 @@ var placements = []placed{
 				if kind != want {
 					t.Errorf("event %v, want %v", kind, want)
 				}
+			case err := <-c.over:
+				t.Fatalf("the call ended before event %v: %v", want, err)
 			case <-time.After(time.Minute):
-				t.Errorf("no event %v", want)
+				t.Fatalf("no event %v; %+v", want, c.leg.Stats())
 			}
 		}
 		c.listen(t)
@@ -144,7 +146,13 @@ func (s placed) run(t *testing.T, work, network string, ports [2]int) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	go func() { done <- cmd.Wait(); close(done) }()
+	defer func() {
+		if t.Failed() { // what the peer saw is the other half of the story; it ends at its LIMIT
+			<-done
+			t.Logf("SIPp: %s", complaints.Bytes())
+		}
+	}()
 	s.call(t, h, ua, fmt.Sprintf("sip:+15550100009@127.0.0.1:%d;transport=%s", ports[0], network))
 	if err := <-done; err != nil {
 		t.Fatalf("%v\n%s", err, complaints.Bytes())
