@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/api/dashboard/dashboardtest"
 )
 
 var forbidden = regexp.MustCompile(`<style|<script[^>]*>[^<]|<[^>]+ (?:style|on[a-z]+)="|(?:src|href)="(?:https?:)?//|hx-on|"js:`)
@@ -62,5 +64,15 @@ func TestPagesAreStrict(t *testing.T) {
 			}
 			seen = append(seen, m[1])
 		}
+	}
+}
+
+// TestWaitsForPromises: a promise that something is true is waited for; it is not true by itself.
+func TestWaitsForPromises(t *testing.T) {
+	b := dashboardtest.Open(t, dashboardtest.NewSite(t, dashboardtest.Options{}).URL)
+	b.Go("/app/sign-in")
+	b.Wait(`(window.asked = (window.asked ?? 0) + 1, new Promise((done) => setTimeout(done, 1, window.asked > 2)))`)
+	if n := dashboardtest.Eval[int](b, "window.asked"); n != 3 {
+		t.Errorf("asked %d times", n)
 	}
 }

@@ -264,14 +264,14 @@ func eval[T any](b *Tab, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait waits until an expression is true in whatever page the tab then shows.
+// Wait waits until an expression, or the promise that it is, is true in whatever page the tab then shows.
 func (b *Tab) Wait(expression string) {
 	b.t.Helper()
 	var last error
 	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		var ok bool
 		ctx, cancel := context.WithDeadline(b.ctx, deadline)
-		ok, last = chromedp.Run(ctx, chromedp.Evaluate[bool](`Boolean(`+expression+`)`, chromedp.EvalAwaitPromise))
+		ok, last = chromedp.Run(ctx, chromedp.Evaluate[bool](`Promise.resolve(`+expression+`).then(Boolean)`, chromedp.EvalAwaitPromise))
 		cancel()
 		if ok {
 			return
