@@ -122,7 +122,7 @@ func Fill(ctx context.Context, tx pgx.Tx, account, id string, c Conversation, w 
 	if err := saveConversation(ctx, tx, account, id, c); err != nil {
 		return err
 	}
-	return saveWire(ctx, tx, account, id, w)
+	return saveWires(ctx, tx, true, CallWire{account, id, w})
 }
 
 func saveConversation(ctx context.Context, tx pgx.Tx, account, id string, c Conversation) error {

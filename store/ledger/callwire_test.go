@@ -56,6 +56,35 @@ func TestWire(t *testing.T) {
 	}
 }
 
+// TestWiresInProgress: how calls go is stored in one statement and without their scores for lists, each with its own
+// account and none that was deleted.
+func TestWiresInProgress(t *testing.T) {
+	f := setup(t)
+	h, acc, other := history.New(f.DB), f.account(0), f.account(0)
+	first, second, gone := f.start(acc, inboundES), f.start(other, inboundES), f.start(acc, inboundES)
+	f.ok(h.ForgetCall(f.ctx(), acc, gone.ID))
+	wire := func(text string) history.Wire {
+		return history.Wire{Quality: &quality.Report{MOS: 4}, SIP: []history.SIPMessage{{Text: text}}, Dropped: 1}
+	}
+	f.ok(h.SaveWires(f.ctx(), []history.CallWire{{acc, first.ID, wire("1")}, {other, second.ID, wire("2")}, {acc, gone.ID, wire("3")}, {other, first.ID, wire("4")}}))
+	f.ok(h.SaveWires(f.ctx(), []history.CallWire{{other, first.ID, wire("5")}})) // none of the account's
+	for text, s := range map[string]struct{ account, call string }{"1": {acc, first.ID}, "2": {other, second.ID}, "": {acc, gone.ID}} {
+		got, err := h.Wire(f.ctx(), s.account, s.call)
+		f.ok(err)
+		switch {
+		case got.Quality == nil || got.Quality.MOS != 4:
+			t.Errorf("%q: %+v", text, got)
+		case text == "" && len(got.SIP)+got.Dropped > 0, text != "" && (len(got.SIP) != 1 || got.SIP[0].Text != text || got.Dropped != 1):
+			t.Errorf("%q: %+v", text, got)
+		}
+		c, err := h.Call(f.ctx(), s.account, s.call)
+		f.ok(err)
+		if c.MOS != nil {
+			t.Errorf("%q has the score %v before its end", text, *c.MOS)
+		}
+	}
+}
+
 // Who deletes a call deletes what was kept of its wire: there are addresses and
 // numbers of people in it.
 func TestWireGoesWithTheCall(t *testing.T) {

@@ -142,6 +142,9 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	}
 	leg.Status("prompt_set", 0)
 	if l, ok := leg.(*webrtc.Leg); ok {
+		w := c.maker.Wire(c.session, nil)
+		defer w.Keep()
+		w.Answered(l)
 		c.session.BeginAt(l.Started())
 	} else {
 		c.session.Begin()
@@ -152,7 +155,8 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	c.record.End(ended)
 	c.maker.Metrics.Ended(leg.Transport(), c.session.ID(), ended)
 	if l, ok := leg.(*webrtc.Leg); ok {
-		c.maker.KeepQuality(c.session, l)
+		stats := l.Stats()
+		c.maker.Metrics.Quality(c.session.ID(), stats.Quality())
 	}
 }
 

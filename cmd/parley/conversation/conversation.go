@@ -52,6 +52,7 @@ type Maker struct {
 	Log     *slog.Logger
 
 	lines  reply.Lines    // of agents
+	wires  wires          // of calls in progress
 	saving sync.WaitGroup // wires that are still to be stored
 }
 

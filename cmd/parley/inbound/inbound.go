@@ -216,7 +216,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *sess
 		end(endedBy(err))
 		return true, err
 	}
-	w.Leg = leg
+	w.Answered(leg)
 	session.BeginAt(leg.Answered())
 	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
 	ended := session.Conduct(call, n.Transfers.Leg(leg, p, session, e164(in.Called)))

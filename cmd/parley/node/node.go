@@ -242,7 +242,8 @@ func (n *Node) Store() *store.DB { return n.db }
 func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
-		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "events", Run: n.manager.RecordEvents}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
+		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "events", Run: n.manager.RecordEvents},
+		{Name: "wires", Run: func(ctx context.Context) error { return n.maker.KeepWires(ctx, conversation.WiresEvery) }}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
 		{Name: "timers", Run: func(ctx context.Context) error { return punctual.Run(ctx, func() bool { return n.manager.Live() > 0 }) }},
 		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}, {Name: "request log", Run: n.asked.Run}}
 	if n.traces != nil {

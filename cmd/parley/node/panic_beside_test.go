@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"testing"
+	"time"
 
 	pion "github.com/pion/webrtc/v4"
 
@@ -89,7 +90,7 @@ func dialsABatch(t *testing.T, _ bool) {
 	w.verified()
 }
 
-// keepsSound: how a session over WebRTC sounded is kept, of the next one if not of the first.
+// keepsSound: how a session over WebRTC sounds is kept while it lasts, and at its end: of the next one if not of the first.
 func keepsSound(t *testing.T, fails bool) {
 	d := newDesk(t)
 	server, err := rtc.Listen(rtc.Config{Addr: netip.MustParseAddr("127.0.0.1")})
@@ -108,14 +109,26 @@ func keepsSound(t *testing.T, fails bool) {
 		d.ok(err)
 		leg, _, err := server.Answer(t.Context(), offer, func([]byte) {})
 		d.ok(err)
-		d.node.maker.KeepQuality(session, &webrtc.Leg{Leg: leg})
+		stored := func() bool {
+			w, err := history.New(d.node.db).Wire(t.Context(), d.who.Account, session.ID())
+			return err == nil && w.Quality != nil
+		}
+		w := d.node.maker.Wire(session, nil)
+		w.Answered(&webrtc.Leg{Leg: leg})
+		ctx, stop := context.WithCancel(t.Context())
+		over := make(chan error, 1)
+		go func() { over <- d.node.maker.KeepWires(ctx, time.Millisecond) }()
+		eventually(t, "it is kept while the session lasts", stored)
+		stop()
+		d.ok(<-over)
+		d.ok(d.node.db.Do(t.Context(), "forget", "delete from call_wire"))
+		w.Keep()
 		d.node.maker.Wait()
 		d.ok(leg.Close())
 		d.ok(peer.Close())
 		session.End(media.Ended{Reason: media.UserHangup})
-		w, err := history.New(d.node.db).Wire(t.Context(), d.who.Account, session.ID())
-		if kept := err == nil && w.Quality != nil; !kept && (!fails || last == 1) {
-			t.Errorf("it is not kept: %+v, %v", w, err)
+		if !stored() && (!fails || last == 1) {
+			t.Error("it is not kept after its end")
 		}
 	}
 }

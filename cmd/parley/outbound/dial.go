@@ -257,7 +257,7 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 		return unreached(session, err, d.Log)
 	}
 	defer hungUp(leg, isolate.Internal) // where nothing else has ended it
-	w.Leg = leg
+	w.Answered(leg)
 	if err := prepare(); err != nil {
 		d.Log.Warn("an outbound call could not be prepared", "session", session.ID(), "err", err)
 		return hungUp(leg, &media.Ended{Reason: media.Failed, Detail: media.EngineFailed})

@@ -272,7 +272,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 		x.Maker.Metrics.Ended("transfer", session.ID(), ended)
 		return nil, nil, describeEnd(ended)
 	}
-	w.Leg = leg
+	w.Answered(leg)
 	session.BeginAt(leg.Answered())
 	answered = true
 	return consulted{leg, session}, func(ended media.Ended) {
