@@ -85,6 +85,9 @@ func TestStatistics(t *testing.T) {
 	if o.Read(o.A, "/v1/calls/"+yesterday.ID, &one); one.Wait == nil || *one.Wait != 900 {
 		t.Errorf("half of a call's turns took %v", one.Wait)
 	}
+	if _, file := o.get(o.A, "/v1/calls.csv"); !strings.Contains(file, ",mos,wait_p50_ms,") || !strings.Contains(file, ",900,") {
+		t.Errorf("the file has not what half of a call's turns took:\n%s", file)
+	}
 	c, err := history.New(o.DB).Call(o.Context(), o.A.Account, yesterday.ID)
 	o.OK(err)
 	if told, err := calls.Over(c); err != nil || c.Wait == nil || told.Wait != nil {

@@ -23,7 +23,7 @@ import (
 const tableBatch = 100
 
 var tableHeader = []string{"id", "created_at", "answered_at", "ended_at", "direction", "from", "to", "agent_id", "agent_version", "status", "duration",
-	"end_reason", "end_detail", "answered_by", "cost", "mos", "metadata", "tags"}
+	"end_reason", "end_detail", "answered_by", "cost", "mos", "wait_p50_ms", "metadata", "tags"}
 
 // Words that a query may have, as the list's schema has them.
 var (
@@ -101,7 +101,7 @@ func (m *calls) table(w http.ResponseWriter, r *http.Request) error {
 }
 
 func tableRow(c wire.CallSummary) []string {
-	version, mos, metadata := "", "", ""
+	version, mos, wait, metadata := "", "", "", ""
 	if len(c.Metadata) > 0 {
 		text, _ := json.Marshal(c.Metadata) // texts can be written
 		metadata = string(text)
@@ -112,10 +112,13 @@ func tableRow(c wire.CallSummary) []string {
 	if c.MOS != nil {
 		mos = strconv.FormatFloat(*c.MOS, 'f', -1, 64)
 	}
+	if c.Wait != nil {
+		wait = strconv.FormatInt(*c.Wait, 10)
+	}
 	return []string{c.ID, export.Time(c.CreatedAt), export.Moment(c.AnsweredAt), export.Moment(c.EndedAt),
 		c.Direction, party(c.From), party(c.To), export.Optional(c.AgentID), version,
 		c.Status, strconv.FormatInt(c.Duration, 10), export.Optional(c.EndReason), export.Optional(c.EndDetail), export.Optional(c.AnsweredBy),
-		billing.Money(c.Cost).String(), mos, metadata, export.Words(strings.Join(c.Tags, ", "))}
+		billing.Money(c.Cost).String(), mos, wait, metadata, export.Words(strings.Join(c.Tags, ", "))}
 }
 
 // party is who called or was called. A carrier passes on what a caller sent: only what

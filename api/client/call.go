@@ -31,6 +31,16 @@ func (c *Client) CallQuality(ctx context.Context, id string) (*wire.CallQuality,
 	return ask[wire.CallQuality](ctx, c, http.MethodGet, c.address("v1", "calls", id, "quality"), nil)
 }
 
+// CallCompletions are what the language model of a call was asked, and answered. The key must be an owner's.
+func (c *Client) CallCompletions(ctx context.Context, id string) (*wire.CallCompletions, error) {
+	return ask[wire.CallCompletions](ctx, c, http.MethodGet, c.address("v1", "calls", id, "completions"), nil)
+}
+
+// CallCompletion is one of them, by its number, with all that the model was given.
+func (c *Client) CallCompletion(ctx context.Context, id, no string) (*wire.CallCompletionDetail, error) {
+	return ask[wire.CallCompletionDetail](ctx, c, http.MethodGet, c.address("v1", "calls", id, "completions", no), nil)
+}
+
 // KeepWithCall changes what is kept with a call.
 func (c *Client) KeepWithCall(ctx context.Context, id string, change wire.CallChange) (*wire.CallSummary, error) {
 	return ask[wire.CallSummary](ctx, c, http.MethodPatch, c.address("v1", "calls", id), change)

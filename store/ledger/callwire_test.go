@@ -63,11 +63,11 @@ func TestWiresInProgress(t *testing.T) {
 	h, acc, other := history.New(f.DB), f.account(0), f.account(0)
 	first, second, gone := f.start(acc, inboundES), f.start(other, inboundES), f.start(acc, inboundES)
 	f.ok(h.ForgetCall(f.ctx(), acc, gone.ID))
-	wire := func(text string) history.Wire {
-		return history.Wire{Quality: &quality.Report{MOS: 4}, SIP: []history.SIPMessage{{Text: text}}, Dropped: 1}
+	of := func(account, call, text string) history.CallWire {
+		return history.CallWire{Account: account, Call: call, Wire: history.Wire{Quality: &quality.Report{MOS: 4}, SIP: []history.SIPMessage{{Text: text}}, Dropped: 1}}
 	}
-	f.ok(h.SaveWires(f.ctx(), []history.CallWire{{acc, first.ID, wire("1")}, {other, second.ID, wire("2")}, {acc, gone.ID, wire("3")}, {other, first.ID, wire("4")}}))
-	f.ok(h.SaveWires(f.ctx(), []history.CallWire{{other, first.ID, wire("5")}})) // none of the account's
+	f.ok(h.SaveWires(f.ctx(), []history.CallWire{of(acc, first.ID, "1"), of(other, second.ID, "2"), of(acc, gone.ID, "3"), of(other, first.ID, "4")}))
+	f.ok(h.SaveWires(f.ctx(), []history.CallWire{of(other, first.ID, "5")})) // none of the account's
 	for text, s := range map[string]struct{ account, call string }{"1": {acc, first.ID}, "2": {other, second.ID}, "": {acc, gone.ID}} {
 		got, err := h.Wire(f.ctx(), s.account, s.call)
 		f.ok(err)

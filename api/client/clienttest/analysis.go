@@ -24,7 +24,7 @@ const (
 
 func oneCall(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") != Analyzed {
-		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		answer(w, http.StatusNotFound, unknown)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -34,7 +34,7 @@ func oneCall(w http.ResponseWriter, r *http.Request) {
 // keepWithCall answers with what it was sent, on a call that had nothing.
 func (s *Server) keepWithCall(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") != Analyzed {
-		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		answer(w, http.StatusNotFound, unknown)
 		return
 	}
 	var change wire.CallChange
@@ -53,7 +53,7 @@ func (s *Server) keepWithCall(w http.ResponseWriter, r *http.Request) {
 // forgetCall keeps what it has: deleting again changes nothing.
 func forgetCall(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") != Analyzed {
-		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		answer(w, http.StatusNotFound, unknown)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -33,7 +33,7 @@ func (s *Server) Placed() map[string]any {
 // events follows a call of which a line is said before it ends.
 func events(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") != Dialled {
-		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		answer(w, http.StatusNotFound, unknown)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

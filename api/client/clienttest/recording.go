@@ -11,7 +11,7 @@ const (
 
 func callRecording(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") != Recorded {
-		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		answer(w, http.StatusNotFound, unknown)
 		return
 	}
 	kind, text := "audio/ogg", RecordingOgg

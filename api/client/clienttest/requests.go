@@ -46,7 +46,7 @@ func requests(w http.ResponseWriter, r *http.Request) {
 
 func oneRequest(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") != Asked {
-		answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+		answer(w, http.StatusNotFound, unknown)
 		return
 	}
 	body := `{"name":""}`

@@ -36,6 +36,9 @@ type Problem struct {
 	Retryable bool   `json:"retryable"`
 }
 
+// unknown answers who asks for what is not there.
+var unknown = Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false}
+
 // Server is the fake. Its methods may be called from any goroutine.
 type Server struct {
 	URL string
@@ -67,6 +70,8 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("GET /v1/statistics", statistics)
 	mux.HandleFunc("GET /v1/requests", requests)
 	mux.HandleFunc("GET /v1/requests/{id}", oneRequest)
+	mux.HandleFunc("GET /v1/calls/{id}/completions", completions)
+	mux.HandleFunc("GET /v1/calls/{id}/completions/{no}", completions)
 	mux.HandleFunc("GET /v1/calls/{id}/recording", callRecording)
 	mux.HandleFunc("GET /v1/calls/{id}", oneCall)
 	mux.HandleFunc("DELETE /v1/calls/{id}", forgetCall)

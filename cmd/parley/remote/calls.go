@@ -51,7 +51,7 @@ func newCallsCommand() *cobra.Command {
 	fl.IntVar(&query.Limit, "limit", 20, "how many at most, 1 to 100")
 	command.Complete(cmd, callWords)
 	completeAgents(cmd)
-	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsStats(), newCallsEdit(), newCallsDelete())
+	cmd.AddCommand(newCallsRecording(), newCallsShow(), newCallsCompletions(), newCallsStats(), newCallsEdit(), newCallsDelete())
 	return cmd
 }
 

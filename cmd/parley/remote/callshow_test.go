@@ -45,3 +45,29 @@ func canonical(t *testing.T, v any) string {
 	}
 	return string(b)
 }
+
+// TestCallsCompletions: the questions to the model in a line each, one as the model got it, and neither of a call nor
+// with a number that is not there.
+func TestCallsCompletions(t *testing.T) {
+	fakeServer(t)
+	for args, want := range map[string][]string{
+		clienttest.Analyzed:        {"0 2.3s haiku done first 310 ms took 640 ms", `function order {"id":7}`, "1 3.1s - failed first - took -", "failed refused"},
+		clienttest.Analyzed + " 0": {"system You answer the telephone of a restaurant.", "function order: Looks up an order.", "agent Hello.", "user Friday, please."},
+	} {
+		o := run("", append([]string{"calls", "completions"}, strings.Fields(args)...)...)
+		for _, w := range want {
+			if !strings.Contains(strings.Join(strings.Fields(o.Out), " "), w) || o.Status != command.ExitDone {
+				t.Errorf("%s: exit status %d: %q is not in\n%s%s", args, o.Status, w, o.Out, o.ErrOut)
+			}
+		}
+	}
+	var one struct{ System string }
+	if o := run("", "calls", "completions", clienttest.Analyzed, "0", "--json"); json.Unmarshal([]byte(o.Out), &one) != nil || !strings.Contains(one.System, "\n") {
+		t.Errorf("%s%s", o.Out, o.ErrOut)
+	}
+	for _, args := range []string{"ses_nobody", clienttest.Analyzed + " 7"} {
+		if o := run("", append([]string{"calls", "completions"}, strings.Fields(args)...)...); o.Status != command.ExitNotFound {
+			t.Errorf("%s: exit status %d: %s", args, o.Status, o.ErrOut)
+		}
+	}
+}
