@@ -90,6 +90,14 @@ var counterparts = map[string]string{
 	"GET /app/requests":      "GET /v1/requests, GET /v1/keys",
 	"GET /app/requests/{id}": "GET /v1/requests/{id}",
 
+	"GET /app/do-not-call":            "GET /v1/do-not-call, GET /v1/do-not-call/{number}, GET /v1/do-not-call.csv",
+	"POST /app/do-not-call":           "POST /v1/do-not-call",
+	"POST /app/do-not-call/remove":    "DELETE /v1/do-not-call/{number}",
+	"GET /app/consents":               "GET /v1/consents, GET /v1/consents.csv",
+	"GET /app/secrets":                "GET /v1/secrets",
+	"POST /app/secrets":               "PUT /v1/secrets/{name}",
+	"POST /app/secrets/{name}/delete": "DELETE /v1/secrets/{name}",
+
 	"GET /app/webhooks":                                   "GET /v1/webhooks",
 	"POST /app/webhooks":                                  "POST /v1/webhooks",
 	"GET /app/webhooks/{id}":                              "GET /v1/webhooks/{id}, GET /v1/webhooks/{id}/deliveries",
@@ -129,6 +137,7 @@ var ofBrowsers = map[string]string{
 	"POST /app/sign-in":                "a program sends its credential with each request",
 	"POST /app/sign-out":               "a program has no sign-in; a key ends when it is revoked",
 	"POST /app/sign-out-everywhere":    "a program has no sign-in; a key ends when it is revoked",
+	"POST /app/theme":                  "a theme is a browser's",
 	"GET /app/welcome":                 "the first person of a server, by a link that the server prints",
 	"POST /app/welcome":                "the first person of a server, by a link that the server prints",
 	"GET /app/password":                "a password is a person's, for the sign-in",

@@ -23,6 +23,7 @@ func (d *Dashboard) signInPages() []page.Page {
 		{Route: "POST " + page.Home + "/password", Open: page.Anybody, Form: d.choose},
 		{Route: "GET " + page.Home + "/me", Open: page.Users, Serve: mePage},
 		{Route: "POST " + page.Home + "/me/password", Open: page.Users, Form: d.changePassword},
+		{Route: "POST " + page.Home + "/theme", Open: page.Users, Form: d.chooseTheme},
 		{Route: "POST " + page.Home + "/ticket", Open: page.Anybody, Serve: mintTicket},
 	}
 }
@@ -113,6 +114,14 @@ func (d *Dashboard) signOut(q *page.Request) error {
 	}
 	d.forget(q)
 	return q.Go(page.Home + "/sign-in")
+}
+
+// chooseTheme changes the theme of the browser, and goes back to the page that it shows.
+func (d *Dashboard) chooseTheme(q *page.Request, f *page.Form) error {
+	if err := q.ChooseTheme(f.Value("theme"), d.Secure || q.R.TLS != nil); err != nil {
+		return err
+	}
+	return q.Go(within(f.Value("back")))
 }
 
 func (d *Dashboard) signOutEverywhere(q *page.Request) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/api"
 	"parley/api/callcenter"
@@ -15,6 +16,7 @@ import (
 	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/requests"
+	"parley/store/storetest"
 	"parley/store/webhook"
 )
 
@@ -60,6 +62,7 @@ func newWorld(t testing.TB) *world {
 	other, err := ledger.New(w.DB).CreateAccount(ctx, "Another account with a name that is rather long", billing.DefaultRateCard())
 	w.OK(err)
 	w.OK(ledger.New(w.DB).OpenDispute(ctx, other.ID, "pi_1"))
+	w.consents(agent, good.ID)
 	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
 		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2", "asked": asked,
@@ -71,6 +74,19 @@ func newWorld(t testing.TB) *world {
 	_, w.ids["invited"], err = people.New(w.DB).Invite(ctx, w.Account, "noor@example.com", people.RoleMember, w.User)
 	w.OK(err)
 	return w
+}
+
+// consents has a call with evidence of consent.
+func (w *world) consents(agent, key string) {
+	w.T.Helper()
+	l, ctx := ledger.New(w.DB), storetest.At(w.T.Context(), stamp().Add(-time.Minute))
+	node, _, err := l.RegisterNode(ctx, "placing", "127.0.0.1:1")
+	w.OK(err)
+	c, err := l.StartSession(ctx, ledger.Start{Node: node, Account: w.Account, Agent: agent, From: "+34911234567", To: "+34612345678", Terms: billing.Terms{Kind: billing.Outbound, Country: "ES"},
+		Card: billing.DefaultRateCard(), Consent: &ledger.Consent{Key: key, IP: "192.0.2.7"}})
+	w.OK(err)
+	_, err = l.CloseSession(ctx, c, ledger.Closing{Reason: "busy"})
+	w.OK(err)
 }
 
 // agent makes one with something in each part of its form, and three versions.

@@ -120,6 +120,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	ticket.Mount(s.API, signer, s.DB, nil)
 	webhook.Mount(s.API, s.Hooks, noLocal)
 	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
+	manage.MountSecrets(s.API, vault)
 	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)
 	operator.Mount(s.API, s.DB, billing.DefaultRateCard, func(string) {})
 	operator.MountChecks(s.API, func(context.Context) ([]wire.Check, error) {

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"net/http"
+
 	"parley/store/ledger"
 	"parley/store/people"
 )
@@ -17,13 +19,18 @@ type view struct {
 	Low      string              // what to say about the balance; empty: nothing
 	Notice   string              // what was just done
 	Demo     bool
+	At       string // the address of the page, for forms that come back to it; empty: it is no page by itself
+	Theme    string // that the browser has chosen: light or dark; empty: that of the system
 
 	layout string
 }
 
 // view gathers it. Who is not signed in gets a layout without navigation.
 func (q *Request) view(name, title string, data any) (*view, error) {
-	v := &view{Title: title, Data: data, Browser: q.Browser, layout: "bare"}
+	v := &view{Title: title, Data: data, Browser: q.Browser, Theme: theme(q.R), layout: "bare"}
+	if q.R.Method == http.MethodGet {
+		v.At = q.R.URL.RequestURI()
+	}
 	if q.Browser == nil {
 		return v, nil
 	}
