@@ -13,6 +13,7 @@ import (
 var counterparts = map[string]string{
 	"GET /app/{$}":           "GET /v1/balance, GET /v1/agents, GET /v1/keys, GET /v1/calls, GET /callcenter/numbers",
 	"GET /app/overview/live": "GET /v1/calls",
+	"GET /app/find":          "GET /v1/agents, GET /v1/calls",
 
 	"GET /app/agents":                                  "GET /v1/agents, GET /callcenter/numbers",
 	"GET /app/agents/new":                              "GET /v1/agents/schema",

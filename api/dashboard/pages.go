@@ -19,6 +19,7 @@ func (d *Dashboard) pages() []page.Page {
 	return slices.Concat(
 		d.signInPages(),
 		homePages(),
+		d.findPages(),
 		keyPages(),
 		webhookPages(),
 		d.peoplePages(),

@@ -25,6 +25,7 @@ var tour = []stop{
 	{"/app/invitation", "/app/invitation?token={invited}", true, "join an account", choosesPassword("Casa Lola")},
 	{"/app/welcome", "/app/welcome?token={first}", true, "set up a server: TestWelcomeByKeyboard", func(*world, *dashboardtest.Tab) {}},
 	{"/app/{$}", "/app/", false, "see how things are, and go on from there", opens(`.stat a[href="/app/agents"]`, "/app/agents")},
+	{"/app/find", "/app/find?q=Lola", false, "find an agent", opens(`.hits a[href="/app/agents/{agent}"]`, "/app/agents/{agent}")},
 	{"/app/keys", "/app/keys", false, "make a key, and revoke it", makesKey},
 	{"/app/keys/{id}/limit", "/app/keys/{key}/limit", false, "limit what a key may spend", limits},
 	{"/app/webhooks", "/app/webhooks", false, "make a webhook", makesWebhook},
