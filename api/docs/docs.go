@@ -46,6 +46,7 @@ func Mount(a *api.API, engines []Engine) {
 		handle(a, p.path(), site.page(p))
 	}
 	handle(a, explorer, site.explorer())
+	handle(a, searchPath, site.search())
 	for _, f := range assets.Files {
 		handle(a, f.Path, f)
 	}

@@ -32,6 +32,7 @@ type content struct {
 	templates  *template.Template // never executed, so that they can be cloned
 	examples   map[string]*Example
 	operations map[string][]operation // by the name of the page that describes them
+	sections   []entry                // of all pages, for the search
 }
 
 func newSite(document *huma.OpenAPI, assets *asset.Set, engines []Engine) *site {
@@ -57,7 +58,10 @@ func (s *site) read() (*content, error) {
 		"example":    func(string) (template.HTML, error) { return "", errNoPage },
 		"operations": func() (template.HTML, error) { return "", errNoPage },
 	})
-	c.templates, err = c.templates.ParseFS(templateFiles, "template/*.html", "page/*.html")
+	if c.templates, err = c.templates.ParseFS(templateFiles, "template/*.html", "page/*.html"); err != nil {
+		return nil, err
+	}
+	c.sections, err = c.index()
 	return c, err
 }
 
@@ -97,17 +101,29 @@ func (s *site) render(p page) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.forPage(p)
+	body, err := c.body(p)
 	if err != nil {
 		return nil, err
 	}
-	var body strings.Builder
-	if err := t.ExecuteTemplate(&body, p.name+".html", nil); err != nil {
+	t, err := c.templates.Clone()
+	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.ExecuteTemplate(&b, "layout.html", view{p, pages, sections(body.String()), template.HTML(body.String())})
+	linked := heading.ReplaceAllString(body, `<h$1 id="$2">$3<a class="anchor" href="#$2" aria-label="Link to this section"></a></h$1>`)
+	err = t.ExecuteTemplate(&b, "layout.html", view{p, pages, sections(body), template.HTML(linked)})
 	return b.Bytes(), err
+}
+
+// body is the text of a page with its examples and its reference.
+func (c *content) body(p page) (string, error) {
+	t, err := c.forPage(p)
+	if err != nil {
+		return "", err
+	}
+	var body strings.Builder
+	err = t.ExecuteTemplate(&body, p.name+".html", nil)
+	return body.String(), err
 }
 
 // forPage are the templates with the examples and the reference that a page asks for.
