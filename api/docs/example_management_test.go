@@ -30,6 +30,17 @@ type account struct {
 	Key       string `json:"api_key"`
 }
 
+func Example_account() {
+	var mine struct {
+		Name        string
+		Key         struct{ Name, Role string }
+		Concurrency struct{ Live, Limit int }
+	}
+	ask("GET", "/v1/account", "", &mine)
+	fmt.Printf("%s, with the key %s (%s)\n", mine.Name, mine.Key.Name, mine.Key.Role)
+	fmt.Printf("concurrency: %d of %d\n", mine.Concurrency.Live, mine.Concurrency.Limit)
+}
+
 func Example_accounts() {
 	var made, limited, now account
 	// The answer holds a key of the account, this once: it is whose the account is.

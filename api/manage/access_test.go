@@ -22,6 +22,7 @@ func routes() []route {
 		{"GET", "/v1/agents/ag_none", ""},
 		{"PATCH", "/v1/agents/ag_none", `{"name":"Lola"}`},
 		{"DELETE", "/v1/agents/ag_none", ""},
+		{"GET", "/v1/account", ""},
 		{"GET", "/v1/keys", ""},
 		{"POST", "/v1/keys", `{"name":"website"}`},
 		{"DELETE", "/v1/keys/key_none", ""},

@@ -15,6 +15,7 @@ import (
 	"parley/api/ticket"
 	"parley/api/tts"
 	"parley/api/wire"
+	"parley/billing"
 	"parley/store"
 	"parley/store/people"
 	"parley/store/storetest"
@@ -44,6 +45,7 @@ func open(t *testing.T) *office {
 	a := api.New(ticket.Keys{Signer: o.signer, Store: o.DB, People: o.People})
 	ticket.Mount(a, o.signer, o.DB, nil)
 	manage.Mount(a, o.DB, export.New(o.DB), fakeDefinition)
+	manage.MountAccount(a, o.DB, billing.DefaultRateCard, 50)
 	vault, err := people.NewVault(o.DB, "a master key of at least 32 characters")
 	o.OK(err)
 	manage.MountSecrets(a, vault)

@@ -2,6 +2,22 @@ package wire
 
 import "time"
 
+// OwnAccount is an account as its own keys see it.
+type OwnAccount struct {
+	ID                string      `json:"id" doc:"Names the account." example:"acc_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name              string      `json:"name" doc:"For people." example:"Casa Lola"`
+	CreatedAt         time.Time   `json:"created_at" doc:"When it was made."`
+	Key               *APIKey     `json:"key,omitempty" doc:"The key that asks; absent: a person who has signed in does."`
+	Email             string      `json:"email" doc:"Where warnings are mailed, such as a low balance; empty: nowhere. The operator sets it." example:"lola@example.com"`
+	Balance           USD         `json:"balance" doc:"What the account has, sessions in progress counted. Show it rounded down to the cent."`
+	Disputed          bool        `json:"disputed" doc:"A payment is disputed: nothing starts."`
+	Suspended         bool        `json:"suspended" doc:"The operator has suspended the account: nothing starts."`
+	Concurrency       Concurrency `json:"concurrency" doc:"Sessions at once."`
+	RequestsPerSecond *int        `json:"requests_per_second" doc:"How many requests a key may make in a second, and its tickets together; four seconds' worth may come at once. Null: any number." example:"50"`
+	RecordingDays     int         `json:"recording_days" doc:"How long recordings of calls are kept." example:"30"`
+	TalkDays          *int        `json:"conversation_days" doc:"How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it." example:"90"`
+}
+
 // APIKey is a key as its owner sees it.
 type APIKey struct {
 	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`

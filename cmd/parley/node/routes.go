@@ -48,6 +48,7 @@ func (n *Node) routes() *api.API {
 	ticket.Mount(a, n.tickets, n.db, n.checkVariables)
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
+	manage.MountAccount(a, n.db, n.db.RateCard, n.cfg.RateLimit)
 	manage.MountSecrets(a, n.secrets)
 	manage.MountEngineKeys(a, n.keys, n.engines)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })
