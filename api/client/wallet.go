@@ -12,6 +12,11 @@ import (
 	"parley/billing"
 )
 
+// Account reads the account of the key, and which key it is.
+func (c *Client) Account(ctx context.Context) (*wire.OwnAccount, error) {
+	return ask[wire.OwnAccount](ctx, c, http.MethodGet, c.address("v1", "account"), nil)
+}
+
 // Balance reads the account's balance.
 func (c *Client) Balance(ctx context.Context) (*wire.Balance, error) {
 	return ask[wire.Balance](ctx, c, http.MethodGet, c.address("v1", "balance"), nil)

@@ -19,6 +19,11 @@ const Pricing = `{"version":"2026-01-15.1","currency":"USD","agent":{"platform_p
 	`"llm":{"input_per_million_tokens":0.6,"output_per_million_tokens":2.4},"phone":{"inbound":{"ES":0.01,"GB":0.012},"outbound_fixed":{"ES":0.018,"US":0.014,"NL":0.025},` +
 	`"outbound_mobile":{"ES":0.045},"number_per_month":5},"tts_per_million_chars":15,"stt_per_minute":0.006,"denoise_per_minute":0.002,"new":true}`
 
+// Account is the account of Key.
+const Account = `{"id":"acc_1","name":"Casa Lola","created_at":"2026-03-01T10:00:00Z","key":{"id":"key_1","role":"owner","money":true,"name":"laptop","last4":"fake",` +
+	`"created_at":"2026-03-01T10:00:00Z","created_by":null,"created_by_email":null,"last_used_at":null,"revoked_at":null},"email":"","balance":3.419999999,"disputed":false,` +
+	`"suspended":false,"concurrency":{"live":1,"limit":3},"requests_per_second":50,"recording_days":30,"conversation_days":null}`
+
 // wallet adds the routes of the prepaid balance.
 func wallet(mux *http.ServeMux) {
 	send := func(mediaType, body string) http.HandlerFunc {
@@ -34,6 +39,7 @@ func wallet(mux *http.ServeMux) {
 		`"min_session_start":0.25,"concurrency":{"live":1,"limit":3},"disputed":false,"suspended":false,"first_topup_at":null,`+
 		`"warnings":[{"kind":"balance.low","message":"The balance is 3.41 USD: top up soon.","since":null,"data":{"balance":3.419999999,"threshold":5}}]}`))
 	mux.HandleFunc("GET /v1/usage", usage)
+	mux.HandleFunc("GET /v1/account", send("application/json", Account))
 }
 
 // usage has a cent of every day, in pages.

@@ -4,3 +4,6 @@ import "golang.org/x/sys/unix"
 
 // terminalRequest is the ioctl that only terminals answer.
 const terminalRequest = unix.TCGETS
+
+// terminalChange is the one that changes them.
+const terminalChange = unix.TCSETS

@@ -17,7 +17,7 @@ const prefix = "PARLEY_"
 
 // otherVariables are not settings of the server but are ours all the same: the
 // file's path, what the client commands read, and what tests read.
-var otherVariables = []string{"CONFIG", "URL", "API_KEY", "SOAK", "GOLDEN", "TEST_DATABASE_URL", "TEST_SCREENSHOTS", "TEST_MEASURE"}
+var otherVariables = []string{"CONFIG", "PROFILE", "URL", "API_KEY", "SOAK", "GOLDEN", "TEST_DATABASE_URL", "TEST_SCREENSHOTS", "TEST_MEASURE"}
 
 // source says where a value came from, in the words Print shows.
 type source string

@@ -1,7 +1,9 @@
 package remote
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,10 +22,11 @@ func DemoLink(keyHere func(*cobra.Command) (string, error)) *cobra.Command {
 	}
 	r := remoteFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if r.credential() == "" {
+		if cmp.Or(r.key, os.Getenv("PARLEY_API_KEY"), r.profile) == "" {
 			if r.key, err = keyHere(cmd); err != nil {
 				return err
 			}
+			r.url = cmp.Or(r.url, os.Getenv("PARLEY_URL"), defaultURL) // of this machine, not of a profile
 		}
 		c, err := r.client()
 		if err != nil {

@@ -24,37 +24,94 @@ import (
 // Commands are the commands of this package, but for DemoLink.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
-		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand()}
+		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand(),
+		newAccountCommand(), newLoginCommand(), newLogoutCommand(), newProfileCommand()}
 }
+
+// defaultURL is where a server is that nobody has moved.
+const defaultURL = "http://127.0.0.1:8080"
 
 // remote is where the server is and the key for it, as the commands that talk to
 // one are listed.
-type remote struct{ url, key string }
+type remote struct {
+	url, key string // of the command line; once found, those to use
+	profile  string // of the command line
+	found    bool
+}
 
-// remoteFlags adds the flags of a command that talks to a server.
+// remoteFlags adds the flags of a command that talks to a server. None has its value of the environment
+// as a default: --help would show it.
 func remoteFlags(cmd *cobra.Command) *remote {
 	r := &remote{}
-	base := cmp.Or(os.Getenv("PARLEY_URL"), "http://127.0.0.1:8080")
-	cmd.Flags().StringVar(&r.url, "url", base, "address of the server (PARLEY_URL)")
-	cmd.Flags().StringVar(&r.key, "key", "", "API key (PARLEY_API_KEY)") // a default would be shown by --help
+	fl := cmd.Flags()
+	fl.StringVar(&r.url, "url", "", "address of the server (PARLEY_URL; otherwise that of the profile, or "+defaultURL+")")
+	fl.StringVar(&r.key, "key", "", "API key (PARLEY_API_KEY; otherwise that of the profile)")
+	fl.StringVar(&r.profile, "profile", "", "profile of parley login to use, whatever the environment says (PARLEY_PROFILE; otherwise the one in use)")
+	completeProfiles(cmd)
 	return r
 }
 
-// credential is the key of the command line, else of the environment.
-func (r *remote) credential() string { return cmp.Or(r.key, os.Getenv("PARLEY_API_KEY")) }
+// find completes the address and the key: a flag goes over the environment, and that over the profile in use. A
+// profile that the command line names goes over the environment, too: who writes it means that account.
+func (r *remote) find() error {
+	if r.found {
+		return nil
+	}
+	env := os.Getenv
+	if r.profile != "" {
+		env = func(string) string { return "" }
+	}
+	r.key, r.url = cmp.Or(r.key, env("PARLEY_API_KEY")), cmp.Or(r.url, env("PARLEY_URL"))
+	if r.key == "" || r.url == "" {
+		if err := r.complete(cmp.Or(r.profile, env("PARLEY_PROFILE"))); err != nil {
+			return err
+		}
+	}
+	r.url, r.found = cmp.Or(r.url, defaultURL), true
+	return nil
+}
+
+// complete takes what is missing from the profile of that name, or the one in use. A profile's key goes to its
+// own server only.
+func (r *remote) complete(name string) error {
+	c, err := loadCredentials()
+	if err != nil && name == "" && errors.Is(err, errNoHome) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p, is, err := c.find(name)
+	switch {
+	case err != nil || !is:
+		return err
+	case r.url == "":
+		r.url = p.URL
+	case !sameServer(r.url, p.URL):
+		return nil
+	}
+	r.key = cmp.Or(r.key, p.Key)
+	return nil
+}
 
 // client is one for the server. A key that is missing is said before anything is
 // read or sent.
 func (r *remote) client() (*client.Client, error) {
-	if r.credential() == "" {
-		return nil, command.UsageError("an API key is needed: set PARLEY_API_KEY, or use --key")
+	if err := r.find(); err != nil {
+		return nil, err
+	}
+	if r.key == "" {
+		return nil, command.UsageError("an API key for " + r.url + " is needed: log in with parley login, set PARLEY_API_KEY, or use --key")
 	}
 	return r.public()
 }
 
 // public is a client for routes that need no key.
 func (r *remote) public() (*client.Client, error) {
-	c, err := client.New(r.url, r.credential())
+	if err := r.find(); err != nil {
+		return nil, err
+	}
+	c, err := client.New(r.url, r.key)
 	if err != nil {
 		return nil, command.UsageError("--url: " + err.Error())
 	}
@@ -88,7 +145,7 @@ func completeAgents(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), agentPatience)
 		defer cancel()
-		r := &remote{url: cmd.Flag("url").Value.String(), key: cmd.Flag("key").Value.String()}
+		r := &remote{url: cmd.Flag("url").Value.String(), key: cmd.Flag("key").Value.String(), profile: cmd.Flag("profile").Value.String()}
 		var ids []string
 		if c, err := r.client(); err == nil {
 			list, _ := c.Agents(ctx)

@@ -20,9 +20,14 @@ import (
 
 // run executes a command line of this package.
 func run(in string, args ...string) commandtest.Outcome {
+	return commandtest.Run(root(), in, args, ExitStatus)
+}
+
+// root has the commands of this package.
+func root() *cobra.Command {
 	root := &cobra.Command{Use: "parley"}
 	root.AddCommand(Commands()...)
-	return commandtest.Run(root, in, args, ExitStatus)
+	return root
 }
 
 // fakeServer is one that the commands find.

@@ -102,7 +102,7 @@ func (f *talkFlags) play(ctx context.Context, cmd *cobra.Command) error {
 		return err
 	}
 	show := &printer{out: cmd.ErrOrStderr()}
-	result, err := client.Talk(ctx, client.TalkConfig{URL: f.url, Key: f.credential(), AgentID: f.agent, Voice: f.voice, Language: f.language, Prompt: f.prompt,
+	result, err := client.Talk(ctx, client.TalkConfig{URL: f.url, Key: f.key, AgentID: f.agent, Voice: f.voice, Language: f.language, Prompt: f.prompt,
 		Clip: clip, AwaitGreeting: true, Quiet: f.quiet, Max: f.longest, OnEvent: show.event})
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (f *talkFlags) connect(ctx context.Context, show *printer) (*client.Client,
 	if f.out != "" {
 		record = f.longest
 	}
-	c, err := client.Dial(ctx, f.url, f.credential(), f.agent, client.Options{OnEvent: show.event, Record: record})
+	c, err := client.Dial(ctx, f.url, f.key, f.agent, client.Options{OnEvent: show.event, Record: record})
 	if err != nil {
 		return nil, err
 	}
