@@ -47,6 +47,8 @@ type Client struct {
 	key    string
 	http   *http.Client
 	dialer *websocket.Dialer
+	// diverted: see Divert.
+	diverted bool
 }
 
 // New returns a client of the server at baseURL, such as https://voice.example.com,
@@ -79,6 +81,16 @@ func New(baseURL, key string) (*Client, error) {
 		dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: dial.DialContext, HandshakeTimeout: dialPatience},
 	}, nil
 }
+
+// Divert has requests go to rt, with their credential, and none over the network. The error of rt is part of that
+// of the method. Sockets fail with ErrDiverted. It must be called before any other method.
+func (c *Client) Divert(rt http.RoundTripper) {
+	c.http = &http.Client{Transport: rt}
+	c.diverted = true
+}
+
+// ErrDiverted says that what needs a socket was asked of a client whose requests are diverted.
+var ErrDiverted = errors.New("this needs a WebSocket")
 
 // address is the URL of a route. Its parts are escaped.
 func (c *Client) address(path ...string) *url.URL { return c.base.JoinPath(path...) }
@@ -165,6 +177,9 @@ func decode[T any](ctx context.Context, c *Client) func(*http.Response, error) (
 
 // dial opens a socket that ends with ctx. done must be called when it is closed.
 func (c *Client) dial(ctx context.Context, path string) (conn *websocket.Conn, done func() bool, err error) {
+	if c.diverted {
+		return nil, nil, ErrDiverted
+	}
 	u := c.address(path)
 	u.Scheme = strings.Replace(u.Scheme, "http", "ws", 1)
 	header := http.Header{}

@@ -3,7 +3,6 @@ package requests
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"parley/api"
 	"parley/api/wire"
@@ -64,17 +63,9 @@ func summary(r *requests.Request) wire.RequestSummary {
 
 // curl is the command that sends a request again, with the key and the server's address of the reader's shell.
 func curl(r *requests.Request) string {
-	var b strings.Builder
-	b.WriteString("curl -g")
-	if r.Method != http.MethodGet {
-		b.WriteString(" -X " + r.Method)
-	}
-	b.WriteString(` "$PARLEY_URL"` + quoted(r.Target) + ` -H "Authorization: Bearer $PARLEY_API_KEY"`)
+	options := []string{wire.CurlKey}
 	if r.Body != nil {
-		b.WriteString(" -H 'Content-Type: application/json' -d " + quoted(*r.Body))
+		options = append(options, "-H 'Content-Type: application/json'", "-d "+wire.ShellWord(*r.Body))
 	}
-	return b.String()
+	return wire.Curl(r.Method, `"$PARLEY_URL"`+wire.ShellWord(r.Target), options...)
 }
-
-// quoted is a text as one word of a shell.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"net/http"
+	"strings"
+	"time"
+)
 
 // RequestSummary is a request with a key or a ticket of the account, without its body.
 type RequestSummary struct {
@@ -27,3 +31,19 @@ type RequestDetail struct {
 	BodyCut bool    `json:"body_cut" doc:"Whether there was more of it."`
 	Curl    string  `json:"curl" doc:"The command that sends it again, from a shell with PARLEY_URL and PARLEY_API_KEY. What was blanked or cut must be filled in." example:"curl -g \"$PARLEY_URL\"'/v1/balance' -H \"Authorization: Bearer $PARLEY_API_KEY\""`
 }
+
+// CurlKey is the option of curl that sends the key of the shell's PARLEY_API_KEY.
+const CurlKey = `-H "Authorization: Bearer $PARLEY_API_KEY"`
+
+// Curl is the command of a shell that sends a request to an address with options, which are all as
+// the shell reads them: see ShellWord.
+func Curl(method, address string, options ...string) string {
+	words := []string{"curl -g"}
+	if method != http.MethodGet {
+		words = append(words, "-X "+method)
+	}
+	return strings.Join(append(append(words, address), options...), " ")
+}
+
+// ShellWord is a text as one word of a shell.
+func ShellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

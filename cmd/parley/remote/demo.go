@@ -41,5 +41,5 @@ func DemoLink(keyHere func(*cobra.Command) (string, error)) *cobra.Command {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
 		return err
 	}
-	return cmd
+	return showing(cmd)
 }

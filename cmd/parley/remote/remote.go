@@ -23,9 +23,13 @@ import (
 
 // Commands are the commands of this package, but for DemoLink.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
+	all := []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
 		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand(),
 		newAccountCommand(), newLoginCommand(), newLogoutCommand(), newProfileCommand()}
+	for _, c := range all {
+		showing(c)
+	}
+	return all
 }
 
 // defaultURL is where a server is that nobody has moved.
@@ -36,17 +40,22 @@ const defaultURL = "http://127.0.0.1:8080"
 type remote struct {
 	url, key string // of the command line; once found, those to use
 	profile  string // of the command line
+	curl     bool   // requests are shown and not sent
 	found    bool
+	cmd      *cobra.Command
 }
 
 // remoteFlags adds the flags of a command that talks to a server. None has its value of the environment
 // as a default: --help would show it.
 func remoteFlags(cmd *cobra.Command) *remote {
-	r := &remote{}
+	r := &remote{cmd: cmd}
 	fl := cmd.Flags()
 	fl.StringVar(&r.url, "url", "", "address of the server (PARLEY_URL; otherwise that of the profile, or "+defaultURL+")")
 	fl.StringVar(&r.key, "key", "", "API key (PARLEY_API_KEY; otherwise that of the profile)")
 	fl.StringVar(&r.profile, "profile", "", "profile of parley login to use, whatever the environment says (PARLEY_PROFILE; otherwise the one in use)")
+	if fl.Lookup("curl") == nil { // otherwise it has one that says something else
+		fl.BoolVar(&r.curl, "curl", false, "print the request as a curl command, for a shell with PARLEY_API_KEY, and send nothing; of several the first")
+	}
 	completeProfiles(cmd)
 	return r
 }
@@ -100,6 +109,9 @@ func (r *remote) client() (*client.Client, error) {
 	if err := r.find(); err != nil {
 		return nil, err
 	}
+	if r.key == "" && r.curl {
+		r.key = "none" // the shell's will be there
+	}
 	if r.key == "" {
 		return nil, command.UsageError("an API key for " + r.url + " is needed: log in with parley login, set PARLEY_API_KEY, or use --key")
 	}
@@ -114,6 +126,9 @@ func (r *remote) public() (*client.Client, error) {
 	c, err := client.New(r.url, r.key)
 	if err != nil {
 		return nil, command.UsageError("--url: " + err.Error())
+	}
+	if r.curl {
+		c.Divert(&curl{r.cmd.OutOrStdout(), r.cmd.ErrOrStderr()})
 	}
 	return c, nil
 }

@@ -69,6 +69,9 @@ func (f *talkFlags) run(cmd *cobra.Command) (err error) {
 	if _, err := f.client(); err != nil {
 		return err
 	}
+	if f.curl {
+		return errNoCurl
+	}
 	ctx, stop := command.CtrlC(cmd)
 	defer stop()
 	f.text = cmd.OutOrStdout()
