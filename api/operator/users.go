@@ -18,7 +18,7 @@ func mountUsers(a *api.API, p *people.Store) {
 	api.Register(a, routes.Get(all, "list-users", "List who signs in to the server", "Newest first."), m.list)
 	api.Register(a, routes.Patch(one, "change-user", "Disable a user, or take an operator's role away",
 		"A disabled user cannot sign in: their sign-ins, links and invitations end at once, and their operator's keys open nothing. Operators are made "+
-			"on the server only (`parley admin role`). The answer names the keys of accounts that somebody who is disabled made, also by a key of "+
+			"on the server only (`parley admin user role`). The answer names the keys of accounts that somebody who is disabled made, also by a key of "+
 			"theirs, and that were good: with `keys=revoke` these end, else they stay good."), m.change)
 	api.Register(a, routes.Delete(one, "delete-user", "Delete a user",
 		"With their sign-ins, operator's keys and memberships. The last owner of an account that has other people cannot go. The answer is as for "+

@@ -91,7 +91,7 @@ func goThere(t *testing.T, who *user.User) {
 	if code := first.end(); code != command.ExitDone {
 		t.Fatalf("exit status %d:\n%s", code, first.text())
 	}
-	if code, said := runToEnd(t, as(who, parley(dir, "account", "create", "--name", "Lola"))); code != command.ExitDone {
+	if code, said := runToEnd(t, as(who, parley(dir, "admin", "account", "create", "--name", "Lola"))); code != command.ExitDone {
 		t.Fatalf("exit status %d: %s", code, said)
 	}
 	version := filepath.Join(dir, "postgres", "data", "PG_VERSION")
@@ -138,7 +138,7 @@ func goThere(t *testing.T, who *user.User) {
 	if k := copied(t, as(restorer, parley(dir, "restore", "--json", filepath.Join(home, "b")))); k.Accounts != 1 {
 		t.Errorf("restored %+v", k)
 	}
-	if code, said := runToEnd(t, as(who, parley(dir, "ledger", "verify"))); code != command.ExitDone {
+	if code, said := runToEnd(t, as(who, parley(dir, "admin", "ledger", "verify"))); code != command.ExitDone {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 	entries, err := os.ReadDir(home)

@@ -25,7 +25,8 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 // execute runs one command line and returns its exit status. A failure is one
 // line on errOut.
 func execute(args []string, in io.Reader, out, errOut io.Writer) int {
-	return command.Execute(newRoot(), args, in, out, errOut, settingsStatus, admin.ExitStatus, remote.ExitStatus, models.ExitStatus)
+	root := newRoot()
+	return command.Execute(root, admin.Spelled(root, args), in, out, errOut, settingsStatus, admin.ExitStatus, remote.ExitStatus, models.ExitStatus)
 }
 
 // settingsStatus is the exit status for wrong settings, 0 for other errors.
@@ -52,7 +53,7 @@ func newRoot() *cobra.Command {
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
-			c.Example = "  parley help agent create"
+			c.Example = "  parley help agent push"
 		}
 	}
 	return root

@@ -18,7 +18,7 @@ import (
 // A command in a wrong directory leaves nothing there, and says so.
 func TestCommandsCreateNoDatabase(t *testing.T) {
 	dir := newDataDir(t)
-	for _, args := range [][]string{{"account", "list"}, {"account", "create", "--name", "Lola"}, {"ledger", "verify"}, {"migrate"},
+	for _, args := range [][]string{{"admin", "account", "list"}, {"admin", "account", "create", "--name", "Lola"}, {"admin", "ledger", "verify"}, {"migrate"},
 		{"replay", "ses_0"}, {"backup", filepath.Join(filepath.Dir(dir), "b")}} {
 		code, said := runToEnd(t, parley(dir, args...))
 		if code != command.ExitFailed || !strings.HasPrefix(said, "parley: ") || strings.Count(said, "\n") != 1 ||
@@ -63,13 +63,13 @@ func TestCommandsLeaveTheSchemaAlone(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"", "account list", command.ExitFailed, "parley: the database has no accounts yet: parley migrate prepares it"},
+		{"", "admin account list", command.ExitFailed, "parley: the database has no accounts yet: parley migrate prepares it"},
 		{"", "migrate", command.ExitDone, "it had 0"},
-		{"", "account list", command.ExitDone, ""},
-		{"update goose_db_version set version_id = 90000 + version_id", "account list", command.ExitFailed, "use the program of a newer server"},
+		{"", "admin account list", command.ExitDone, ""},
+		{"update goose_db_version set version_id = 90000 + version_id", "admin account list", command.ExitFailed, "use the program of a newer server"},
 		{"", "migrate", command.ExitFailed, "use the program of a newer server"},
-		{"update goose_db_version set version_id = version_id - 90000; delete from goose_db_version where version_id > 1", "account list", command.ExitFailed, "parley migrate brings it up to date"},
-		{"", "account list", command.ExitFailed, "has schema 1 and"}, // still
+		{"update goose_db_version set version_id = version_id - 90000; delete from goose_db_version where version_id > 1", "admin account list", command.ExitFailed, "parley migrate brings it up to date"},
+		{"", "admin account list", command.ExitFailed, "has schema 1 and"}, // still
 	} {
 		if tt.change != "" {
 			sql(empty, tt.change)
@@ -81,7 +81,7 @@ func TestCommandsLeaveTheSchemaAlone(t *testing.T) {
 			t.Errorf("%d %s: exit status %d: %v: %s", i, tt.args, code, err, out)
 		}
 	}
-	if code, said := runToEnd(t, parley(dir, "account", "list")); code != command.ExitDone {
+	if code, said := runToEnd(t, parley(dir, "admin", "account", "list")); code != command.ExitDone {
 		t.Errorf("beside its server: exit status %d: %s", code, said)
 	}
 	s.signal(syscall.SIGTERM)

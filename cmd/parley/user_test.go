@@ -76,7 +76,7 @@ func TestPeopleSignIn(t *testing.T) {
 
 	ask := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		cmd := parley(dir, append([]string{"admin"}, args...)...)
+		cmd := parley(dir, append([]string{"admin", "user"}, args...)...)
 		cmd.Stdout = &out
 		code, said := runToEnd(t, cmd)
 		return code, out.String() + said

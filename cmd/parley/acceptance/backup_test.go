@@ -46,7 +46,7 @@ func TestBackupDuringACall(t *testing.T) {
 	b.checkAmount(here)
 
 	fresh := noDataDir(t)
-	admin(t, fresh, &struct{}{}, "restore", dir)
+	answered(t, fresh, &struct{}{}, "restore", dir)
 	checkBooks(t, fresh) // with the call still open
 	again := serve(t, fresh, s.env)
 	there := openBooks(t, again)
@@ -89,7 +89,7 @@ func creditDuring(t *testing.T, s *server, account string, cmd *exec.Cmd) (credi
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for {
-		if o := do(t, command(s.dir, nil, "account", "credit", account, "0.5", "--kind", "adjustment")); o.status != 0 {
+		if o := do(t, command(s.dir, nil, "admin", "account", "credit", account, "0.5", "--kind", "adjustment")); o.status != 0 {
 			t.Errorf("credit: exit status %d: %s", o.status, o.errOut)
 		}
 		credits++
@@ -208,7 +208,7 @@ func TestTamperedBackup(t *testing.T) {
 	s := shared(t, laboratory)
 	dir := filepath.Join(t.TempDir(), "copy")
 	var made copied
-	admin(t, s.dir, &made, "backup", "--without-secret", dir)
+	answered(t, s.dir, &made, "backup", "--without-secret", dir)
 	for _, f := range made.Manifest.Files {
 		if f.Name == "secret" || f.Name == "demo-key" {
 			t.Errorf("%s is in it", f.Name)

@@ -204,18 +204,18 @@ func (b *books) transcript(x bill) []line {
 	return c.Transcript
 }
 
-// verification is the answer of parley ledger verify --json.
+// verification is the answer of parley admin ledger verify --json.
 type verification struct {
 	OK         bool     `json:"ok"`
 	Sessions   int      `json:"sessions"`
 	Violations []string `json:"violations"`
 }
 
-// verify runs parley ledger verify and returns its exit status.
+// verify runs parley admin ledger verify and returns its exit status.
 func verify(t *testing.T, dir string) (int, verification) {
 	t.Helper()
 	var v verification
-	o := do(t, command(dir, nil, "ledger", "verify", "--json"))
+	o := do(t, command(dir, nil, "admin", "ledger", "verify", "--json"))
 	if err := json.Unmarshal([]byte(o.out), &v); err != nil {
 		t.Fatalf("ledger verify: exit status %d, %v: %s%s", o.status, err, o.out, o.errOut)
 	}

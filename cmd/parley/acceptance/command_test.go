@@ -20,7 +20,7 @@ const (
 	notFound = 4
 )
 
-// account is the answer of parley account show --json, as far as tests look.
+// account is the answer of parley admin account show --json, as far as tests look.
 type account struct {
 	ID          string      `json:"account_id"`
 	Key         string      `json:"api_key"`
@@ -128,7 +128,7 @@ func administerKeys(t *testing.T, dir, id string) {
 	}
 	admin(t, dir, &key, "key", "create", "--account", id, "--name", "website")
 	admin(t, dir, &struct{}{}, "key", "revoke", "--account", id, key.ID)
-	o := do(t, command(dir, nil, "key", "list", "--account", id, "--json"))
+	o := do(t, command(dir, nil, "admin", "key", "list", "--account", id, "--json"))
 	var list struct {
 		Keys []struct {
 			ID, Name, Last4 string
@@ -179,11 +179,11 @@ func administerAgents(t *testing.T, dir, id, number string) {
 	if n.Number != number || n.Agent == nil || *n.Agent != a.ID {
 		t.Errorf("number add: %+v", n)
 	}
-	o := do(t, command(dir, nil, "number", "add", "--account", id, number))
+	o := do(t, command(dir, nil, "admin", "number", "add", "--account", id, number))
 	if o.status != failed || !strings.Contains(o.errOut, "in use") {
 		t.Errorf("a number that is taken: exit status %d, %s", o.status, o.errOut)
 	}
-	if o := do(t, command(dir, nil, "agent", "delete", "--account", "acc_nobody", a.ID)); o.status != notFound {
+	if o := do(t, command(dir, nil, "admin", "agent", "delete", "--account", "acc_nobody", a.ID)); o.status != notFound {
 		t.Errorf("an agent of another account: %d %s", o.status, o.errOut)
 	}
 	admin(t, dir, &struct{}{}, "agent", "delete", a.ID)
@@ -203,7 +203,7 @@ func administerAgents(t *testing.T, dir, id, number string) {
 // is wrong with it named; what it was can be had back.
 func administerVersions(t *testing.T, dir, account, id string) {
 	t.Helper()
-	if o := do(t, command(dir, nil, "agent", "schema")); o.status != 0 || !json.Valid([]byte(o.out)) || !strings.Contains(o.out, "2020-12") {
+	if o := do(t, command(dir, nil, "admin", "agent", "schema")); o.status != 0 || !json.Valid([]byte(o.out)) || !strings.Contains(o.out, "2020-12") {
 		t.Errorf("agent schema: exit status %d: %.200s%s", o.status, o.out, o.errOut)
 	}
 	file := filepath.Join(t.TempDir(), "agent.yaml")
@@ -213,7 +213,7 @@ func administerVersions(t *testing.T, dir, account, id string) {
 		}
 	}
 	write("promt: x\nvoice: Z9\nfirst_message: 'Hi {{who}}'\nsettings: {min_endpoint_ms: 50, variables: {city: Rome}}\n")
-	o := do(t, command(dir, nil, "agent", "update", "--account", account, id, "--file", file))
+	o := do(t, command(dir, nil, "admin", "agent", "update", "--account", account, id, "--file", file))
 	if want := `promt: is not known; settings.min_endpoint_ms: 50, allowed are 100 to 2000; voice: "Z9", must be one of F1 to F5 and M1 to M5; ` +
 		"first_message: there is no variable {{who}}; add it to settings.variables"; o.status == 0 || !strings.Contains(o.errOut, want) {
 		t.Errorf("a file with mistakes: exit status %d: %s, want %s", o.status, o.errOut, want)
@@ -226,7 +226,7 @@ func administerVersions(t *testing.T, dir, account, id string) {
 		Version       int
 	}
 	admin(t, dir, &changed, "agent", "update", "--account", account, id, "--file", file)
-	o = do(t, command(dir, nil, "agent", "export", id))
+	o = do(t, command(dir, nil, "admin", "agent", "export", id))
 	if o.status != 0 || !strings.Contains(o.out, "city: Rome") {
 		t.Errorf("agent export: exit status %d: %s%s", o.status, o.out, o.errOut)
 	}
@@ -298,7 +298,7 @@ func administerMistakes(t *testing.T, dir, id string) {
 		{[]string{"agent", "create", "--account", id, "--name", "X", "--file", "/nonexistent.yaml"}, failed, "nonexistent"},
 		{[]string{"number", "add", "--account", id, "12"}, usage, "number"},
 	} {
-		o := do(t, command(dir, nil, append(tt.args[:len(tt.args):len(tt.args)], "--json")...))
+		o := do(t, command(dir, nil, append([]string{"admin"}, append(tt.args[:len(tt.args):len(tt.args)], "--json")...)...))
 		line := strings.TrimSpace(o.errOut)
 		line = line[strings.LastIndexByte(line, '\n')+1:]
 		if o.status != tt.status || !strings.Contains(line, tt.word) || !strings.HasPrefix(line, "parley: ") || o.out != "" {
@@ -355,7 +355,7 @@ func checkDemo(t *testing.T, s *server, first demo) {
 	if len(listed.Topups) != 1 || listed.Topups[0].Provider != "demonstration" || listed.Topups[0].Payment != "" || listed.Topups[0].State != "succeeded" {
 		t.Fatalf("the top-ups are %+v", listed)
 	}
-	if o := do(t, command(s.dir, nil, "account", "refund", id, listed.Topups[0].ID, "1")); o.status != usage || !strings.Contains(o.errOut, "no payment behind it") {
+	if o := do(t, command(s.dir, nil, "admin", "account", "refund", id, listed.Topups[0].ID, "1")); o.status != usage || !strings.Contains(o.errOut, "no payment behind it") {
 		t.Errorf("its refund: exit status %d: %s", o.status, o.errOut)
 	}
 	if accounts != 1 || agents != 2 || numbers != 2 || calls != 3 || batches != 1 || topups != 1 || sum != 20*billing.USD {

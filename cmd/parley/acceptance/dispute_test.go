@@ -117,12 +117,12 @@ func TestRefundByCommand(t *testing.T) {
 		return err == nil && err2 == nil && got.Refunded == 12*billing.USD+50*billing.Cent && len(asked) == 0
 	})
 	for amount, status := range map[string]int{"7.51": 2, "7.505": 2, "-1": 2} {
-		if o := do(t, command(s.dir, nil, "account", "refund", who.account, top.ID, "--", amount)); o.status != status {
+		if o := do(t, command(s.dir, nil, "admin", "account", "refund", who.account, top.ID, "--", amount)); o.status != status {
 			t.Errorf("%s: exit status %d: %s", amount, o.status, o.errOut)
 		}
 	}
 	admin(t, s.dir, &struct{}{}, "account", "credit", who.account, "--kind", "adjustment", "--", "-6")
-	if o := do(t, command(s.dir, nil, "account", "refund", who.account, top.ID, "5")); o.status == 0 || o.status == 2 || !strings.Contains(o.errOut, "balance") {
+	if o := do(t, command(s.dir, nil, "admin", "account", "refund", who.account, top.ID, "5")); o.status == 0 || o.status == 2 || !strings.Contains(o.errOut, "balance") {
 		t.Errorf("of what is spent: exit status %d: %s", o.status, o.errOut)
 	}
 	checkBooks(t, s.dir)

@@ -49,7 +49,7 @@ func TestEngineKeys(t *testing.T) {
 	customer := func() dialer {
 		t.Helper()
 		c := newDialer(t, s, "10")
-		if o := do(t, command(dir, env, "agent", "update", "--account", c.who.account, c.who.agent, "--file", change)); o.status != 0 {
+		if o := do(t, command(dir, env, "admin", "agent", "update", "--account", c.who.account, c.who.agent, "--file", change)); o.status != 0 {
 			t.Fatalf("exit status %d, %s", o.status, o.errOut)
 		}
 		return c

@@ -53,7 +53,7 @@ func toVendors(t *testing.T, s *server, who customer) {
 	if err := os.WriteFile(file, []byte(vendorAgent), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := do(t, command(s.dir, s.env, "agent", "update", "--account", who.account, who.agent, "--file", file)); o.status != 0 {
+	if o := do(t, command(s.dir, s.env, "admin", "agent", "update", "--account", who.account, who.agent, "--file", file)); o.status != 0 {
 		t.Fatalf("exit status %d, %s", o.status, o.errOut)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // newOperator makes a user who runs the server, and returns a key of theirs.
 func newOperator(t *testing.T, s *server, email string) string {
 	t.Helper()
-	admin(t, s.dir, &struct{}{}, "admin", "create", email)
+	admin(t, s.dir, &struct{}{}, "user", "create", email)
 	var key struct {
 		Role   string
 		APIKey string `json:"api_key"`
@@ -35,7 +35,7 @@ func TestOperatorKeyOpensNothingElse(t *testing.T) {
 	s := shared(t, demonstration)
 	who := newCustomer(t, s, "")
 	key := newOperator(t, s, "operator@example.com")
-	admin(t, s.dir, &struct{}{}, "admin", "create", "luis.member@example.com", "--role", "member", "--account", who.account)
+	admin(t, s.dir, &struct{}{}, "user", "create", "luis.member@example.com", "--role", "member", "--account", who.account)
 	var people struct {
 		Members []struct{ Email, Role string }
 	}

@@ -53,7 +53,7 @@ func TestRealtimeEngine(t *testing.T) {
 	env = append(env, "PARLEY_RATE_CARD="+write("card.yaml", prices))
 	s := serve(t, dir, env)
 	who := newCustomer(t, s, "10")
-	if o := do(t, command(dir, env, "agent", "update", "--account", who.account, who.agent, "--file", write("change.yaml", "settings:\n  engines: {realtime: live}\n"))); o.status != 0 {
+	if o := do(t, command(dir, env, "admin", "agent", "update", "--account", who.account, who.agent, "--file", write("change.yaml", "settings:\n  engines: {realtime: live}\n"))); o.status != 0 {
 		t.Fatalf("exit status %d, %s", o.status, o.errOut)
 	}
 

@@ -370,6 +370,12 @@ func do(t *testing.T, cmd *exec.Cmd) outcome {
 // reads its answer.
 func admin(t *testing.T, dir string, answer any, args ...string) {
 	t.Helper()
+	answered(t, dir, answer, append([]string{"admin"}, args...)...)
+}
+
+// answered runs a command that has to succeed, and reads its answer.
+func answered(t *testing.T, dir string, answer any, args ...string) {
+	t.Helper()
 	o := do(t, command(dir, nil, withJSON(args)...))
 	if o.status != 0 {
 		t.Fatalf("parley %s: exit status %d: %s", strings.Join(args, " "), o.status, o.errOut)

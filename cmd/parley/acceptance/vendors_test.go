@@ -41,7 +41,7 @@ func TestVendors(t *testing.T) {
 	if err := os.WriteFile(change, []byte("settings:\n  engines: {asr: [flux, pocketsphinx], llm: [haiku, scripted], tts: [sonic, espeak]}\n  turns: engine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := do(t, command(dir, env, "agent", "update", "--account", who.account, who.agent, "--file", change)); o.status != 0 {
+	if o := do(t, command(dir, env, "admin", "agent", "update", "--account", who.account, who.agent, "--file", change)); o.status != 0 {
 		t.Fatalf("exit status %d, %s", o.status, o.errOut)
 	}
 

@@ -22,7 +22,7 @@ import (
 func newAccountCommand() *cobra.Command {
 	return command.Group("account", "Accounts: create, credit, refund, dispute, show, set, list, topups, members",
 		"An account owns keys, agents, numbers and a prepaid balance in US dollars. These commands work on the server's database,\n"+
-			"whether the server runs or not.", "  parley account create --name 'Casa Lola'",
+			"whether the server runs or not.", "  parley admin account create --name 'Casa Lola'",
 		newAccountCreate(), newAccountCredit(), newAccountShow(), newAccountSet(), newAccountList(),
 		newAccountDispute(), newAccountRefund(), newAccountTopups(), newAccountMembers())
 }
@@ -108,7 +108,7 @@ func newAccountCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create --name NAME [--email ADDRESS]", Short: "Create an account with its welcome credit and an API key",
 		Long: "Creates an account with its welcome credit and one API key with the role owner and the mark money, which is shown\n" +
 			"only here. Warnings, as of a low balance, are mailed to the address, if the server has a mail server (PARLEY_SMTP_URL).",
-		Example: "  parley account create --name 'Casa Lola' --email lola@example.com --json", Args: cobra.NoArgs}
+		Example: "  parley admin account create --name 'Casa Lola' --email lola@example.com --json", Args: cobra.NoArgs}
 	name, email := cmd.Flags().String("name", "", "name of the account"), cmd.Flags().String("email", "", "where warnings are mailed")
 	_ = cmd.MarkFlagRequired("name")
 	return adminCommand(cmd, func(a *admin, _ []string) error {
@@ -141,7 +141,7 @@ func newAccountCreate() *cobra.Command {
 func newAccountShow() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "show ACCOUNT_ID", Short: "Show balance, pots, limits and state",
 		Long:    "Shows an account: its balance and the pots it is made of, what is held for sessions in progress, limits and state.",
-		Example: "  parley account show acc_… --json", Args: cobra.ExactArgs(1)}, showAccount)
+		Example: "  parley admin account show acc_… --json", Args: cobra.ExactArgs(1)}, showAccount)
 }
 
 func showAccount(a *admin, args []string) error {
@@ -171,7 +171,7 @@ func showAccount(a *admin, args []string) error {
 
 func newAccountList() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "list", Short: "List accounts, newest first",
-		Long: "Lists the accounts, newest first, with their balances.", Example: "  parley account list --json", Args: cobra.NoArgs},
+		Long: "Lists the accounts, newest first, with their balances.", Example: "  parley admin account list --json", Args: cobra.NoArgs},
 		func(a *admin, _ []string) error {
 			line := func(v accountView, w io.Writer) { fmt.Fprintf(w, "%s\t%s\t%s USD\n", v.ID, v.Name, v.Balance) }
 			return listed(a, "accounts", viewAccount, line)(a.ledger.Accounts(a.Ctx, store.Page{}))
@@ -182,7 +182,7 @@ func newAccountSet() *cobra.Command {
 	cmd := &cobra.Command{Use: "set ACCOUNT_ID", Short: "Set an account's limits, mail address or retention, suspend it or let it go on",
 		Long: "Changes what is mentioned and leaves the rest. A suspended account starts nothing, and its conversations say\n" +
 			"goodbye and end within seconds. Owners set daily limits in the dashboard, too: under Balance, API keys and each agent's settings.",
-		Example: "  parley account set acc_… --concurrency 50\n  parley account set acc_… --suspended=true\n  parley account set acc_… --daily-limit 20 --limit-of key_…", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin account set acc_… --concurrency 50\n  parley admin account set acc_… --suspended=true\n  parley admin account set acc_… --daily-limit 20 --limit-of key_…", Args: cobra.ExactArgs(1)}
 	concurrency := cmd.Flags().Int("concurrency", 0, "simultaneous sessions, 1 to 100000; 0: the rate card's")
 	recordingDays := cmd.Flags().Int("recording-days", 0, "days for which recordings of calls are kept, 1 to 3650; those that are there, too")
 	conversationDays := cmd.Flags().Int("conversation-days", 0, "days for which transcripts, summaries and all else that was said is kept, 1 to 3650, recordings included; 0: until it is deleted")
@@ -241,7 +241,7 @@ func newAccountCredit() *cobra.Command {
 	cmd := &cobra.Command{Use: "credit ACCOUNT_ID AMOUNT --kind topup|bonus|adjustment", Short: "Post money to an account's ledger",
 		Long: "Posts one entry in US dollars. A topup counts as a payment received. A negative adjustment is written after --.\n" +
 			"With --key the same credit happens once, however often it is repeated.",
-		Example: "  parley account credit acc_… 20 --kind topup\n  parley account credit acc_… --kind adjustment -- -1.50", Args: cobra.ExactArgs(2)}
+		Example: "  parley admin account credit acc_… 20 --kind topup\n  parley admin account credit acc_… --kind adjustment -- -1.50", Args: cobra.ExactArgs(2)}
 	kind := cmd.Flags().String("kind", "", "topup, bonus or adjustment")
 	key := cmd.Flags().String("key", "", "makes the credit happen once")
 	days := cmd.Flags().Int("days", bonusLife, "how long a bonus lasts")
@@ -273,7 +273,7 @@ func newAccountCredit() *cobra.Command {
 func newAccountMembers() *cobra.Command {
 	return adminCommand(&cobra.Command{Use: "members ACCOUNT_ID", Short: "List the people of an account",
 		Long:    "Lists who signs in to an account, owners first, with when they did so last.",
-		Example: "  parley account members acc_… --json", Args: cobra.ExactArgs(1)},
+		Example: "  parley admin account members acc_… --json", Args: cobra.ExactArgs(1)},
 		func(a *admin, args []string) error {
 			view := func(m *people.Membership) wire.Member { return manage.Members([]people.Membership{*m})[0] }
 			return listOf(a, args[0], "members", a.people.Members, view, func(m wire.Member, w io.Writer) {

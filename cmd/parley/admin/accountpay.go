@@ -23,7 +23,7 @@ func newAccountDispute() *cobra.Command {
 		Long: "While a payment of an account is disputed nothing starts, calls are not answered, and sessions in progress say goodbye within\n" +
 			"5 seconds. Disputes that the payment provider tells of are marked by themselves; one that was lost stays until it is resolved\n" +
 			"here. --resolve ends all of the account's disputes, or the one that --ref names.",
-		Example: "  parley account dispute acc_… --open\n  parley account dispute acc_… --resolve --ref dp_…", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin account dispute acc_… --open\n  parley admin account dispute acc_… --resolve --ref dp_…", Args: cobra.ExactArgs(1)}
 	open := cmd.Flags().Bool("open", false, "a payment is disputed")
 	cmd.Flags().Bool("resolve", false, "it is not any more")
 	ref := cmd.Flags().String("ref", "", "the provider's name of the dispute")
@@ -55,7 +55,7 @@ func newAccountRefund() *cobra.Command {
 			"fails the amount returns. Never more than is left of the top-up, and of what was paid and not spent. A refund that was made at the\n" +
 			"provider's own page is taken out of the balance by itself. What the demonstration began with was paid by nobody and is refused.\n" +
 			"The command waits 10 seconds for the server; without one the refund is made when it runs again.",
-		Example: "  parley account refund acc_… top_… 12.50", Args: cobra.ExactArgs(3)},
+		Example: "  parley admin account refund acc_… top_… 12.50", Args: cobra.ExactArgs(3)},
 		func(a *admin, args []string) error {
 			amount, err := billing.ParseMoney(args[2])
 			if err != nil {
@@ -138,7 +138,7 @@ func newAccountTopups() *cobra.Command {
 		Long: "Lists the account's top-ups, newest first, those too that were begun and not paid: when, how much in US dollars, the state,\n" +
 			"and the payment provider's name for the payment. Credit that an operator gave is not among them; that with which a demonstration\n" +
 			"begins is one that nobody paid.",
-		Example: "  parley account topups acc_… --json", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin account topups acc_… --json", Args: cobra.ExactArgs(1)}
 	limit := cmd.Flags().Int("limit", 0, "how many at most; 0: all")
 	return adminCommand(cmd, func(a *admin, args []string) error {
 		if *limit < 0 {

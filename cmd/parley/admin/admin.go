@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,45 @@ import (
 
 // Commands are the commands of this package. version is that of the program, which backups name.
 func Commands(version string) []*cobra.Command {
-	return []*cobra.Command{newAccountCommand(), newAdminUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(),
-		newLedgerCommand(), newMigrateCommand(), newBackupCommand(version), newRestoreCommand(), newReplayCommand(), newSimulateCommand()}
+	ledger := newLedgerCommand() // under the name that it had: timers call it
+	ledger.Hidden = true
+	return []*cobra.Command{newAdminCommand(), ledger, newMigrateCommand(), newBackupCommand(version), newRestoreCommand(), newReplayCommand(), newSimulateCommand()}
+}
+
+// newAdminCommand is what an operator does on the server's own machine.
+func newAdminCommand() *cobra.Command {
+	g := command.Group("admin", "Accounts of a server, by its database: account, user, key, agent, number, do-not-call, ledger",
+		"These commands work on the database of the server whose settings they find, whether it runs or not, and for any account of it. What\n"+
+			"an account does for itself goes over HTTP with a key of its own, without admin.",
+		"  parley admin account create --name 'Casa Lola'\n  parley admin user create ana@example.com",
+		newAccountCommand(), newUserCommand(), newKeyCommand(), newAgentCommand(), newNumberCommand(), newDoNotCallCommand(), newLedgerCommand())
+	for _, c := range newUserCommand().Commands() { // under the names that they had
+		c.Hidden = true
+		g.AddCommand(c)
+	}
+	return g
+}
+
+// Spelled is a command line in which admin may be left out where it can be told from what an account asks with its
+// key: parley account create, or parley agent list --account. Scripts and timers may leave it out.
+func Spelled(root *cobra.Command, args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	here, _, err := newAdminCommand().Find(args[:2])
+	if err != nil || here.CommandPath() != "admin "+args[0]+" "+args[1] {
+		return args
+	}
+	there, _, err := root.Find(args[:2])
+	known := err == nil && there.Name() == args[1]
+	operator := func(arg string) bool {
+		flag, _, _ := strings.Cut(arg, "=")
+		return flag == "--account" || flag == "--operator"
+	}
+	if known && !slices.ContainsFunc(args[2:], operator) {
+		return args
+	}
+	return append([]string{"admin"}, args...)
 }
 
 // admin is an administration command at work: it has the server's database, whether the server

@@ -33,7 +33,7 @@ import (
 func newAgentCommand() *cobra.Command {
 	return command.Group("agent", "Agents: create, list, show, update, delete, export, versions, restore, schema",
 		"An agent answers calls: its prompt, voice, language, first message and tools. Numbers are bound to agents.",
-		"  parley agent list --account acc_…",
+		"  parley admin agent list --account acc_…",
 		newAgentCreate(), newAgentList(), newAgentShow(), newAgentUpdate(), newAgentDelete(),
 		newAgentExport(), newAgentVersions(), newAgentRestore(), newAgentSchema())
 }
@@ -183,8 +183,8 @@ func agentCommand(cmd *cobra.Command, run func(a *admin, account string, agent *
 func newAgentCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create --account ID --name NAME", Short: "Create an agent",
 		Long: "Creates an agent from flags, from a YAML file, or from a file with flags that override it.",
-		Example: "  parley agent create --account acc_… --name Lola --prompt 'We are open from nine to six.' --first-message 'Casa Lola, hello!'\n" +
-			"  parley agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
+		Example: "  parley admin agent create --account acc_… --name Lola --prompt 'We are open from nine to six.' --first-message 'Casa Lola, hello!'\n" +
+			"  parley admin agent create --account acc_… --file agent.yaml", Args: cobra.NoArgs}
 	agentFlags(cmd)
 	metadataFlag(cmd)
 	return accountCommand(cmd, func(a *admin, account string, _ []string) error {
@@ -199,7 +199,7 @@ func newAgentCreate() *cobra.Command {
 func newAgentUpdate() *cobra.Command {
 	cmd := &cobra.Command{Use: "update AGENT_ID", Short: "Change an agent; what is not mentioned stays",
 		Long:    "Changes an agent by flags, a YAML file or both; what is not mentioned stays. Calls in progress keep what they began with.",
-		Example: "  parley agent update ag_… --voice M2\n  parley agent update ag_… --metadata team=sales", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin agent update ag_… --voice M2\n  parley admin agent update ag_… --metadata team=sales", Args: cobra.ExactArgs(1)}
 	agentFlags(cmd)
 	metadataFlag(cmd)
 	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, _ []string) error {
@@ -212,14 +212,14 @@ func newAgentUpdate() *cobra.Command {
 
 func newAgentShow() *cobra.Command {
 	return agentCommand(&cobra.Command{Use: "show AGENT_ID", Short: "Show an agent",
-		Long: "Shows an agent with its prompt and settings.", Example: "  parley agent show ag_… --json", Args: cobra.ExactArgs(1)},
+		Long: "Shows an agent with its prompt and settings.", Example: "  parley admin agent show ag_… --json", Args: cobra.ExactArgs(1)},
 		func(a *admin, _ string, agent *store.Agent, _ []string) error { return a.show(viewAgent(agent)) })
 }
 
 func newAgentList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list --account ID", Short: "List an account's agents",
 		Long: "Lists an account's agents with voice and language: all, or those that have the metadata.", Args: cobra.NoArgs,
-		Example: "  parley agent list --account acc_…\n  parley agent list --account acc_… --metadata team=sales"}
+		Example: "  parley admin agent list --account acc_…\n  parley admin agent list --account acc_… --metadata team=sales"}
 	wanted := cmd.Flags().StringArray("metadata", nil, "only those with this metadata, as team=sales; may be repeated")
 	return accountCommand(cmd, func(a *admin, account string, _ []string) error {
 		metadata, err := command.Pairs("metadata", *wanted)
@@ -238,7 +238,7 @@ func newAgentList() *cobra.Command {
 func newAgentDelete() *cobra.Command {
 	return agentCommand(&cobra.Command{Use: "delete AGENT_ID", Short: "Delete an agent; its numbers are answered by nobody",
 		Long:    "Deletes an agent. Its numbers stay with the account and are answered by nobody until they get another agent.",
-		Example: "  parley agent delete ag_…", Args: cobra.ExactArgs(1)},
+		Example: "  parley admin agent delete ag_…", Args: cobra.ExactArgs(1)},
 		func(a *admin, account string, agent *store.Agent, _ []string) error {
 			return a.did("id", agent.ID, "deleted", a.db.DeleteAgent(a.Ctx, account, agent.ID, 0))
 		})
@@ -247,7 +247,7 @@ func newAgentDelete() *cobra.Command {
 func newAgentSchema() *cobra.Command {
 	return &cobra.Command{Use: "schema", Short: "Print the JSON Schema of agents", Args: cobra.NoArgs,
 		Long:    "Prints the JSON Schema (2020-12) of agents, which editors check files by as they are written. The API takes and gives the same.",
-		Example: "  parley agent schema >agent.schema.json",
+		Example: "  parley admin agent schema >agent.schema.json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := json.MarshalIndent(engine.AgentSchema(), "", "  ")
 			if err == nil {
@@ -260,7 +260,7 @@ func newAgentSchema() *cobra.Command {
 func newAgentExport() *cobra.Command {
 	cmd := &cobra.Command{Use: "export AGENT_ID", Short: "Print an agent as a YAML file", Args: cobra.ExactArgs(1),
 		Long:    "Prints an agent, or one of its versions, as a file that create and update take. Its metadata are not in it.",
-		Example: "  parley agent export ag_… >agent.yaml"}
+		Example: "  parley admin agent export ag_… >agent.yaml"}
 	version := cmd.Flags().Int64("version", 0, "which version; 0: as it is")
 	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, _ []string) (err error) {
 		if *version != 0 {
@@ -283,7 +283,7 @@ func newAgentExport() *cobra.Command {
 
 func newAgentVersions() *cobra.Command {
 	return agentCommand(&cobra.Command{Use: "versions AGENT_ID", Short: "List an agent's versions, the newest first", Args: cobra.ExactArgs(1),
-		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley agent versions ag_…"},
+		Long: "Lists what an agent was: each change leaves a version.", Example: "  parley admin agent versions ag_…"},
 		func(a *admin, account string, agent *store.Agent, _ []string) error {
 			line := func(v agentView, w io.Writer) {
 				fmt.Fprintf(w, "%d\t%s\t%s\n", v.Version, v.UpdatedAt.Format(time.DateTime), v.Name)
@@ -295,7 +295,7 @@ func newAgentVersions() *cobra.Command {
 func newAgentRestore() *cobra.Command {
 	cmd := &cobra.Command{Use: "restore AGENT_ID VERSION", Short: "Make an agent what it was", Args: cobra.ExactArgs(2),
 		Long:    "Makes an agent what it was in a version. That is a change like any other, with a version of its own.",
-		Example: "  parley agent restore ag_… 3"}
+		Example: "  parley admin agent restore ag_… 3"}
 	return agentCommand(cmd, func(a *admin, account string, agent *store.Agent, args []string) error {
 		version, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil || version < 1 {

@@ -13,7 +13,7 @@ import (
 func newDoNotCallCommand() *cobra.Command {
 	return command.Group("do-not-call", "Numbers that an account does not call: add, list, remove",
 		"Keeps agents of an account from calling a number, as when its owner complains to the operator. Calls from it are taken as before.",
-		"  parley do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"",
+		"  parley admin do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"",
 		newDoNotCallAdd(), newDoNotCallList(), newDoNotCallRemove())
 }
 
@@ -37,7 +37,7 @@ func (v doNotCallView) show(w io.Writer) {
 func newDoNotCallAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add --account ID E164", Short: "Add a number to an account's do-not-call list",
 		Long:    "Puts a number on an account's list, from the next call on. One that is there already stays as it is.",
-		Example: "  parley do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin do-not-call add --account acc_… +34612345678 --reason \"wrote to us\"", Args: cobra.ExactArgs(1)}
 	reason := cmd.Flags().String("reason", "", "why, in one line of up to 200 characters")
 	return accountCommand(cmd, func(a *admin, account string, args []string) error {
 		e, _, err := a.db.AddDoNotCall(a.Ctx, account, store.DoNotCall{Number: args[0], Reason: *reason, Source: store.ListedByOperator})
@@ -47,7 +47,7 @@ func newDoNotCallAdd() *cobra.Command {
 
 func newDoNotCallList() *cobra.Command {
 	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's do-not-call list",
-		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley do-not-call list --account acc_… --json", Args: cobra.NoArgs},
+		Long: "Lists the numbers that an account does not call, the newest first, and who put them there.", Example: "  parley admin do-not-call list --account acc_… --json", Args: cobra.NoArgs},
 		func(a *admin, account string, _ []string) error {
 			return listOf(a, account, "numbers", a.db.DoNotCalls, viewDoNotCall, doNotCallView.show)
 		})
@@ -56,7 +56,7 @@ func newDoNotCallList() *cobra.Command {
 func newDoNotCallRemove() *cobra.Command {
 	return accountCommand(&cobra.Command{Use: "remove --account ID E164", Short: "Remove a number from an account's do-not-call list",
 		Long:    "Removes a number from an account's do-not-call list, also one that an agent added.",
-		Example: "  parley do-not-call remove --account acc_… +34612345678", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
+		Example: "  parley admin do-not-call remove --account acc_… +34612345678", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
 		return a.did("number", args[0], "removed", a.db.RemoveDoNotCall(a.Ctx, account, args[0]))
 	})
 }

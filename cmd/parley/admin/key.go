@@ -18,7 +18,7 @@ func newKeyCommand() *cobra.Command {
 		"A key opens the API for its account; one with the role owner also changes who belongs to the account, and one with the mark money\n"+
 			"what is paid. An operator's key opens the routes with which operators look after accounts, and nothing else. A key is shown once,\n"+
 			"when it is made; only its end is kept in readable form.",
-		"  parley key list --account acc_…", newKeyCreate(), newKeyList(), newKeyRevoke())
+		"  parley admin key list --account acc_…", newKeyCreate(), newKeyList(), newKeyRevoke())
 }
 
 // keyView is a key as commands print it; the secret only when it was just made.
@@ -76,7 +76,7 @@ func newKeyCreate() *cobra.Command {
 		Long: "Creates an API key and prints it. It cannot be shown again. With --role owner it may also change who belongs to the account,\n" +
 			"with --money what is paid: automatic recharge and limits of spending.\n" +
 			"An operator's key looks after the server's accounts under /v1/operator/, for as long as its user is an operator.",
-		Example: "  parley key create --account acc_… --name website\n  parley key create --operator ana@example.com --name provisioning", Args: cobra.NoArgs}
+		Example: "  parley admin key create --account acc_… --name website\n  parley admin key create --operator ana@example.com --name provisioning", Args: cobra.NoArgs}
 	ring, name := keyringFlags(cmd), cmd.Flags().String("name", "key", "what it is for")
 	role := cmd.Flags().String("role", people.RoleMember, "member, or owner: people, too")
 	money := cmd.Flags().Bool("money", false, "it may change what is paid")
@@ -103,7 +103,7 @@ func newKeyCreate() *cobra.Command {
 func newKeyList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list --account ID|--operator EMAIL", Short: "List an account's API keys, or an operator's",
 		Long:    "Lists keys with when they were last used. Of a secret only the last four characters are shown.",
-		Example: "  parley key list --account acc_…", Args: cobra.NoArgs}
+		Example: "  parley admin key list --account acc_…", Args: cobra.NoArgs}
 	ring := keyringFlags(cmd)
 	line := func(v keyView, w io.Writer) {
 		state := "used " + command.Stamp(v.LastUsed)
@@ -127,7 +127,7 @@ func newKeyList() *cobra.Command {
 func newKeyRevoke() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke --account ID|--operator EMAIL KEY_ID", Short: "End an API key for good",
 		Long:    "Ends a key for good: requests with it are refused from now on. Conversations in progress go on.",
-		Example: "  parley key revoke --account acc_… key_…", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin key revoke --account acc_… key_…", Args: cobra.ExactArgs(1)}
 	ring := keyringFlags(cmd)
 	return adminCommand(cmd, func(a *admin, args []string) (err error) {
 		var user string

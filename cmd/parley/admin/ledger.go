@@ -13,7 +13,7 @@ import (
 
 func newLedgerCommand() *cobra.Command {
 	return command.Group("ledger", "The books: verify",
-		"Money is kept in a double-entry ledger to which is only ever added. This checks that it adds up.", "  parley ledger verify", newLedgerVerify())
+		"Money is kept in a double-entry ledger to which is only ever added. This checks that it adds up.", "  parley admin ledger verify", newLedgerVerify())
 }
 
 var errViolated = errors.New("the ledger is not in order")
@@ -24,7 +24,7 @@ func newLedgerVerify() *cobra.Command {
 counters with how long calls lasted and what their models took, and checks every invariant. It looks at what is new since an
 account was last found in order, as servers do by themselves each night; --full looks at all history.
 Exit status 1 and a report when anything differs, or something that was due is not done.`,
-		Example: "  parley ledger verify --json\n  parley ledger verify --full", Args: cobra.NoArgs}
+		Example: "  parley admin ledger verify --json\n  parley admin ledger verify --full", Args: cobra.NoArgs}
 	full := cmd.Flags().Bool("full", false, "look at all history, not at what is new alone")
 	return patientCommand(cmd, func(a *admin, _ []string) error {
 		check := verify.Recent

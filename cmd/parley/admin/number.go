@@ -13,7 +13,7 @@ import (
 
 func newNumberCommand() *cobra.Command {
 	return command.Group("number", "Telephone numbers of accounts: add, list, remove",
-		"Gives accounts numbers that reach this server over a trunk of your own, which cost them nothing, and lists those and the ones they have bought.", "  parley number list --account acc_…",
+		"Gives accounts numbers that reach this server over a trunk of your own, which cost them nothing, and lists those and the ones they have bought.", "  parley admin number list --account acc_…",
 		newNumberAdd(), newNumberList(), newNumberRemove())
 }
 
@@ -46,7 +46,7 @@ func (v numberView) show(w io.Writer) {
 func newNumberAdd() *cobra.Command {
 	cmd := &cobra.Command{Use: "add --account ID E164 --agent ID", Short: "Give an account a number that reaches this server",
 		Long:    "Gives an account a number that a trunk sends to this server. With --agent that agent answers, otherwise nobody does.",
-		Example: "  parley number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
 	agent := cmd.Flags().String("agent", "", "the agent that answers")
 	return accountCommand(cmd, func(a *admin, account string, args []string) error {
 		return shown(a, viewNumber)(a.ledger.ImportNumber(a.Ctx, account, args[0], *agent))
@@ -55,7 +55,7 @@ func newNumberAdd() *cobra.Command {
 
 func newNumberList() *cobra.Command {
 	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's numbers",
-		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley number list --account acc_… --json", Args: cobra.NoArgs},
+		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley admin number list --account acc_… --json", Args: cobra.NoArgs},
 		func(a *admin, account string, _ []string) error {
 			return listOf(a, account, "numbers", a.ledger.Numbers, viewNumber, numberView.show)
 		})
@@ -64,7 +64,7 @@ func newNumberList() *cobra.Command {
 func newNumberRemove() *cobra.Command {
 	return accountCommand(&cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account",
 		Long:    "Takes a number from an account, for good. Calls to it are refused with 404 from now on; one that was bought goes back to its carrier.",
-		Example: "  parley number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
+		Example: "  parley admin number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
 		n, err := a.ledger.NumberByE164(a.Ctx, account, args[0])
 		if err != nil {
 			return err

@@ -19,10 +19,10 @@ import (
 	"parley/store/people"
 )
 
-func newAdminUserCommand() *cobra.Command {
-	return command.Group("admin", "People who sign in to the dashboard: create, reset, list, role, disable, enable, delete",
+func newUserCommand() *cobra.Command {
+	return command.Group("user", "People who sign in to the dashboard: create, reset, list, role, disable, enable, delete",
 		"create and reset print a link with which the person chooses a password, once, within 30 minutes. Passwords are never typed here.",
-		"  parley admin create ana@example.com", newAdminCreate(), newAdminReset(), newAdminList(), newAdminRole(),
+		"  parley admin user create ana@example.com", newAdminCreate(), newAdminReset(), newAdminList(), newAdminRole(),
 		newAdminDisable(), newAdminEnable(), newAdminDelete())
 }
 
@@ -79,7 +79,7 @@ func newAdminCreate() *cobra.Command {
 	cmd := &cobra.Command{Use: "create EMAIL", Short: "Let somebody sign in; prints a link to choose a password",
 		Long: "Makes a user and prints a link with which they choose a password. An operator sees all accounts of the server; with --role member\n" +
 			"the user sees only those that they belong to. With --account they own that account.",
-		Example: "  parley admin create ana@example.com\n  parley admin create luis@example.com --role member --account acc_…", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin user create ana@example.com\n  parley admin user create luis@example.com --role member --account acc_…", Args: cobra.ExactArgs(1)}
 	role := cmd.Flags().String("role", people.RoleOperator, "operator or member")
 	account := cmd.Flags().String("account", "", "an account to own")
 	return adminCommand(cmd, func(a *admin, args []string) error {
@@ -104,12 +104,12 @@ func newAdminCreate() *cobra.Command {
 func newAdminReset() *cobra.Command {
 	cmd := &cobra.Command{Use: "reset EMAIL", Short: "Print a link with which a user chooses another password",
 		Long:    "The old password is good until the link is used; then all browsers that had signed in with it are signed out.",
-		Example: "  parley admin reset ana@example.com", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin user reset ana@example.com", Args: cobra.ExactArgs(1)}
 	return userCommand(cmd, func(a *admin, u *people.User, _ []string) error { return a.printLink(u) })
 }
 
 func newAdminList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List users", Long: "Lists all users of the server, the newest first.", Example: "  parley admin list --json", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List users", Long: "Lists all users of the server, the newest first.", Example: "  parley admin user list --json", Args: cobra.NoArgs}
 	line := func(v userView, w io.Writer) {
 		state := "signed in " + command.Stamp(v.SignedInAt)
 		if v.DisabledAt != nil {
@@ -127,7 +127,7 @@ func newAdminRole() *cobra.Command {
 		Long: "An operator sees all accounts of the server; a member only those that they belong to. It counts from their next request on, and an\n" +
 			"operator's keys are good for as long as their user is one. With --account it changes, or gives, the user's role in that account:\n" +
 			"owner or member. The last owner of an account stays one.",
-		Example: "  parley admin role ana@example.com member\n  parley admin role luis@example.com owner --account acc_…", Args: cobra.ExactArgs(2)}
+		Example: "  parley admin user role ana@example.com member\n  parley admin user role luis@example.com owner --account acc_…", Args: cobra.ExactArgs(2)}
 	account := cmd.Flags().String("account", "", "an account in which the role counts")
 	return userCommand(cmd, func(a *admin, u *people.User, args []string) error {
 		if *account == "" {
@@ -149,7 +149,7 @@ func newAdminDisable() *cobra.Command {
 	cmd := &cobra.Command{Use: "disable EMAIL", Short: "Keep a user from signing in",
 		Long: "Ends the user's sign-ins, links and invitations at once, and stops their operator's keys, until they are enabled again. Keys of\n" +
 			"accounts that they made, also by a key of theirs, are listed; they stay good unless --revoke-keys ends them.",
-		Example: "  parley admin disable luis@example.com --revoke-keys", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin user disable luis@example.com --revoke-keys", Args: cobra.ExactArgs(1)}
 	return leavingCommand(cmd, "disabled", (*people.Store).DisableUser)
 }
 
@@ -157,13 +157,13 @@ func newAdminDelete() *cobra.Command {
 	cmd := &cobra.Command{Use: "delete EMAIL", Short: "Delete a user, with their sign-ins, operator's keys and memberships",
 		Long: "Deletes the user for good. The last owner of an account that has other people cannot go: make somebody else its owner first. Keys\n" +
 			"of accounts that they made, also by a key of theirs, are listed; they stay good unless --revoke-keys ends them.",
-		Example: "  parley admin delete luis@example.com", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin user delete luis@example.com", Args: cobra.ExactArgs(1)}
 	return leavingCommand(cmd, "deleted", (*people.Store).DeleteUser)
 }
 
 func newAdminEnable() *cobra.Command {
 	cmd := &cobra.Command{Use: "enable EMAIL", Short: "Let a disabled user sign in again", Long: "The password that they had is good again; keys that were revoked are not.",
-		Example: "  parley admin enable luis@example.com", Args: cobra.ExactArgs(1)}
+		Example: "  parley admin user enable luis@example.com", Args: cobra.ExactArgs(1)}
 	return userCommand(cmd, func(a *admin, u *people.User, _ []string) error {
 		if err := a.people.EnableUser(a.Ctx, u.ID); err != nil {
 			return err
