@@ -48,11 +48,7 @@ func (c *Client) KeepWithCall(ctx context.Context, id string, change wire.CallCh
 
 // ForgetCall deletes what was said in a call; the record of the call remains.
 func (c *Client) ForgetCall(ctx context.Context, id string) error {
-	resp, err := c.send(ctx, http.MethodDelete, c.address("v1", "calls", id), nil)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
+	return c.did(ctx, http.MethodDelete, c.address("v1", "calls", id), nil)
 }
 
 // CallEvent is one event of a call that is followed.

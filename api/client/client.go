@@ -21,6 +21,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -130,9 +131,9 @@ func (c *Client) request(r *http.Request) (*http.Response, error) {
 	return nil, Refusal(resp)
 }
 
-// send sends a request with in as its JSON body, unless in is nil, and returns a
-// good answer, whose body the caller closes.
-func (c *Client) send(ctx context.Context, method string, u *url.URL, in any) (*http.Response, error) {
+// send sends a request with in as its JSON body, unless in is nil, and headers, names and values in
+// turn. It returns a good answer, whose body the caller closes.
+func (c *Client) send(ctx context.Context, method string, u *url.URL, in any, header ...string) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)
@@ -148,7 +149,43 @@ func (c *Client) send(ctx context.Context, method string, u *url.URL, in any) (*
 	if in != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
 	return c.request(r)
+}
+
+// did is send for an answer without a body.
+func (c *Client) did(ctx context.Context, method string, u *url.URL, in any, header ...string) error {
+	resp, err := c.send(ctx, method, u, in, header...)
+	if err == nil {
+		err = resp.Body.Close()
+	}
+	return err
+}
+
+// pageSize is how many entries of a list are asked for at once: as many as there may be.
+const pageSize = 100
+
+// pages reads a list from its beginning: at most so many entries. more says whether there are others.
+func pages[T any](ctx context.Context, c *Client, most int, v url.Values, path ...string) (list []T, more bool, err error) {
+	list = []T{}
+	for {
+		v.Set("limit", strconv.Itoa(min(pageSize, most-len(list))))
+		page, err := ask[struct {
+			Data       []T    `json:"data"`
+			HasMore    bool   `json:"has_more"`
+			NextCursor string `json:"next_cursor"`
+		}](ctx, c, http.MethodGet, c.query(v, path...), nil)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, page.Data...)
+		if more = page.HasMore && page.NextCursor != ""; !more || len(list) >= most {
+			return list, more, nil
+		}
+		v.Set("cursor", page.NextCursor)
+	}
 }
 
 // ask is send for an answer in JSON, a T.

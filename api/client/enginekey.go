@@ -24,11 +24,7 @@ func (c *Client) PutEngineKey(ctx context.Context, engine, key string) (*wire.En
 
 // DeleteEngineKey deletes it.
 func (c *Client) DeleteEngineKey(ctx context.Context, engine string) error {
-	resp, err := c.send(ctx, http.MethodDelete, c.address("v1", "engine-keys", engine), nil)
-	if err == nil {
-		err = resp.Body.Close()
-	}
-	return err
+	return c.did(ctx, http.MethodDelete, c.address("v1", "engine-keys", engine), nil)
 }
 
 // TestEngineKey makes one small request to the engine's vendor with it, which the vendor charges.

@@ -43,17 +43,35 @@ func (d Definition) Draft(document json.RawMessage) (store.Agent, []wire.Mistake
 
 func mountDrafts(a *api.API, m agents) {
 	api.Register(a, agentRoutes.Post("/v1/agents/validate", "validate-agent", "Check an agent without saving it",
-		"Says everything that is wrong with a document, field by field, as `POST /v1/agents` would refuse it, and stores nothing: for editors that check while one types.").OwnChecks(), m.validate)
+		"Says everything that is wrong with a document, field by field, as `POST /v1/agents` would refuse it, and stores nothing: for editors that check while one types. "+
+			"With `agent_id` it says, too, what of that agent would change if the document replaced it.", http.StatusNotFound).OwnChecks(), m.validate)
 	api.Register(a, agentRoutes.Get("/v1/agents/{id}/versions/{version}/diff", "diff-agent-versions", "Compare two versions of an agent",
 		"What differs in a version from the one before it, or from another, field by field. Of the first version everything that a new agent has not.", http.StatusNotFound), m.diff)
 }
 
-func (m agents) validate(_ context.Context, in *newAgentInput) (*api.Reply[wire.AgentCheck], error) {
-	_, wrong, err := m.define.Draft(in.Body.RawMessage)
+type draftInput struct {
+	Agent string `query:"agent_id" doc:"The agent of the account that the document would replace." maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Body  document[wire.NewAgent]
+}
+
+func (m agents) validate(ctx context.Context, in *draftInput) (*api.Reply[wire.AgentCheck], error) {
+	draft, wrong, err := m.define.Draft(in.Body.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(wire.AgentCheck{Valid: len(wrong) == 0, Mistakes: append([]wire.Mistake{}, wrong...)}), nil
+	check := wire.AgentCheck{Valid: len(wrong) == 0, Mistakes: append([]wire.Mistake{}, wrong...)}
+	if in.Agent != "" {
+		is, err := m.agent(ctx, in.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if check.Valid {
+			if check.Changes, err = Changes(is, &draft); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return api.Body(check), nil
 }
 
 // Changes are the fields in which b differs from a: objects and lists are gone into, and

@@ -16,8 +16,8 @@ func TestDraftsAreJudgedAndNotKept(t *testing.T) {
 	o := open(t)
 	before := len(o.json(o.As(o.A, "GET", "/v1/agents", ""))["data"].([]any))
 	for body, want := range map[string]string{
-		lola: `{"mistakes":[],"valid":true}`,
-		`{"name":"N","settings":{"goodbye":"forbidden"}}`: `{"mistakes":[{"path":"body","problem":"settings.goodbye: is forbidden"}],"valid":false}`,
+		lola: `{"changes":null,"mistakes":[],"valid":true}`,
+		`{"name":"N","settings":{"goodbye":"forbidden"}}`: `{"changes":null,"mistakes":[{"path":"body","problem":"settings.goodbye: is forbidden"}],"valid":false}`,
 	} {
 		r := o.As(o.A, "POST", "/v1/agents/validate", body)
 		o.Want("validate", r, 200, "")
@@ -30,6 +30,28 @@ func TestDraftsAreJudgedAndNotKept(t *testing.T) {
 	o.Want("a ticket", o.Send("POST", "/v1/agents/validate", lola, "Authorization", "Bearer "+o.ticket(api.Ticket{ID: "1"})), 403, "auth.ticket_not_allowed")
 	if after := len(o.json(o.As(o.A, "GET", "/v1/agents", ""))["data"].([]any)); after != before {
 		t.Errorf("there were %d agents, and are %d", before, after)
+	}
+}
+
+// What a document would change of an agent is told before it does, to the owner alone.
+func TestDraftsAreCompared(t *testing.T) {
+	o := open(t)
+	id := fmt.Sprint(o.json(o.As(o.A, "POST", "/v1/agents", `{"name":"Lola","prompt":"One.","first_message":"Hello!"}`))["id"])
+	at := "/v1/agents/validate?agent_id=" + id
+	for body, want := range map[string]string{
+		`{"name":"Lola","prompt":"One.","first_message":"Hello!","id":"x","version":9}`: `{"changes":[],"mistakes":[],"valid":true}`,
+		`{"name":"Lola","prompt":"Two."}`:                                               `{"changes":[{"after":"Two.","before":"One.","path":"prompt"},{"after":"","before":"Hello!","path":"first_message"}],"mistakes":[],"valid":true}`,
+		`{"name":"N","prompt":"forbidden"}`:                                             `{"changes":null,"mistakes":[{"path":"body","problem":"settings.goodbye: is forbidden"}],"valid":false}`,
+	} {
+		r := o.As(o.A, "POST", at, body)
+		o.Want("validate", r, 200, "")
+		if got, _ := json.Marshal(o.json(r)); string(got) != want {
+			t.Errorf("%s\n got %s\nwant %s", body, got, want)
+		}
+	}
+	o.Want("foreign", o.As(o.B, "POST", at, `{"name":"Lola"}`), 404, "agent.not_found")
+	if prompt := o.json(o.As(o.A, "GET", "/v1/agents/"+id, ""))["prompt"]; prompt != "One." {
+		t.Errorf("the prompt is %v", prompt)
 	}
 }
 

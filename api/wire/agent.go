@@ -43,6 +43,37 @@ type AgentDefinition struct {
 	Metadata     Metadata      `json:"metadata,omitempty"` // of the agent: its versions have none
 }
 
+// File is the agent as a file, its members in the order in which people write them: what its owner sets.
+func (a *AgentDefinition) File() (string, error) { return a.file("", 0) }
+
+// VersionedFile is File with the identifier and the version, which name what the file was made from. Routes and
+// commands that take such files ignore both.
+func (a *AgentDefinition) VersionedFile() (string, error) { return a.file(a.ID, a.Version) }
+
+func (a *AgentDefinition) file(id string, version int64) (string, error) {
+	var settings map[string]json.RawMessage // by name
+	if len(a.Settings.RawMessage) > 0 {
+		if err := json.Unmarshal(a.Settings.RawMessage, &settings); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(struct {
+		ID           string                     `json:"id,omitempty"`
+		Version      int64                      `json:"version,omitempty"`
+		Name         string                     `json:"name"`
+		Voice        string                     `json:"voice"`
+		Language     string                     `json:"language"`
+		FirstMessage string                     `json:"first_message"`
+		Prompt       string                     `json:"prompt"`
+		Tools        AgentTools                 `json:"tools"`
+		Settings     map[string]json.RawMessage `json:"settings"`
+	}{id, version, a.Name, a.Voice, a.Language, a.FirstMessage, a.Prompt, a.Tools, settings})
+	if err != nil {
+		return "", err
+	}
+	return YAML(text)
+}
+
 // AgentFields are what a client may set; nil was not mentioned. Voices and languages
 // have other names besides the canonical ones, so the schema lets all pass.
 type AgentFields struct {
@@ -75,6 +106,7 @@ type Mistake struct {
 type AgentCheck struct {
 	Valid    bool      `json:"valid" doc:"Whether it would be taken."`
 	Mistakes []Mistake `json:"mistakes" doc:"All that is wrong; empty when it is valid." nullable:"false"`
+	Changes  []Change  `json:"changes" doc:"The fields of the agent that the document would change; null without agent_id, and when it is not valid."`
 }
 
 // Change is one field in which two agents differ.

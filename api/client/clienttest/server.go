@@ -48,6 +48,7 @@ type Server struct {
 	tasks    map[string]*task
 	bulk     bulk
 	placed   map[string]any
+	agents   map[string]map[string]any // that were changed, by identifier
 	stuck    bool
 	requests []string
 	heard    int // samples
@@ -55,7 +56,7 @@ type Server struct {
 
 // New starts a server that ends with the test.
 func New(t *testing.T) *Server {
-	s := &Server{refuse: map[string][]Problem{}, tasks: map[string]*task{}}
+	s := &Server{refuse: map[string][]Problem{}, tasks: map[string]*task{}, agents: map[string]map[string]any{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /tts/synthesize", s.synthesize)
 	mux.HandleFunc("POST /api/tts/{voice}/async", s.submit)
@@ -81,14 +82,7 @@ func New(t *testing.T) *Server {
 	s.bulkRoutes(mux)
 	wallet(mux)
 	engineKeys(mux)
-	mux.HandleFunc("GET /v1/agents", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, 200, map[string]any{"data": []any{agent("ag_one", "Lola"), agent("ag_two", "Max")}, "has_more": false, "next_cursor": nil})
-	})
-	mux.HandleFunc("GET /v1/agents/{id}", func(w http.ResponseWriter, r *http.Request) {
-		a := agent(r.PathValue("id"), "Lola")
-		a["settings"] = map[string]any{"variables": map[string]string{"name": "there", "day": "soon"}}
-		answer(w, 200, a)
-	})
+	s.agentRoutes(mux)
 	h := httptest.NewServer(apitest.Published(t).Around(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, ok := s.take(r); ok {
 			answer(w, p.Status, p)
@@ -141,12 +135,6 @@ func (s *Server) Heard() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.heard
-}
-
-// agent is the definition of one of the account's agents.
-func agent(id, name string) map[string]any {
-	return map[string]any{"id": id, "name": name, "voice": "F1", "language": "en", "prompt": "", "first_message": "", "tools": []any{},
-		"settings": map[string]any{}, "version": 1, "created_at": submitted, "updated_at": submitted}
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

@@ -14,14 +14,14 @@ func documentPage(q *page.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := agentFile(a)
+	text, err := a.File()
 	f := &agentForm{Form: page.NewForm("document", text, "version", strconv.FormatInt(a.Version, 10))}
 	return q.Show("agent-document", a.Name)(newAgentView(q, a, f), err)
 }
 
 // documentEntered reads a whole document and says what is wrong with it.
 func documentEntered(q *page.Request, f *page.Form) (json.RawMessage, []Complaint, error) {
-	text, err := jsonOf(f.Values.Get("document"))
+	text, err := wire.FromYAML(f.Values.Get("document"))
 	if err != nil {
 		return nil, []Complaint{{"document", "Document", page.Sentence(err.Error())}}, nil
 	}

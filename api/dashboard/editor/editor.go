@@ -339,7 +339,7 @@ func exportAgent(q *page.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := agentFile(&a)
+	text, err := a.File()
 	if err != nil {
 		return err
 	}

@@ -11,20 +11,6 @@ import (
 	"parley/api/wire"
 )
 
-// agentFile is an agent as a file, its members in the order in which people write them.
-func agentFile(a *wire.AgentDefinition) (string, error) {
-	settings, err := settingsOf(a)
-	if err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(object{{"name", a.Name}, {"voice", a.Voice}, {"language", a.Language}, {"first_message", a.FirstMessage}, {"prompt", a.Prompt},
-		{"tools", a.Tools}, {"settings", settings}})
-	if err != nil {
-		return "", err
-	}
-	return yamlOf(text)
-}
-
 // settingsOf are an agent's settings by their names.
 func settingsOf(a *wire.AgentDefinition) (out map[string]json.RawMessage, err error) {
 	if len(a.Settings.RawMessage) > 0 {
@@ -56,7 +42,7 @@ func formOf(q *page.Request, a *wire.AgentDefinition) (*agentForm, error) {
 		f.Values.Set("speaks", "caller")
 	}
 	if tools := strings.TrimSpace(string(a.Tools.RawMessage)); tools != "" && tools != "[]" {
-		text, err := yamlOf(a.Tools.RawMessage)
+		text, err := wire.YAML(a.Tools.RawMessage)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +66,7 @@ func (f *agentForm) fill(x *agentField, raw json.RawMessage) {
 	}
 	rows, ok := x.rowsOf(raw)
 	if !ok {
-		text, _ := yamlOf(raw) // what is nested without end is not stored
+		text, _ := wire.YAML(raw) // what is nested without end is not stored
 		f.Values.Set(x.Name, text)
 		return
 	}

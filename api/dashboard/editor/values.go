@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/api/dashboard/page"
+	"parley/api/wire"
 )
 
 // text is a value as it is entered; empty: nothing, or what counts anyway. What cannot be read
@@ -33,7 +34,7 @@ func (s *shape) text(raw json.RawMessage) string {
 		return one
 	case []any, map[string]any:
 		if s.free() {
-			text, _ := yamlOf(raw) // what is nested without end is not stored
+			text, _ := wire.YAML(raw) // what is nested without end is not stored
 			return text
 		}
 		return strings.Join(s.lines(v), "\n")
@@ -88,7 +89,7 @@ func (s *shape) value(text string, fail func(string)) any {
 
 // fromYAML reads YAML, of which JSON is a part; nil: nothing.
 func fromYAML(text string, fail func(string)) any {
-	read, err := jsonOf(text)
+	read, err := wire.FromYAML(text)
 	if err != nil {
 		fail(page.Sentence(err.Error()))
 	}

@@ -71,7 +71,7 @@ func versionPage(q *page.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := agentFile(&was)
+	text, err := was.File()
 	return q.Show("agent-version", fmt.Sprintf("%s, version %d", a.Name, was.Version))(versionView{a, was, d.From, changes, text}, err)
 }
 
@@ -128,7 +128,7 @@ func lines(v any) []string {
 	if !ok {
 		raw, err := json.Marshal(v)
 		if err == nil {
-			text, err = yamlOf(raw)
+			text, err = wire.YAML(raw)
 		}
 		if err != nil {
 			text = fmt.Sprint(v)

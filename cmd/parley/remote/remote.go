@@ -25,7 +25,7 @@ import (
 func Commands() []*cobra.Command {
 	all := []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
 		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand(),
-		newAccountCommand(), newLoginCommand(), newLogoutCommand(), newProfileCommand()}
+		newAccountCommand(), newAgentCommand(), newLoginCommand(), newLogoutCommand(), newProfileCommand()}
 	for _, c := range all {
 		showing(c)
 	}
@@ -154,21 +154,10 @@ func ask(cmd *cobra.Command, jsonHelp string, run func(q *request, args []string
 // agentPatience is how long a person who pressed Tab waits for a server.
 const agentPatience = time.Second
 
-// completeAgents completes the identifiers of --agent by asking the server. Whatever goes wrong,
-// there is nothing to complete: a shell's prompt is no place for errors.
+// completeAgents completes the identifiers of --agent by asking the server.
 func completeAgents(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), agentPatience)
-		defer cancel()
-		r := &remote{url: cmd.Flag("url").Value.String(), key: cmd.Flag("key").Value.String(), profile: cmd.Flag("profile").Value.String()}
-		var ids []string
-		if c, err := r.client(); err == nil {
-			list, _ := c.Agents(ctx)
-			for _, a := range list {
-				ids = append(ids, a.ID+"\t"+a.Name)
-			}
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
+		return agentIDs(cmd), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 

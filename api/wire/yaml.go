@@ -1,4 +1,4 @@
-package editor
+package wire
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 // maxDepth bounds how deep a document goes.
 const maxDepth = 64
 
-// yamlOf writes a JSON value as people edit it: in blocks, texts of several lines as they
+// YAML writes a JSON value as people edit it: in blocks, texts of several lines as they
 // read, members in the order in which they stand.
-func yamlOf(text json.RawMessage) (string, error) {
+func YAML(text json.RawMessage) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	node, err := nodeOf(d, maxDepth)
@@ -78,9 +78,9 @@ var (
 	errAlias = errors.New("anchors and aliases are not taken; write it out")
 )
 
-// jsonOf reads YAML, of which JSON is a part, as JSON whose members stand in the same
+// FromYAML reads YAML, of which JSON is a part, as JSON whose members stand in the same
 // order. Its errors are sentences for the author. An empty text is null.
-func jsonOf(text string) (json.RawMessage, error) {
+func FromYAML(text string) (json.RawMessage, error) {
 	if json.Valid([]byte(text)) { // YAML has no pairs of escapes for what is beyond 16 bits
 		return json.RawMessage(text), nil
 	}
