@@ -73,11 +73,7 @@ const maxTable = 2 << 30
 // UsageCSV reads all groups as CSV, with a header line, from one moment. The caller
 // closes it; a Read that fails has not got all of it.
 func (c *Client) UsageCSV(ctx context.Context, q UsageQuery) (io.ReadCloser, error) {
-	resp, err := c.send(ctx, http.MethodGet, c.query(q.values(), "v1", "usage.csv"), nil)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{body: resp.Body, r: &bounded{r: resp.Body, left: maxTable}, c: c, ctx: ctx}, nil
+	return c.table(ctx, q.values(), "usage")
 }
 
 // Rates is the part of the rate card that people ask for, in US dollars before tax.

@@ -49,6 +49,7 @@ type Server struct {
 	bulk     bulk
 	placed   map[string]any
 	agents   map[string]map[string]any // that were changed, by identifier
+	bodies   []string                  // of requests that change what an account has
 	stuck    bool
 	requests []string
 	heard    int // samples
@@ -83,6 +84,7 @@ func New(t *testing.T) *Server {
 	wallet(mux)
 	engineKeys(mux)
 	s.agentRoutes(mux)
+	s.managed(mux)
 	h := httptest.NewServer(apitest.Published(t).Around(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, ok := s.take(r); ok {
 			answer(w, p.Status, p)

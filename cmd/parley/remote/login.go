@@ -35,8 +35,11 @@ func newLoginCommand() *cobra.Command {
 		}
 		p := c.Profiles[named] // empty: it is made
 		p.URL = cmp.Or(*url, os.Getenv("PARLEY_URL"), p.URL, defaultURL)
-		if p.Key, err = readKey(j, p.URL); err != nil {
+		if p.Key, err = readSecret(j, "API key for "+p.URL); err != nil {
 			return err
+		}
+		if strings.ContainsFunc(p.Key, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+			return command.UsageError("that is no API key: it has spaces")
 		}
 		server, err := client.New(p.URL, p.Key)
 		if err != nil {
@@ -55,8 +58,11 @@ func newLoginCommand() *cobra.Command {
 	})
 }
 
-// readKey asks a person for the key of a server, without showing it, or reads the first line of standard input.
-func readKey(j *command.Job, url string) (string, error) {
+// maxSecret bounds a line with a secret, in bytes.
+const maxSecret = 16 << 10
+
+// readSecret asks a person for a secret, without showing it, or reads the first line of standard input.
+func readSecret(j *command.Job, what string) (string, error) {
 	in := j.InOrStdin()
 	if command.IsTerminal(in) {
 		restore, err := command.Hidden(in)
@@ -64,7 +70,7 @@ func readKey(j *command.Job, url string) (string, error) {
 			return "", err
 		}
 		defer restore()
-		fmt.Fprintf(j.ErrOrStderr(), "API key for %s: ", url)
+		fmt.Fprintf(j.ErrOrStderr(), "%s: ", what)
 		defer fmt.Fprintln(j.ErrOrStderr())
 	}
 	type read struct {
@@ -73,7 +79,7 @@ func readKey(j *command.Job, url string) (string, error) {
 	}
 	line := make(chan read, 1)
 	go func() { // a person may press Ctrl-C instead
-		text, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+		text, err := bufio.NewReader(io.LimitReader(in, maxSecret)).ReadString('\n')
 		line <- read{text, err}
 	}()
 	var got read
@@ -82,16 +88,14 @@ func readKey(j *command.Job, url string) (string, error) {
 	case <-j.Ctx.Done():
 		return "", j.Ctx.Err()
 	}
-	key := strings.TrimSpace(got.text)
+	secret := strings.TrimSpace(got.text)
 	switch {
 	case got.err != nil && got.err != io.EOF:
 		return "", got.err
-	case key == "":
-		return "", command.UsageError("no key was given")
-	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		return "", command.UsageError("that is no API key: it has spaces")
+	case secret == "":
+		return "", command.UsageError("nothing was given")
 	}
-	return key, nil
+	return secret, nil
 }
 
 func newLogoutCommand() *cobra.Command {

@@ -36,7 +36,7 @@ func TestLogin(t *testing.T) {
 	for in, want := range map[string]struct {
 		status int
 		word   string
-	}{"": {command.ExitUsage, "no key"}, "sk_a b\n": {command.ExitUsage, "spaces"}, "sk_other\n": {command.ExitFailed, "auth.invalid_key"}} {
+	}{"": {command.ExitUsage, "nothing was given"}, "sk_a b\n": {command.ExitUsage, "spaces"}, "sk_other\n": {command.ExitFailed, "auth.invalid_key"}} {
 		if o := run(in, "login", "--url", s.URL); o.Status != want.status || !strings.Contains(o.ErrOut, want.word) || strings.Contains(o.Out+o.ErrOut, "sk_") {
 			t.Errorf("%q: exit status %d: %s%s", in, o.Status, o.Out, o.ErrOut)
 		}
