@@ -21,7 +21,8 @@ import (
 
 // run executes a command line in this process.
 func run(in string, args ...string) commandtest.Outcome {
-	return commandtest.Run(newRoot(), in, args, settingsStatus, admin.ExitStatus, remote.ExitStatus, models.ExitStatus)
+	root := newRoot()
+	return commandtest.Run(root, in, admin.Spelled(root, args), settingsStatus, admin.ExitStatus, remote.ExitStatus, models.ExitStatus)
 }
 
 // visible lists all commands that help shows.
@@ -150,6 +151,41 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestGroups: help lists each command in a group, and the groups in their order.
+func TestGroups(t *testing.T) {
+	o := run("", "--help")
+	at := 0
+	for _, g := range groups {
+		i := strings.Index(o.Out, "\n"+g.title+":\n")
+		if i < at {
+			t.Fatalf("%s is not there, or not in its place:\n%s%s", g.title, o.Out, o.ErrOut)
+		}
+		at = i
+		section, _, _ := strings.Cut(o.Out[i+1:], "\n\n")
+		var names []string
+		for _, line := range strings.Split(section, "\n")[1:] {
+			names = append(names, strings.Fields(line)[0])
+		}
+		if want := slices.Sorted(slices.Values(strings.Fields(g.commands))); !slices.Equal(names, want) {
+			t.Errorf("%s has %q, want %q", g.title, names, want)
+		}
+	}
+	if o.Status != command.ExitDone || strings.Contains(o.Out, "Additional") {
+		t.Errorf("exit status %d: %s", o.Status, o.Out)
+	}
+}
+
+// TestVersion: as a flag and as a command, for people and for programs.
+func TestVersion(t *testing.T) {
+	flag, word, object := run("", "--version"), run("", "version"), run("", "version", "--json")
+	if flag.Status != command.ExitDone || !strings.HasPrefix(flag.Out, "parley "+version+" (go") || flag.Out != word.Out {
+		t.Errorf("exit status %d: %s%s, and %s", flag.Status, flag.Out, flag.ErrOut, word.Out)
+	}
+	if !strings.Contains(object.Out, `"version":"`+version+`"`) {
+		t.Errorf("as JSON: %s", object.Out)
+	}
+}
+
 // TestReadme has the command lines of the documents read as those of help are.
 func TestReadme(t *testing.T) {
 	var text []byte
@@ -267,5 +303,24 @@ echo "${COMPREPLY[@]}"`
 	out, err := cmd.Output()
 	if err != nil || strings.TrimSpace(string(out)) != "M1 M2 M3 M4 M5" {
 		t.Errorf("%v: %s%s", err, out, &stderr)
+	}
+}
+
+// TestAdminMayBeLeftOut: where a command works on the database can be told, unless an account's key does the same.
+func TestAdminMayBeLeftOut(t *testing.T) {
+	for line, want := range map[string]string{
+		"account create --name x": "admin account create --name x", "account": "account", "account --json": "account --json", "ledger verify": "ledger verify",
+		"agent create --account a --name n": "admin agent create --account a --name n", "agent list": "agent list", "agent list --account=a": "admin agent list --account=a",
+		"agent pull ag_1": "agent pull ag_1", "key create --name n": "key create --name n", "key create --operator ana@example.com": "admin key create --operator ana@example.com",
+		"number add --account a +34910000001": "admin number add --account a +34910000001", "number search --country ES": "number search --country ES", "admin create a@b.c": "admin create a@b.c", "": "", "help admin": "help admin",
+	} {
+		if got := strings.Join(admin.Spelled(newRoot(), strings.Fields(line)), " "); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+		if want != "" {
+			if _, err := parses(strings.Fields(want)); err != nil {
+				t.Errorf("%s: %v", want, err)
+			}
+		}
 	}
 }

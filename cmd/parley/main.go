@@ -44,6 +44,7 @@ func newRoot() *cobra.Command {
 		Short: "A real-time voice server for AI agents",
 		Long: "Parley answers calls over SIP, WebRTC and WebSockets with an AI agent, and turns text into speech, speech into text and noisy\n" +
 			"recordings into clean ones. This program is the server and the tool to run, inspect and try it.",
+		Version: version,
 		Example: "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
 	}
 	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newEngineCommand(), models.Command(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
@@ -56,5 +57,7 @@ func newRoot() *cobra.Command {
 			c.Example = "  parley help agent push"
 		}
 	}
+	root.SetVersionTemplate(versionLine())
+	grouped(root)
 	return root
 }

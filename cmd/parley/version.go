@@ -20,8 +20,14 @@ func newVersionCommand() *cobra.Command {
 		Example: "  parley version --json",
 		Args:    cobra.NoArgs,
 	}, command.OneObject, func(j *command.Job, _ []string) error {
-		platform := runtime.GOOS + "/" + runtime.GOARCH
-		return j.AnswerText(map[string]string{"version": version, "go": runtime.Version(), "platform": platform},
-			fmt.Sprintf("parley %s (%s, %s)\n", version, runtime.Version(), platform))
+		return j.AnswerText(map[string]string{"version": version, "go": runtime.Version(), "platform": platform}, versionLine())
 	})
+}
+
+// platform is what the program was built for.
+const platform = runtime.GOOS + "/" + runtime.GOARCH
+
+// versionLine is the version for people.
+func versionLine() string {
+	return fmt.Sprintf("parley %s (%s, %s)\n", version, runtime.Version(), platform)
 }

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// groups are the commands as help lists them.
+var groups = []struct{ title, commands string }{
+	{"Conversations", "agent calls simulate replay tail talk"},
+	{"Telephone", "bulk consents dial do-not-call number phone"},
+	{"Speech", "denoise synth transcribe"},
+	{"Account", "account balance engine-key key latency login logout profile rates requests secret usage webhook"},
+	{"Server", "admin backup bench config demo doctor engine migrate models restore serve"},
+	{"This program", "completion help version"},
+}
+
+// grouped puts the commands of root into their groups.
+func grouped(root *cobra.Command) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, name := range strings.Fields(g.commands) {
+			for _, c := range root.Commands() {
+				if c.Name() == name {
+					c.GroupID = g.title
+				}
+			}
+		}
+	}
+}
