@@ -41,8 +41,8 @@ func newAdminCommand() *cobra.Command {
 	return g
 }
 
-// Spelled is a command line in which admin may be left out where it can be told from what an account asks with its
-// key: parley account create, or parley agent list --account. Scripts and timers may leave it out.
+// Spelled is a command line in which admin may be left out, where no command of an account with its key is meant:
+// parley account create, or parley agent list --account. Scripts and timers may leave it out.
 func Spelled(root *cobra.Command, args []string) []string {
 	if len(args) < 2 {
 		return args

@@ -182,8 +182,8 @@ func TestTransferable(t *testing.T) {
 	}
 	const notSold, notCalled = "callcenter.destination_not_allowed", "callcenter.do_not_call"
 	for number, want := range map[string][2]string{"+351912345678": {"Mobiles in Portugal", notSold}, "+34806123456": {"special number", notSold},
-		"112": {"international format", notSold}, "+21671234567": {"country", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
-		"+881612345678": {"country", notSold}, "+19005551234": {"special number", notSold}} {
+		"112": {"international format", notSold}, "+21671234567": {"Tunisia is not open", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
+		"+881612345678": {"network is not open", notSold}, "+19005551234": {"special number", notSold}} {
 		before := scraped(t, metrics.Refusals{Counts: d.counts})[want[1]]
 		if got, err := c.check(t.Context(), number); err == nil || !strings.Contains(err.Error(), want[0]) {
 			t.Errorf("%s: %q, %v", number, got, err)
