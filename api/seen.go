@@ -63,7 +63,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tell hands a request that is over to whom it may concern.
+// tell passes a request that is over to Options.Seen.
 func (v *passage) tell(o *Options, status int, out int64, began time.Time) {
 	if v.seen == nil {
 		return

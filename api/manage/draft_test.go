@@ -33,7 +33,7 @@ func TestDraftsAreJudgedAndNotKept(t *testing.T) {
 	}
 }
 
-// What a document would change of an agent is told before it does, to the owner alone.
+// TestDraftsAreCompared: the check of a document lists what it would change of an agent, for the account of the agent alone.
 func TestDraftsAreCompared(t *testing.T) {
 	o := open(t)
 	id := fmt.Sprint(o.json(o.As(o.A, "POST", "/v1/agents", `{"name":"Lola","prompt":"One.","first_message":"Hello!"}`))["id"])

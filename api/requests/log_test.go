@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// TestLog: what was asked with a key is there for its account alone, with what came of it, without credentials, and as a
-// command that sends it again; what has no credential of an account is not.
+// TestLog: the log of an account has each request with its key, the answer, and a command that sends the request again. It
+// has no credentials, no requests of other accounts, and none without a credential.
 func TestLog(t *testing.T) {
 	o := apitest.Open(t, apitest.Options{Agent: "Ana"})
 	s := store.New(o.DB)

@@ -306,7 +306,8 @@ echo "${COMPREPLY[@]}"`
 	}
 }
 
-// TestAdminMayBeLeftOut: where a command works on the database can be told, unless an account's key does the same.
+// TestAdminMayBeLeftOut: a command line without admin means the command of an account where there is one, and it names no
+// account or operator.
 func TestAdminMayBeLeftOut(t *testing.T) {
 	for line, want := range map[string]string{
 		"account create --name x": "admin account create --name x", "account": "account", "account --json": "account --json", "ledger verify": "ledger verify",

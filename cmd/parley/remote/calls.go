@@ -56,13 +56,8 @@ func newCallsCommand() *cobra.Command {
 }
 
 func (q *request) listCalls(query client.CallQuery) error {
-	if query.Limit < 1 || query.Limit > 100 {
-		return command.UsageError("--limit: from 1 to 100")
-	}
-	for name, given := range map[string]string{"direction": query.Direction, "state": query.State, "end-reason": query.EndReason, "sort": query.Sort} {
-		if given != "" && !slices.Contains(callWords[name], given) {
-			return command.UsageError("--" + name + " is one of " + strings.Join(callWords[name], ", "))
-		}
+	if err := checkFilter(query.Limit, map[string]string{"direction": query.Direction, "state": query.State, "end-reason": query.EndReason, "sort": query.Sort}, callWords); err != nil {
+		return err
 	}
 	list, more, err := q.Calls(q.Ctx, query)
 	if err != nil {
@@ -72,6 +67,19 @@ func (q *request) listCalls(query client.CallQuery) error {
 		fmt.Fprintf(q.ErrOrStderr(), "only the first %d are shown\n", query.Limit)
 	}
 	return q.Answer(map[string]any{"data": list}, func(w io.Writer) { showCalls(w, list) })
+}
+
+// checkFilter refuses a limit out of bounds, and a flag whose value is none of its words; empty: the flag was not given.
+func checkFilter(limit int, given map[string]string, words map[string][]string) error {
+	if limit < 1 || limit > 100 {
+		return command.UsageError("--limit: from 1 to 100")
+	}
+	for name, value := range given {
+		if value != "" && !slices.Contains(words[name], value) {
+			return command.UsageError("--" + name + " is one of " + strings.Join(words[name], ", "))
+		}
+	}
+	return nil
 }
 
 func showCalls(w io.Writer, list []wire.CallSummary) {

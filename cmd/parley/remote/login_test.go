@@ -108,7 +108,7 @@ func TestProfiles(t *testing.T) {
 		{"account --profile two", "", two, command.ExitDone},
 		{"account", "PARLEY_PROFILE=two", two, command.ExitDone},
 		{"account", "PARLEY_API_KEY=sk_other", one, command.ExitFailed},
-		{"account --profile two", "PARLEY_API_KEY=sk_other", two, command.ExitDone}, // whoever names a profile means it
+		{"account --profile two", "PARLEY_API_KEY=sk_other", two, command.ExitDone}, // the profile of the command line counts
 		{"account --key sk_other --profile two", "", two, command.ExitFailed},
 		{"account --url " + two.URL, "", nil, command.ExitUsage}, // the key is the other server's
 		{"account", "PARLEY_URL=" + two.URL, nil, command.ExitUsage},
@@ -164,7 +164,7 @@ func TestLoginOfAPerson(t *testing.T) {
 			}
 			b.Write(buffer[:n])
 			if strings.HasSuffix(b.String(), s.URL+": ") {
-				_, _ = io.WriteString(person, clienttest.Key+"\n") // the test sees what comes of it
+				_, _ = io.WriteString(person, clienttest.Key+"\n") // what is shown is checked below
 			}
 		}
 		shown <- b.String()

@@ -3,7 +3,6 @@ package remote
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,13 +37,8 @@ func newRequestsCommand() *cobra.Command {
 }
 
 func (q *request) listRequests(query client.RequestQuery) error {
-	if query.Limit < 1 || query.Limit > 100 {
-		return command.UsageError("--limit: from 1 to 100")
-	}
-	for name, given := range map[string]string{"method": query.Method, "outcome": query.Outcome} {
-		if given != "" && !slices.Contains(requestWords[name], given) {
-			return command.UsageError("--" + name + " is one of " + strings.Join(requestWords[name], ", "))
-		}
+	if err := checkFilter(query.Limit, map[string]string{"method": query.Method, "outcome": query.Outcome}, requestWords); err != nil {
+		return err
 	}
 	list, more, err := q.Requests(q.Ctx, query)
 	if err != nil {
