@@ -186,8 +186,8 @@ func create(t testing.TB, template string) string {
 	return patient(inDatabase(theOne.admin, name))
 }
 
-// patient is an address whose transactions may be idle for a minute: a test on a machine that has more
-// to do than it can is held up for longer than a server ever is.
+// patient is an address whose transactions may be idle for a minute, and wait for a lock for ten seconds: a test on a machine
+// that has more to do than it can is held up for longer than a server ever is, and so is what waits for it.
 func patient(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -195,6 +195,7 @@ func patient(address string) string {
 	}
 	q := u.Query()
 	q.Set("idle_in_transaction_session_timeout", "60000")
+	q.Set("lock_timeout", "10000")
 	u.RawQuery = q.Encode()
 	return u.String()
 }
