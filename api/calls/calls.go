@@ -31,11 +31,11 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	api.Register(a, routes.Get(one, "get-call", "Read a call",
 		"With what was said and where the time of each turn went. While the call lasts both grow.", http.StatusNotFound), m.get)
 	api.Register(a, routes.Get(one+"/quality", "get-call-quality", "Read how a call sounded",
-		"What the network did to the audio of a telephone call, stored when it ends. What was not measured is 0: without reports of the far end "+
+		"What the network did to the audio of a telephone call, stored each minute while it lasts and once more when it is over; the call has its `mos` then. What was not measured is 0: without reports of the far end "+
 			"(RTCP), which many carriers do not send, nothing is known of what it heard, nor of the round trip. A call over a WebSocket, and one "+
-			"that was never answered or has not ended, has `available: false`.", http.StatusNotFound), m.quality)
+			"that was not answered so far, has `available: false`.", http.StatusNotFound), m.quality)
 	api.Register(a, routes.Get(one+"/sip", "get-call-sip", "Read the signalling of a call",
-		"The SIP messages of a telephone call as they were sent and received, oldest first, stored when it ends: at most 200 messages and 128 kB; "+
+		"The SIP messages of a telephone call as they were sent and received, oldest first, stored every few seconds while it lasts and once more when it is over: at most 200 messages and 128 kB; "+
 			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
 	m.mountCompletions(a)
 	m.mountKeep(a)

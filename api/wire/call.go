@@ -172,7 +172,7 @@ type CallAnalyzed struct {
 
 // CallQuality is what the network did to a telephone call.
 type CallQuality struct {
-	Available bool `json:"available" doc:"Whether there is something to say: false before the end of a call and for one over a WebSocket; then all else is 0."`
+	Available bool `json:"available" doc:"Whether there is something to say: false before a call is answered and for one over a WebSocket; then all else is 0."`
 
 	MOS    float64 `json:"mos" doc:"Mean score of the worse direction, what the agent heard or what this server sent in time, 1 to 4.4 (ITU-T G.107); 0 when nothing came." example:"4.36"`
 	MOSMin float64 `json:"mos_min" doc:"The score of its worst 5 seconds." example:"4.1"`

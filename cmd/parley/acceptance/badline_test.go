@@ -209,15 +209,23 @@ type wireQuality struct {
 	Unsent    uint64  `json:"packets_unsent"`
 }
 
+// quality is the account of a call's line, to its end: until the call has its score, there may be one of its beginning.
 func (b *books) quality(s *server, who customer, id string) (q wireQuality) {
 	b.t.Helper()
-	eventually(b.t, "the account of the line", func() bool {
-		d := dialer{b.t, "http://" + s.addrs["http"], who}
-		if code := d.ask("GET", "/v1/calls/"+id+"/quality", "", &q); code != 200 {
-			b.t.Fatalf("the quality of a call is answered with %d", code)
+	d := dialer{b.t, "http://" + s.addrs["http"], who}
+	read := func(path string, v any) {
+		if code := d.ask("GET", "/v1/calls/"+id+path, "", v); code != 200 {
+			b.t.Fatalf("%s of a call is answered with %d", path, code)
 		}
-		return q.Available
+	}
+	eventually(b.t, "the account of the line, to its end", func() bool {
+		var call struct{ MOS *float64 }
+		read("", &call)
+		return call.MOS != nil
 	})
+	if read("/quality", &q); !q.Available {
+		b.t.Error("a call has a score, and no account of its line")
+	}
 	return q
 }
 
