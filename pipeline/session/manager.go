@@ -118,10 +118,17 @@ func (m *Manager) Admit(ctx context.Context, a Admission) (*Session, error) {
 	return s, nil
 }
 
+// startTries is how often a session asks for its books while others have the wallet, which is for store.LockTimeout each
+// time. Sessions of one account begin one after the other, and a caller can wait for a moment.
+const startTries = 3
+
 // open opens the books of a session that has entered.
 func (m *Manager) open(ctx context.Context, s *Session, start ledger.Start) error {
 	start.Node, start.Card = m.node, m.card()
 	stored, err := m.ledger.StartSession(ctx, start)
+	for n := 1; n < startTries && stored == nil && store.Locked(err) && ctx.Err() == nil; n++ {
+		stored, err = m.ledger.StartSession(ctx, start)
+	}
 	if err != nil {
 		m.leave(s)
 		if stored != nil { // it may have started

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline"
@@ -53,6 +55,37 @@ func TestAdmission(t *testing.T) {
 		}
 		if n := len(o.Ledger.Closings); n != 2 {
 			t.Errorf("%d sessions were closed, want each of 2 once", n)
+		}
+	})
+}
+
+// TestAdmissionWaitsForTheWallet: where many sessions of an account begin at once, the last of them wait longer than a statement
+// does; one that others keep for good is given up.
+func TestAdmissionWaitsForTheWallet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		locked := store.Fail("start session", &pgconn.PgError{Code: "55P03"})
+		asked := 0
+		o.Ledger.Start = func() error {
+			if asked++; asked < 3 {
+				return locked
+			}
+			return nil
+		}
+		s, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Terms: web}})
+		if err != nil || asked != 3 {
+			t.Fatalf("%v after %d attempts", err, asked)
+		}
+		s.End(hungUp)
+		asked, o.Ledger.Start = 0, func() error { asked++; return locked }
+		if _, err := o.Admit(t.Context(), session.Admission{Start: ledger.Start{Terms: web}}); !errors.Is(err, store.ErrUnavailable) || asked != 3 || o.Live() != 0 {
+			t.Errorf("a wallet that is locked for good: %v after %d attempts, %d live", err, asked, o.Live())
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		asked = 0
+		if _, err := o.Admit(gone, session.Admission{Start: ledger.Start{Terms: web}}); err == nil || asked != 1 {
+			t.Errorf("a caller who has left: %v after %d attempts", err, asked)
 		}
 	})
 }
