@@ -1,5 +1,5 @@
-// Package sandbox starts child processes that parse untrusted input in C: espeak-ng,
-// pocketsphinx and ffmpeg. A child sees nothing of our environment, and an overflow in it
+// Package sandbox starts child processes that parse untrusted input: espeak-ng,
+// pocketsphinx, ffmpeg, and readers of documents. A child sees nothing of our environment, and an overflow in it
 // reaches nothing but its own pipes.
 //
 // On Linux a child has resource limits, no new privileges (prctl PR_SET_NO_NEW_PRIVS), no
