@@ -16,6 +16,7 @@ const (
 	ChargeRecharge Job = "charge recharge" // its ID is the attempt's
 	SummarizeCall  Job = "summarize call"  // of a batch; its ID is the call's
 	AnalyzeCalls   Job = "analyze calls"
+	ReadDocument   Job = "read document" // its ID is the document's
 )
 
 // Enqueuer puts a job in line within the transaction that makes it due. account and id
@@ -28,7 +29,7 @@ type Enqueuer interface {
 type Enqueue func(ctx context.Context, tx pgx.Tx, account, id string) error
 
 // UseQueue has q put jobs in line. Call it before db is used by several goroutines. Without
-// it, as in a command, all but summaries is found by the rounds that look for what is due.
+// it, as in a command, all but summaries and documents is found by the rounds that look for what is due.
 func (db *DB) UseQueue(q Enqueuer) { db.queue = q }
 
 // Enqueue puts a job in line, if there is a queue.

@@ -30,6 +30,9 @@ const (
 	InvitedID  = "inv_"
 	ViewID     = "view_"
 	RequestID  = "req_" // of HTTP
+
+	KnowledgeID = "kb_"
+	DocumentID  = "doc_"
 )
 
 // idText keeps the order of the bytes it writes.

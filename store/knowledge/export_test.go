@@ -1,0 +1,7 @@
+package knowledge
+
+// The statements of Search.
+var (
+	SearchAll = searchAll
+	SearchAny = searchAny
+)
