@@ -1,4 +1,4 @@
-// Package upload reads the audio files that clients send in the body of a request,
+// Package upload reads the audio files, and other files, that clients send in the body of a request,
 // bounds how many are in memory at once, and says what is wrong with those that
 // cannot be decoded.
 package upload
@@ -42,6 +42,30 @@ type Audio struct {
 	Fields map[string]string
 }
 
+// File is an uploaded file of a form, with what its client says of it.
+type File struct {
+	Audio
+	Name      string // as the client calls it, without folders; may be empty
+	MediaType string // may be empty
+}
+
+// ReadFile reads the file of most bytes in a field of a multipart form. Its errors are those of Read.
+func ReadFile(w http.ResponseWriter, r *http.Request, field string, most int64) (File, error) {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err != nil || kind != formType:
+		return File{}, api.ErrMediaType
+	case params["boundary"] == "":
+		return File{}, api.Bad("The form's Content-Type has no boundary.")
+	}
+	api.SetBodyPatience(w, patience)
+	f, err := readForm(multipart.NewReader(r.Body, params["boundary"]), field, most)
+	if errors.Is(err, api.ErrTooLarge) {
+		_, _ = io.Copy(io.Discard, r.Body) // as Read does
+	}
+	return f, err
+}
+
 // Read reads a file from the body of a request: the body itself, or the field audio of a
 // multipart form. Its content decides what it is, not what the client says of it. Its errors belong into the error table: 413 for a file that is
 // too large, 415 for a body that is no file, 400 for a form without one.
@@ -59,7 +83,9 @@ func read(w http.ResponseWriter, r *http.Request, most int64) (Audio, error) {
 	}
 	var a Audio
 	if kind == formType {
-		a, err = readForm(multipart.NewReader(r.Body, params["boundary"]), most)
+		var f File
+		f, err = readForm(multipart.NewReader(r.Body, params["boundary"]), fileField, most)
+		a = f.Audio
 	} else {
 		a.Data, err = readAll(r.Body, most, r.ContentLength)
 	}
@@ -106,39 +132,40 @@ func contentType(r *http.Request) (kind string, params map[string]string, err er
 
 // readForm reads the parts of a form as they come, so that what is too much is
 // never kept.
-func readForm(form *multipart.Reader, most int64) (Audio, error) {
-	a := Audio{Fields: map[string]string{}}
+func readForm(form *multipart.Reader, field string, most int64) (File, error) {
+	f := File{Audio: Audio{Fields: map[string]string{}}}
 	found := false
 	for range maxFields {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
 			if !found {
-				return Audio{}, api.Bad("The form has no file in a field named %q.", fileField)
+				return File{}, api.Bad("The form has no file in a field named %q.", field)
 			}
-			return a, nil
+			return f, nil
 		}
 		if err != nil {
-			return Audio{}, readError(err)
+			return File{}, readError(err)
 		}
 		name := part.FormName()
 		switch {
-		case name == fileField && !found:
+		case name == field && !found:
 			found = true
-			a.Data, err = readAll(part, most, -1)
-		case name == fileField:
-			err = api.Bad("The form has more than one %q.", fileField)
+			f.Name, f.MediaType = part.FileName(), part.Header.Get("Content-Type")
+			f.Data, err = readAll(part, most, -1)
+		case name == field:
+			err = api.Bad("The form has more than one %q.", field)
 		default:
 			var b []byte
 			b, err = readAll(part, maxField, -1)
-			if _, have := a.Fields[name]; !have {
-				a.Fields[name] = string(b)
+			if _, have := f.Fields[name]; !have {
+				f.Fields[name] = string(b)
 			}
 		}
 		if err != nil {
-			return Audio{}, err
+			return File{}, err
 		}
 	}
-	return Audio{}, api.Bad("The form has too many fields.")
+	return File{}, api.Bad("The form has too many fields.")
 }
 
 // readAll reads limit bytes at most. The length that a request promises is

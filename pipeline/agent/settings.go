@@ -75,6 +75,10 @@ type Settings struct {
 	PublicVariables []string  `json:"public_variables,omitempty"`
 	Timezone        *string   `json:"timezone,omitempty"` // of {{now}}, as IANA names it; UTC
 	Knowledge       []Snippet `json:"knowledge,omitempty"`
+	// KnowledgeBases are the account's collections of documents that are searched, 10 at most; KnowledgeMode is when: by
+	// "function", as the model wants, or each "turn".
+	KnowledgeBases []string `json:"knowledge_bases,omitempty"`
+	KnowledgeMode  *string  `json:"knowledge_mode,omitempty"` // function
 	// RecordingNotice is said before the first message, word for word and to its end.
 	RecordingNotice *string `json:"recording_notice,omitempty"`
 	// OnMachine and MachineMessage are for outbound calls that say nothing of it.
@@ -204,6 +208,17 @@ const engineTurns = "engine"
 // EngineTurns says whether a recogniser ends the caller's turns, as one that can does unless the settings say otherwise.
 func (s *Settings) EngineTurns(recogniser inference.Info) bool {
 	return or(s.Turns, engineTurns) == engineTurns && recogniser.Caps.Turns
+}
+
+// Values of KnowledgeMode.
+const (
+	knowledgeFunction = "function"
+	knowledgeTurn     = "turn"
+)
+
+// LooksUpEachTurn says whether documents are searched in each turn, and not when the model wants it.
+func (s *Settings) LooksUpEachTurn() bool {
+	return or(s.KnowledgeMode, knowledgeFunction) == knowledgeTurn
 }
 
 // Speculate says whether replies are begun in pauses, where the rate card says so

@@ -11,6 +11,7 @@ const (
 	maxNotice    = 1000 // of what is said before everything else, and to a machine
 	maxVariables = 50
 	maxSnippets  = 20
+	maxBases     = 10 // collections of documents
 	maxTitle     = 200
 	maxSnippet   = 4000
 )
@@ -78,6 +79,14 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 		}, "title", "text").Named("", "Piece of knowledge", schema.Entry{})).
 			Named("knowledge", "Knowledge", schema.Entry{Add: "Add a piece",
 				Lead: "Pieces of knowledge are added to the end of the prompt as they are: opening hours, a price list, answers to questions."}),
+		schema.List("The collections of documents that the agent answers from, by their identifiers: kb_…, of the same account.", maxBases,
+			&schema.Schema{Type: "string", MaxLength: 40, Pattern: `^kb_[a-z0-9]+$`, Form: "must be the identifier of a collection, kb_…"}).
+			Named("knowledge_bases", "Collections of documents", schema.Entry{Lines: 2, Code: true, Placeholder: "kb_06er5bt0v9k1o7m2q3s4t5u6v0",
+				Hint: "Identifiers of collections, a line each. They are made with the API or parley knowledge."}),
+		schema.OneOf("When documents are searched: function, when the model calls search_knowledge; or turn, each time the caller has spoken, for passages that fit their words. A search of a turn "+
+			"that takes more than 150 ms is left out. An engine that hears and speaks by itself always has the function.", knowledgeFunction, knowledgeTurn).Otherwise(knowledgeFunction).
+			Named("knowledge_mode", "Search of documents", schema.Entry{Label: "When it searches its documents",
+				Choices: [][2]any{{knowledgeFunction, "When it wants to know something"}, {knowledgeTurn, "Each time the caller has spoken"}}}),
 		(&schema.Schema{Type: "object", MaxProperties: maxVariables, Others: schema.Text("", MaxVariable),
 			Description: "The variables that the prompt, the first message, the goodbye and the message to machines name as {{name}}, with their values when nobody gives any. " +
 				"A name is a letter and at most 39 letters, digits and _. The server sets {{call.from}}, {{call.to}}, {{caller.name}}, {{caller.verified}} (yes or no) and {{now}}.",

@@ -256,3 +256,33 @@ func TestBounds(t *testing.T) {
 	f.is("bytes too many of an address", f.Finish(f.ctx(), r, knowledge.Text{Body: []byte("ab"), Passages: says("ab")}), store.ErrInvalid)
 	f.ok(f.Finish(f.ctx(), r, knowledge.Text{Body: []byte("a"), Passages: says("a")}))
 }
+
+// TestAgentsNameTheirOwn: an agent names collections of its account only; one that was deleted since does not keep it
+// from being changed.
+func TestAgentsNameTheirOwn(t *testing.T) {
+	f := setup(t)
+	mine, other := f.account(), f.account()
+	own, theirs := f.base(mine, "en"), f.base(other, "en")
+	named := func(ids ...string) store.Agent {
+		return store.Agent{Name: "Ana", Voice: "F1", Language: "en", Settings: []byte(`{"knowledge_bases":["` + strings.Join(ids, `","`) + `"]}`)}
+	}
+	_, err := f.db.CreateAgent(f.ctx(), mine, named(own, theirs))
+	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "settings.knowledge_bases[1]: the account has no collection "+theirs) {
+		t.Errorf("another account's: %v", err)
+	}
+	a, err := f.db.CreateAgent(f.ctx(), mine, named(own))
+	f.ok(err)
+	change := func(ids ...string) error {
+		t.Helper()
+		_, err := f.db.ChangeAgent(f.ctx(), mine, a.ID, func(a *store.Agent) error { a.Settings = named(ids...).Settings; return nil })
+		return err
+	}
+	f.is("change to another account's", change(theirs), store.ErrInvalid)
+	second := f.base(mine, "en")
+	f.ok(change(own, second))
+	f.ok(f.Delete(f.ctx(), mine, second))
+	_, err = f.db.ChangeAgent(f.ctx(), mine, a.ID, func(a *store.Agent) error { a.Prompt = "Be kind."; return nil })
+	f.ok(err)
+	f.ok(change(second))
+	f.is("add one that was deleted", change("kb_none", second), store.ErrInvalid)
+}

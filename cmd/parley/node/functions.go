@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"parley/pipeline/tool"
+	"parley/store/knowledge"
 	"parley/store/people"
 	"parley/store/webhook"
 )
@@ -23,7 +24,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	}
 	c.Guard.Refuse(n.ownAddresses()...)
 	n.guard = c.Guard
-	n.hooks, n.poster = webhook.New(n.db, n.secrets), c.Guard.Poster()
+	n.hooks, n.poster, n.library = webhook.New(n.db, n.secrets), c.Guard.Poster(), knowledge.New(n.db)
 	if n.cfg.SearchURL != "" {
 		if c.WebSearch, err = tool.NewWebSearch(n.cfg.SearchURL, n.cfg.SearchAPIKey); err != nil {
 			return err

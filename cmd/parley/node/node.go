@@ -47,6 +47,7 @@ import (
 	"parley/store/bus"
 	"parley/store/history"
 	"parley/store/jobs"
+	"parley/store/knowledge"
 	"parley/store/ledger"
 	"parley/store/people"
 	kept "parley/store/requests"
@@ -105,6 +106,7 @@ type Node struct {
 	tools    *tool.Provider // functions that this server runs for agents
 	guard    *tool.Guard    // of their requests
 	hooks    *webhook.Store
+	library  *knowledge.Store
 	poster   *tool.Poster // of requests to webhooks
 	demo     demo.Account // empty without a demonstration
 	links    dashboard.DemoLinks

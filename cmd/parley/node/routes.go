@@ -10,6 +10,7 @@ import (
 	"parley/api/denoise"
 	"parley/api/docs"
 	"parley/api/export"
+	"parley/api/knowledge"
 	"parley/api/manage"
 	"parley/api/mcp"
 	"parley/api/operator"
@@ -57,6 +58,7 @@ func (n *Node) routes() *api.API {
 	webhook.Mount(a, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.db.RateCard)
 	calls.Mount(a, n.db, files)
+	knowledge.Mount(a, n.library, n.poster.Check)
 	recording.Mount(a, n.records)
 	requests.Mount(a, kept.New(n.db))
 	if n.cfg.Payments != "none" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/api/knowledge"
 	"parley/api/task"
 	"parley/api/topup"
 	"parley/api/tts"
@@ -45,6 +46,11 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 			return webhook.Body(ctx, n.db, d)
 		}}
 	n.webhooks.Handle(n.jobs)
+	fetcher := n.guard.Fetcher()
+	(&knowledge.Reader{Store: n.library, Log: n.log, Fetch: func(ctx context.Context, address string, most int64) (knowledge.Fetched, error) {
+		body, mediaType, err := fetcher.Fetch(ctx, address, most)
+		return knowledge.Fetched{Body: body, MediaType: mediaType}, err
+	}}).Handle(n.jobs)
 	n.warnings = &notify.Warnings{Store: n.db, Publish: func(s bus.Subject, text []byte) error { return n.bus.Publish(s, text) }, Log: n.log}
 	if n.cfg.SMTPURL != "" {
 		if n.warnings.Mail, err = mail.Parse(n.cfg.SMTPURL); err != nil {
@@ -83,6 +89,8 @@ func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account
 		return afterwards.EnqueueSummary(ctx, tx, e.jobs, account, id)
 	case store.AnalyzeCalls:
 		return afterwards.EnqueueAnalyses(ctx, tx, e.jobs)
+	case store.ReadDocument:
+		return knowledge.Enqueue(ctx, tx, e.jobs, account, id)
 	case store.ChargeRecharge:
 		if e.recharges != nil {
 			return e.recharges.Enqueue(ctx, tx, account, id)
