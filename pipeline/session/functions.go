@@ -2,6 +2,8 @@ package session
 
 import (
 	"slices"
+	"strconv"
+	"time"
 
 	"parley/pipeline"
 	"parley/pipeline/tool"
@@ -57,6 +59,39 @@ func (h *conversation) functionEnded(e *pipeline.Event) *history.FunctionCall {
 	ended := *f
 	h.log.add(history.CallEvent{Function: &ended})
 	return &ended
+}
+
+// Lookup is what this server looked up for the model, in a turn of the caller's, before it asked it.
+type Lookup struct {
+	Name      string // of the function that the model would have called
+	Arguments string // JSON
+	Result    string // as the model got it, or empty
+	Outcome   string // ok, error or timeout
+	Took      time.Duration
+}
+
+// LookedUp notes a lookup that has just ended. It stands in the history of the call as a function does.
+func (s *Session) LookedUp(l Lookup) {
+	s.note(func() { s.tellFunction(s.history.lookedUp(&l, s.clock.ran(time.Now()))) })
+}
+
+// lookedUp notes a lookup that ended when the clock had run for so long. nil: there are too many.
+func (h *conversation) lookedUp(l *Lookup, ran time.Duration) *history.FunctionCall {
+	if len(h.talk.Functions) == maxFunctions {
+		return nil
+	}
+	ended := ran.Milliseconds()
+	f := history.FunctionCall{ID: "lookup_" + strconv.Itoa(len(h.talk.Functions)), Name: l.Name, Arguments: tool.Clip(l.Arguments, maxArguments), Result: l.Result, Outcome: l.Outcome,
+		Turn: 1, BeganMS: max(0, ended-l.Took.Milliseconds()), EndedMS: &ended}
+	if n := len(h.turns); n > 0 {
+		f.Turn = h.turns[n-1].Turn + 1
+	}
+	if h.functionBytes += functionBytes(&f); h.functionBytes > maxFunctionBytes {
+		f.Arguments, f.Result = "", ""
+	}
+	h.talk.Functions = append(h.talk.Functions, f)
+	h.log.add(history.CallEvent{Function: &f})
+	return &f
 }
 
 // tellFunction has a function call stored and told to followers; s.mu is locked.

@@ -34,6 +34,7 @@ import (
 	"parley/pipeline/tool"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/knowledge"
 	"parley/store/ledger"
 )
 
@@ -45,11 +46,13 @@ type Maker struct {
 	History *history.Store // keeps the signalling and the quality of calls
 	Engines *engine.Set
 	Tools   *tool.Provider
-	Records *recording.Service
-	Metrics *metrics.Calls
-	Card    func() *billing.RateCard // in force
-	CRM     bool                     // the operator has a customer database
-	Log     *slog.Logger
+	// Documents are the collections that agents search.
+	Documents *knowledge.Store
+	Records   *recording.Service
+	Metrics   *metrics.Calls
+	Card      func() *billing.RateCard // in force
+	CRM       bool                     // the operator has a customer database
+	Log       *slog.Logger
 
 	lines  reply.Lines    // of agents
 	wires  wires          // of calls in progress
@@ -112,6 +115,9 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	cfg.Functions = functions.Functions
 	o.Change(&cfg, deaf)
 	s.Bind(&cfg)
+	if m.looksUp(engines, p) {
+		cfg.LLM = m.informed(cfg.LLM, s, p)
+	}
 	if r := p.Settings.Record; r != nil && *r {
 		kept := new(journal.Writer)
 		s.Replayed(kept.Bytes)
@@ -212,6 +218,9 @@ const noteTime = 3 * time.Second
 func (m *Maker) functions(ctx context.Context, session *session.Session, p *Plan, other, parent string) *tool.Set {
 	set := m.Tools.Open(ctx, tool.Who{Account: session.Account(), Other: strings.TrimSuffix(other, "+"), Trace: parent}, p.Functions)
 	session.Offers(set.Functions)
+	if len(p.Settings.KnowledgeBases) > 0 && !m.looksUp(m.chosen(ctx, session.Account(), p), p) {
+		m.offerSearch(set, session.Account(), p)
+	}
 	for _, d := range p.Functions {
 		if d.Kind != tool.CRMKind || !d.CRM.Logs() || other == "" || d.CRM.Provider == "" && !m.CRM {
 			continue

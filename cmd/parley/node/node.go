@@ -179,7 +179,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	n.pressure = load.New(cfg.MaxCPU, n.engines.Lag)
 	n.manager.Refuse(n.pressure.Busy)
 	n.manager.Lost(lost)
-	n.maker = &conversation.Maker{Store: n.db, Ledger: ledger.New(n.db), History: past, Engines: n.engines, Tools: n.tools, Records: n.records, Metrics: n.metrics,
+	n.maker = &conversation.Maker{Store: n.db, Ledger: ledger.New(n.db), History: past, Engines: n.engines, Tools: n.tools, Documents: n.library, Records: n.records, Metrics: n.metrics,
 		Card: n.db.RateCard, CRM: cfg.CRM != "", Log: log}
 	n.agents = conversation.Agents{Maker: n.maker, Calls: n.manager}
 	if err = n.joinCluster(ctx, secret); err != nil {
