@@ -81,6 +81,7 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("PATCH /v1/calls/{id}", s.keepWithCall)
 	mux.HandleFunc("POST /callcenter/dial", s.dial)
 	s.bulkRoutes(mux)
+	s.knowledge(mux)
 	wallet(mux)
 	engineKeys(mux)
 	s.agentRoutes(mux)
