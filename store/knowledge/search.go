@@ -16,6 +16,8 @@ const (
 	MaxFound = 5
 	// maxQuery bounds what is searched for, in bytes: more than anybody says in a turn that asks one thing.
 	maxQuery = 1000
+	// maxRanked bounds the passages that are compared: words that more have say little, and ranking reads each.
+	maxRanked = 20_000
 	// enough is how many passages with all of the words are found so well that others are not looked for.
 	enough = 3
 )
@@ -53,7 +55,8 @@ func search(wanted, rank string) string {
 		select f.base_id, f.document_id, d.title, d.source, f.no, f.page, f.heading, f.text, f.rank
 		from asked cross join lateral (
 			select p.base_id, p.document_id, p.no, p.page, p.heading, p.text, ` + rank + `::float8 rank
-			from knowledge_passages p where p.words @@ (('''' || asked.id || '''')::tsquery && asked.q) and p.account_id = asked.account_id and numnode(asked.q) > 0
+			from (select * from knowledge_passages
+				where words @@ (('''' || asked.id || '''')::tsquery && asked.q) and account_id = asked.account_id and numnode(asked.q) > 0 limit $5) p
 			order by rank desc, p.document_id, p.no limit $4) f
 		join knowledge_documents d on d.id = f.document_id
 		order by f.rank desc, f.document_id, f.no limit $4`
@@ -76,11 +79,11 @@ func (s *Store) Search(ctx context.Context, account string, bases []string, quer
 		return []Found{}, nil
 	}
 	const op = "search knowledge"
-	found, err := store.List[Found](ctx, s.db, op, searchAll, account, bases, query, limit)
+	found, err := store.List[Found](ctx, s.db, op, searchAll, account, bases, query, limit, maxRanked)
 	if err != nil || len(found) >= min(enough, limit) || refuses(query) {
 		return found, err
 	}
-	others, err := store.List[Found](ctx, s.db, op, searchAny, account, bases, query, limit)
+	others, err := store.List[Found](ctx, s.db, op, searchAny, account, bases, query, limit, maxRanked)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func TestSearchUsesTheIndex(t *testing.T) {
 		t.Errorf("found %s", got)
 	}
 	for name, sql := range map[string]string{"all words": knowledge.SearchAll, "any word": knowledge.SearchAny} {
-		rows, err := f.db.Pool().Query(f.ctx(), "explain "+sql, account, []string{base}, "warranty of the battery", knowledge.MaxFound)
+		rows, err := f.db.Pool().Query(f.ctx(), "explain "+sql, account, []string{base}, "warranty of the battery", knowledge.MaxFound, 20_000)
 		f.ok(err)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		f.ok(err)
