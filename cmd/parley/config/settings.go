@@ -253,7 +253,7 @@ var functions = section("Functions of agents", []Setting{
 		Meaning: "Key of the customer database, sent as Authorization: Bearer.",
 		parse:   func(c *Config, s string) bool { c.CRMAPIKey = s; return oneLine(s) }},
 	{Name: "TOOL_ALLOW", Otherwise: "the public Internet only, over https", Allowed: "networks, addresses and host names such as 10.0.0.0/8 or crm.lan, separated by commas",
-		Meaning: "Where functions of agents and webhooks, of every account, may send requests besides the public Internet; over plain http, too. The addresses of this server and PUBLIC_IP are not the public Internet.",
+		Meaning: "Where functions of agents, webhooks, and addresses of documents, of every account, may send requests besides the public Internet; over plain http, too. The addresses of this server and PUBLIC_IP are not the public Internet.",
 		parse:   func(c *Config, s string) bool { return setHosts(&c.ToolAllow, s) }},
 })
 
