@@ -22,6 +22,8 @@ func TestExtract(t *testing.T) {
 		`{"type":"object","properties":{"people":{"type":"integer"},"day":{"type":"string"},"name":{"type":"string"}}}`:                                      `{"day":"Friday","name":"Bob Smith","people":6}`,
 		`{"type":"object","properties":{"place":{"type":"string","enum":["inside","terrace"]},"reminder":{"type":"boolean"},"complaint":{"type":"string"}}}`: `{"place":"terrace"}`,
 		`{"type":"object","properties":{"guests":{"type":"integer","maximum":5},"name":{"type":"string","maxLength":3}}}`:                                    `{"guests":4}`,
+		`{"type":"object","properties":{"met":{"type":"boolean","description":"It asks \"inside or on\" and hears “terrace”."},"reason":{"type":"string"}}}`: `{"met":true,"reason":"All that it quotes was said."}`,
+		`{"type":"object","properties":{"met":{"type":"boolean","description":"It says \"goodbye\"."},"reason":{"type":"string"}}}`:                          `{"met":false,"reason":"Nobody said “goodbye”."}`,
 		`[]`: `{}`,
 	} {
 		said := ""

@@ -52,17 +52,19 @@ func clip(text string) string {
 
 // schema is the part of a JSON Schema that the engine reads.
 type schema struct {
-	Type       string             `json:"type"`
-	Enum       []string           `json:"enum"`
-	Minimum    *float64           `json:"minimum"`
-	Maximum    *float64           `json:"maximum"`
-	MaxLength  int                `json:"maxLength"`
-	Properties map[string]*schema `json:"properties"`
-	Required   []string           `json:"required"`
+	Type        string             `json:"type"`
+	Description string             `json:"description"`
+	Enum        []string           `json:"enum"`
+	Minimum     *float64           `json:"minimum"`
+	Maximum     *float64           `json:"maximum"`
+	MaxLength   int                `json:"maxLength"`
+	Properties  map[string]*schema `json:"properties"`
+	Required    []string           `json:"required"`
 }
 
 // extract answers a request for facts as JSON: of each property the latest value of its
-// kind, or the latest word of its enum. It leaves out what was not said.
+// kind, or the latest word of its enum. It leaves out what was not said. A boolean whose
+// description quotes something says whether all of it was said, by either side.
 func extract(code, transcript string, form []byte) string {
 	l := languageOf(code)
 	said, _ := read(transcript)
@@ -71,6 +73,17 @@ func extract(code, transcript string, form []byte) string {
 	facts := map[string]any{}
 	for name, p := range s.Properties {
 		if p == nil {
+			continue
+		}
+		if quotes := quotesIn(p.Description); p.Type == "boolean" && len(quotes) > 0 {
+			missing := unsaid(transcript, quotes)
+			facts[name] = missing == ""
+			if r := s.Properties["reason"]; r != nil && r.Type == "string" {
+				facts["reason"] = "All that it quotes was said."
+				if missing != "" {
+					facts["reason"] = "Nobody said “" + clip(missing) + "”."
+				}
+			}
 			continue
 		}
 		want := slotOf(name, *p)
@@ -86,6 +99,28 @@ func extract(code, transcript string, form []byte) string {
 	}
 	b, _ := json.Marshal(facts)
 	return string(b)
+}
+
+// quotesIn are the texts between double quotation marks.
+func quotesIn(text string) (quotes []string) {
+	text = strings.NewReplacer("“", `"`, "”", `"`).Replace(text)
+	for i, part := range strings.Split(text, `"`) {
+		if part = strings.TrimSpace(part); i%2 == 1 && part != "" {
+			quotes = append(quotes, part)
+		}
+	}
+	return quotes
+}
+
+// unsaid is the first of some texts that a transcript has in none of its lines; empty: none is.
+func unsaid(transcript string, quotes []string) string {
+	transcript = strings.ToLower(transcript)
+	for _, q := range quotes {
+		if !strings.Contains(transcript, strings.ToLower(q)) {
+			return q
+		}
+	}
+	return ""
 }
 
 // typed is a text as a value that the schema allows; nil: it is none.

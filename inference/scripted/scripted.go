@@ -10,7 +10,8 @@
 // without accents and inflections, so that the errors of a weak recogniser do little harm.
 //
 // Engine also answers the two requests that follow a call: it summarises a transcript by
-// quoting it, and fills a JSON Schema with values that it finds in what the person said.
+// quoting it, and fills a JSON Schema with values that it finds in what the person said. Of
+// a boolean whose description quotes something it finds whether that was said.
 //
 // # Rules in the prompt
 //

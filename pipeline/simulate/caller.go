@@ -222,7 +222,7 @@ func (w *world) improvise() {
 	if len(messages) == 0 || messages[0].Role == inference.RoleAgent {
 		messages = append([]inference.Message{{Role: inference.RoleUser, Text: "Hello?"}}, messages...)
 	}
-	text, _, _, err := complete(w.ctx, model, inference.Request{System: system, Messages: messages, Language: w.subject.Config.Agent.Language, NoTools: true})
+	text, _, err := w.complete(Caller, model, inference.Request{System: system, Messages: messages, Language: w.subject.Config.Agent.Language, NoTools: true})
 	if err != nil {
 		w.problem = err
 		return

@@ -12,7 +12,8 @@ import (
 type Checked struct {
 	Expected string `json:"expected"`
 	OK       bool   `json:"ok"`
-	Found    string `json:"found,omitempty"` // what was there instead
+	Found    string `json:"found,omitempty"`  // what was there instead
+	Reason   string `json:"reason,omitempty"` // why a criterion is met or not, as the model says
 }
 
 func (c *Check) kind() string {
@@ -44,6 +45,10 @@ func (s *Script) judge(r *Result, answers []string) {
 	for _, c := range s.Expect {
 		r.check(&c)
 	}
+}
+
+// conclude says whether all went well.
+func (r *Result) conclude() {
 	r.OK = r.Problem == ""
 	for _, c := range r.Checks {
 		r.OK = r.OK && c.OK

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -28,8 +29,11 @@ func (w *world) asked(gen int, asked *journal.Asked) {
 		w.speak(gen, w.now, pipeline.Sentences(asked.Line, w.subject.Config.Agent.Language), 0)
 		return
 	}
-	answer, calls, usage, err := complete(w.ctx, w.subject.Config.LLM, *request)
-	if err != nil && w.problem == nil {
+	answer, calls, err := w.complete(TheAgent, w.subject.Config.LLM, *request)
+	var usage inference.Usage
+	if err == nil {
+		usage = w.took[len(w.took)-1].Usage
+	} else if w.problem == nil {
 		w.problem = err
 	}
 	at := w.now + w.vary(modelFirst)
@@ -56,23 +60,25 @@ func (w *world) speak(gen int, at time.Duration, sentences []string, next time.D
 	w.tell(done, journal.Message{Kind: "done", Gen: gen})
 }
 
-// complete is all that a model answers.
-func complete(ctx context.Context, model inference.LLM, r inference.Request) (text string, calls []inference.ToolCall, usage inference.Usage, err error) {
-	ctx, cancel := context.WithTimeout(ctx, modelPatience)
+// complete is all that a model answers. What that takes is noted when it is there.
+func (w *world) complete(role Role, model inference.LLM, r inference.Request) (text string, calls []inference.ToolCall, err error) {
+	ctx, cancel := context.WithTimeout(w.ctx, modelPatience)
 	defer cancel()
-	usage.Source = inference.UsageCounted
+	took := Took{Role: role, Engine: model.Info().Name, Usage: inference.Usage{Source: inference.UsageCounted}}
 	var b strings.Builder
 	for d, err := range model.Complete(ctx, r) {
 		if err != nil {
-			return b.String(), calls, usage, err
+			return b.String(), calls, err
 		}
+		took.Engine = cmp.Or(d.Engine, took.Engine)
 		b.WriteString(d.Text)
 		if d.ToolCall != nil {
 			calls = append(calls, *d.ToolCall)
 		}
 		if d.Usage != nil {
-			usage = *d.Usage
+			took.Usage = *d.Usage
 		}
 	}
-	return b.String(), calls, usage, nil
+	w.took = append(w.took, took)
+	return b.String(), calls, nil
 }

@@ -34,6 +34,7 @@ type Script struct {
 	PersonaTurns int                        `json:"persona_turns"`
 	Functions    map[string]json.RawMessage `json:"functions"`
 	Expect       []Check                    `json:"expect"`
+	Criteria     []Criterion                `json:"criteria"`
 }
 
 // Step is one thing that the caller does.
@@ -95,6 +96,10 @@ func scriptSchema() *schema.Schema {
 		"turn_ms":       schema.Whole("The longest wait for an answer, from the end of the caller's speech.", 0, 60_000),
 		"seconds":       schema.Whole("The longest that the conversation takes.", 1, 7200),
 	})
+	criterion := schema.Object("Something that the model of the agent judges the conversation by, when it is over.", map[string]*schema.Schema{
+		"name":   schema.Text("What it is called.", 100),
+		"rubric": schema.Text("When it is met, in plain sentences.", maxRubric),
+	}, "name", "rubric")
 	s := schema.Object("A caller, and what is expected of the agent.", map[string]*schema.Schema{
 		"name":          schema.Text("What it is called.", 200),
 		"runs":          schema.Whole("How often, with times that vary by chance; 1, without chance.", 1, maxRuns),
@@ -107,6 +112,7 @@ func scriptSchema() *schema.Schema {
 		"persona_turns": schema.Whole("How many lines the model has at most; 10.", 1, maxTurns),
 		"functions":     {Type: "object", Description: "What functions give, by name; others give {\"ok\":true}. None is really called.", MaxProperties: 100},
 		"expect":        schema.List("What is expected.", 100, check),
+		"criteria":      schema.List("What a model judges by a rubric; each is a check of its own.", maxCriteria, criterion),
 	})
 	s.Dialect, s.Title = schema.Dialect, "Simulated caller"
 	return s
@@ -134,6 +140,7 @@ func Parse(text []byte) (*Script, error) {
 			return nil, err
 		}
 		s.check(&wrong)
+		s.checkCriteria(&wrong)
 	}
 	s.Runs, s.Seed = cmp.Or(s.Runs, 1), cmp.Or(s.Seed, 1)
 	s.LimitSeconds, s.PersonaTurns = cmp.Or(s.LimitSeconds, defaultLimit), cmp.Or(s.PersonaTurns, 10)
@@ -176,6 +183,24 @@ func (s *Script) check(wrong *schema.Mistakes) {
 		phrase(path+".says", c.Says)
 		phrase(path+".never_says", c.NeverSays)
 		phrase(path+".hears", c.Hears)
+	}
+}
+
+// checkCriteria wants criteria that have different names and something in them.
+func (s *Script) checkCriteria(wrong *schema.Mistakes) {
+	names := map[string]bool{}
+	for i, c := range s.Criteria {
+		path := fmt.Sprintf("criteria[%d]", i)
+		switch {
+		case strings.TrimSpace(c.Name) == "":
+			wrong.Add(path+".name", "is empty")
+		case names[c.Name]:
+			wrong.Add(path+".name", "is that of another criterion")
+		}
+		names[c.Name] = true
+		if strings.TrimSpace(c.Rubric) == "" {
+			wrong.Add(path+".rubric", "is empty")
+		}
 	}
 }
 

@@ -19,8 +19,8 @@ type Subject struct {
 	// Config is a call's, as a server makes it: agent, turn-taking, functions, limits. Its
 	// LLM answers; recogniser, voice and listener are not needed.
 	Config pipeline.Config
-	// Caller plays callers with a persona; nil: Config.LLM.
-	Caller inference.LLM
+	// Caller plays callers with a persona, and Judge judges by criteria; nil: Config.LLM.
+	Caller, Judge inference.LLM
 }
 
 // Result is one conversation.
@@ -39,6 +39,25 @@ type Result struct {
 	Faults        []string        `json:"faults,omitempty"`
 	Checks        []Checked       `json:"checks"`
 	Events        []journal.Event `json:"events"`
+	// Took is what models were asked for, in order: also in a run with a Problem.
+	Took []Took `json:"-"`
+}
+
+// Role is whom a model speaks for.
+type Role string
+
+// Whom models speak for.
+const (
+	TheAgent Role = "agent"
+	Caller   Role = "caller" // with a persona
+	Judge    Role = "judge"  // of criteria
+)
+
+// Took is a whole answer of a model, and what it took.
+type Took struct {
+	Role   Role
+	Engine string // its name; of a failover, of the engine that made it
+	Usage  inference.Usage
 }
 
 // Line is what was said.
@@ -81,11 +100,14 @@ func Run(ctx context.Context, s *Script, subject Subject, run int) Result {
 	w.caller.parts, w.caller.answering = len(s.Caller), -1
 	w.play(time.Duration(s.LimitSeconds) * time.Second)
 	r := Result{Run: run, Events: w.events, Lines: []Line{}, Functions: []Called{}, Turns: []Timed{}, Checks: []Checked{}}
+	r.sum(w.events)
+	s.judge(&r, w.caller.answers)
+	w.criteria(&r)
 	if w.problem != nil {
 		r.Problem = w.problem.Error()
 	}
-	r.sum(w.events)
-	s.judge(&r, w.caller.answers)
+	r.Took = w.took
+	r.conclude()
 	return r
 }
 
@@ -101,6 +123,7 @@ type world struct {
 	due     []item // in order
 	events  []journal.Event
 	caller  caller
+	took    []Took
 	problem error
 }
 
