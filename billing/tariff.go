@@ -17,6 +17,7 @@ const (
 	TTS      Kind = "tts"      // synthesis without a call
 	STT      Kind = "stt"      // recognition without a call
 	Denoise  Kind = "denoise"  // noise removal without a call
+	Test     Kind = "test"     // an agent is tried in simulated calls, of which only the model's tokens cost
 )
 
 // Agent says whether k is a conversation with an agent.
@@ -72,18 +73,11 @@ func (c *RateCard) Tariff(t Terms) (Tariff, error) {
 		r[STTTime] = rate{c.f.STTPerMinute, perMinute}
 	case t.Kind == Denoise:
 		r[DenoiseTime] = rate{c.f.DenoisePerMinute, perMinute}
+	case t.Kind == Test:
+		c.tokens(r)
 	case t.Kind.Agent():
 		r[AgentTime] = rate{c.f.Agent.PlatformPerMinute, perMinute}
-		for in := ReplyIn; in <= SummaryIn; in += 2 {
-			r[in] = rate{c.f.LLM.InputPerMillion, perMillion}
-			r[in+1] = rate{c.f.LLM.OutputPerMillion, perMillion}
-		}
-		for i, price := range []*Money{c.f.LLM.OwnKeyInputPerMillion, c.f.LLM.OwnKeyOutputPerMillion} {
-			r[OwnIn+Component(i)] = rate{per: perMillion}
-			if price != nil {
-				r[OwnIn+Component(i)].price = *price
-			}
-		}
+		c.tokens(r)
 		if p := c.f.Realtime; c.SellsRealtime() {
 			r[AudioIn], r[AudioCached], r[AudioOut] = rate{*p.AudioInputPerMillion, perMillion}, rate{*p.CachedAudioInputPerMillion, perMillion}, rate{*p.AudioOutputPerMillion, perMillion}
 		}
@@ -100,6 +94,20 @@ func (c *RateCard) Tariff(t Terms) (Tariff, error) {
 		r[LineTime] = rate{price, perEach}
 	}
 	return out, nil
+}
+
+// tokens rates those of language models.
+func (c *RateCard) tokens(r *[NumComponents]rate) {
+	for in := ReplyIn; in <= SummaryIn; in += 2 {
+		r[in] = rate{c.f.LLM.InputPerMillion, perMillion}
+		r[in+1] = rate{c.f.LLM.OutputPerMillion, perMillion}
+	}
+	for i, price := range []*Money{c.f.LLM.OwnKeyInputPerMillion, c.f.LLM.OwnKeyOutputPerMillion} {
+		r[OwnIn+Component(i)] = rate{per: perMillion}
+		if price != nil {
+			r[OwnIn+Component(i)].price = *price
+		}
+	}
 }
 
 // line is the price of a started minute. Mobiles of the US and Canada cannot be

@@ -33,6 +33,9 @@ const (
 
 	KnowledgeID = "kb_"
 	DocumentID  = "doc_"
+
+	CaseID = "case_" // that an agent is tested by
+	TestID = "sim_"  // of a simulation
 )
 
 // idText keeps the order of the bytes it writes.

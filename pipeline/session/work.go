@@ -13,7 +13,7 @@ import (
 )
 
 // Work is a session without a conversation: synthesis, recognition or noise
-// removal that somebody asked the API for. Its methods may be called from any
+// removal that somebody asked the API for, or models that try an agent. Its methods may be called from any
 // goroutine.
 type Work struct {
 	s      *Session
@@ -31,10 +31,13 @@ var units = map[billing.Kind]billing.Component{
 type Order struct {
 	Account string
 	Key     string // of the account's, that asks; empty: none
+	Agent   string // of the account's, that is tried, whose limits of spending count; empty: none
 	Kind    billing.Kind
 	// Expected is how much will be used, code points or milliseconds: all of it must stay above the overdraft floor.
 	// 0: that is not known.
 	Expected int64
+	// Tokens are expected of a Test, in and out.
+	Tokens [2]int64
 	// Engines is what Serves takes; nil: nothing is known of them.
 	Engines func(stage agent.Stage, name string) Engine
 }
@@ -47,8 +50,12 @@ func (m *Manager) Work(ctx context.Context, o Order) (*Work, error) {
 		return nil, err
 	}
 	w.ctx, w.cancel = context.WithCancelCause(inference.Meter(w.s.Spent).With(ctx))
-	start := ledger.Start{Account: o.Account, Key: o.Key, Terms: billing.Terms{Kind: o.Kind}}
-	start.Expect[w.unit] = o.Expected
+	start := ledger.Start{Account: o.Account, Key: o.Key, Agent: o.Agent, Terms: billing.Terms{Kind: o.Kind}}
+	if o.Kind == billing.Test {
+		start.Expect[billing.ReplyIn], start.Expect[billing.ReplyOut] = o.Tokens[0], o.Tokens[1]
+	} else {
+		start.Expect[w.unit] = o.Expected
+	}
 	if err := m.open(ctx, w.s, start); err != nil {
 		w.cancel(err)
 		return nil, err
@@ -66,6 +73,18 @@ func (w *Work) ID() string { return w.s.ID() }
 
 // Used counts n more code points, or milliseconds of audio.
 func (w *Work) Used(n int64) { w.s.meter.Add(w.unit, n) }
+
+// Answered counts what an answer of a language model took, of a Test alone: the tokens are
+// those of replies, or on a key of the account's own. engine is its name.
+func (w *Work) Answered(engine string, u inference.Usage) {
+	w.s.note(func() {
+		if w.s.uses.add(agent.StageLLM, engine, inference.Usage{In: u.In, Out: u.Out, Cached: u.Cached, Source: u.Source}).Own {
+			w.s.meter.AddOwn(u.In, u.Out)
+		} else {
+			w.s.meter.AddTokens(billing.Reply, u.In, u.Out)
+		}
+	})
+}
 
 // End closes the books of the work, which err ended: nil when it was done, the
 // client's going when that was it, isolate.Internal when it panicked, else our fault. It returns when the store has
