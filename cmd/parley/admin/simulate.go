@@ -14,7 +14,10 @@ import (
 
 	"parley/cmd/parley/command"
 	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/engine"
 	"parley/cmd/parley/local"
+	"parley/inference"
+	"parley/pipeline/agent"
 	"parley/pipeline/simulate"
 	"parley/store"
 )
@@ -97,7 +100,7 @@ func simulationSubject(j *command.Job, s *simulate.Script, account, from string)
 	if err := applyFlags(j.Command, &a); err != nil {
 		return subject, err
 	}
-	return conversation.Simulated(cfg, &a, s, local.Logger(j.ErrOrStderr(), cfg))
+	return conversation.Simulated(func(wanted *agent.Engines) (inference.LLM, error) { return engine.Model(cfg, wanted) }, &a, s, local.Logger(j.ErrOrStderr(), cfg))
 }
 
 // storedAgent is an agent of the server's database.

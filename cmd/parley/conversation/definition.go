@@ -58,6 +58,19 @@ func DocumentOf(a *store.Agent) agent.Document {
 	return agent.Document{Name: a.Name, Voice: a.Voice, Language: a.Language, Prompt: a.Prompt, FirstMessage: a.FirstMessage, Tools: a.Tools, Settings: a.Settings}
 }
 
+// AgentOf is the agent of a document.
+func AgentOf(d agent.Document) store.Agent {
+	return store.Agent{Name: d.Name, Voice: d.Voice, Language: d.Language, Prompt: d.Prompt, FirstMessage: d.FirstMessage, Tools: given(d.Tools), Settings: given(d.Settings)}
+}
+
+// given is JSON, or nothing for null.
+func given(text json.RawMessage) json.RawMessage {
+	if string(text) == "null" {
+		return nil
+	}
+	return text
+}
+
 // ApplyDocument is names.Apply for a stored agent; what only the server sets stays. Metadata in the document change
 // those of the agent name by name.
 func ApplyDocument(names agent.Names, a *store.Agent, document []byte, strict bool) error {

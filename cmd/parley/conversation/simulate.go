@@ -4,8 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"parley/cmd/parley/config"
-	"parley/cmd/parley/engine"
+	"parley/inference"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
@@ -15,16 +14,17 @@ import (
 )
 
 // Simulated is an agent as it would be in a call of this server, for a simulated caller:
-// with the server's model, and functions of which nothing runs. Those of MCP servers,
-// which describe them themselves, are not there. Nothing is left running.
-func Simulated(cfg *config.Config, a *store.Agent, s *simulate.Script, log *slog.Logger) (simulate.Subject, error) {
+// with the model that model gives for the engines it wants, and functions of which nothing
+// runs. Those of MCP servers, which describe them themselves, are not there. Nothing is left
+// running.
+func Simulated(model func(wanted *agent.Engines) (inference.LLM, error), a *store.Agent, s *simulate.Script, log *slog.Logger) (simulate.Subject, error) {
 	p := PlanOf(a, log)
 	agent.Filled(&p.Settings, agent.Call{Now: simulate.Epoch, Given: s.Variables}).Agent(&p.Agent, &p.Settings)
-	model, err := engine.Model(cfg, p.Settings.Engines)
+	llm, err := model(p.Settings.Engines)
 	if err != nil {
 		return simulate.Subject{}, err
 	}
-	c := pipeline.Config{Agent: p.Agent, LLM: model, Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(),
+	c := pipeline.Config{Agent: p.Agent, LLM: llm, Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(),
 		Log: log}
 	if p.Settings.Speculate(true) {
 		c.Speculation = pipeline.SpeculateText

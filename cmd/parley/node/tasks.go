@@ -16,8 +16,11 @@ import (
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/money"
 	"parley/cmd/parley/notify"
+	"parley/cmd/parley/trial"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/cases"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -41,6 +44,8 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: n.engines.Model}
 	n.after.Handle(n.jobs)
+	trials := &trial.Work{Cases: cases.New(n.db), Sessions: func() *session.Manager { return n.manager }, Model: n.engines.Model, Log: n.log}
+	trials.Handle(n.jobs)
 	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,
 		Body: func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error) {
 			return webhook.Body(ctx, n.db, d)
