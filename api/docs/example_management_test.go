@@ -263,6 +263,42 @@ func Example_users() {
 	}
 }
 
+func Example_tests() {
+	var agent, made, one struct{ ID, Name string }
+	ask("POST", "/v1/agents", `{"name": "Lola", "first_message": "Casa Lola, hello.",
+		"prompt": "When the caller says \"when are you open\": We are open from nine to six."}`, &agent)
+	cases := "/v1/agents/" + agent.ID + "/cases"
+	ask("POST", cases, `{"name": "Hours", "script": {"caller": [{"say": "When are you open?"}]}}`, &made)
+	ask("PUT", cases+"/"+made.ID, `{"name": "Opening hours", "script": {"caller": [{"say": "When are you open?", "expect": ["nine"]}],
+		"criteria": [{"name": "closing time", "rubric": "The agent also says when it closes: \"to six\"."}]}}`, &made)
+	ask("GET", cases+"/"+made.ID, "", &one)
+	var all struct{ Data []json.RawMessage }
+	ask("GET", cases, "", &all)
+	fmt.Println(one.Name, len(all.Data))
+
+	var s struct {
+		ID      string
+		State   string
+		OK      bool
+		EndedAt *time.Time `json:"ended_at"`
+	}
+	for _, wanted := range []string{`{}`, // all cases of the agent as it is, and of a draft
+		`{"cases": ["` + made.ID + `"], "runs": 2, "definition": {"name": "Lola", "prompt": "We are closed."}}`} {
+		s.EndedAt = nil
+		ask("POST", "/v1/agents/"+agent.ID+"/simulations", wanted, &s)
+		for s.EndedAt == nil {
+			time.Sleep(500 * time.Millisecond)
+			ask("GET", "/v1/simulations/"+s.ID, "", &s) // with what each case came to
+		}
+		fmt.Printf("%s: %v\n", s.State, s.OK)
+	}
+	ask("POST", "/v1/simulations/"+s.ID+"/cancel", "", &s) // one that has ended stays as it is
+	ask("GET", "/v1/agents/"+agent.ID+"/simulations", "", &all)
+	fmt.Println(len(all.Data), "simulations")
+	send("DELETE", cases+"/"+made.ID, "").Body.Close()
+	send("DELETE", "/v1/agents/"+agent.ID, "").Body.Close()
+}
+
 func Example_versions() {
 	var schema struct{ Properties map[string]json.RawMessage }
 	ask("GET", "/v1/agents/schema", "", &schema) // editors check agents by it

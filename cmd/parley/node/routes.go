@@ -3,6 +3,9 @@ package node
 import (
 	"context"
 
+	"parley/api/cases"
+	"parley/cmd/parley/trial"
+
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/api/calls"
@@ -50,6 +53,7 @@ func (n *Node) routes() *api.API {
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
 	manage.MountAccount(a, n.db, n.db.RateCard, n.cfg.RateLimit)
+	cases.Mount(a, trial.Options(n.db, n.jobs, conversation.Definition(n.engines, n.guard)))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountEngineKeys(a, n.keys, n.engines)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })

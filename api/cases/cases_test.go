@@ -1,0 +1,100 @@
+package cases_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/api"
+	"parley/api/apitest"
+	routes "parley/api/cases"
+	"parley/api/export"
+	"parley/api/manage"
+	"parley/api/ticket"
+	"parley/api/wire"
+	"parley/store"
+	"parley/store/cases"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// TestRoutes: cases and simulations of an account's own agents, checked and paged; those of
+// another account are not there.
+func TestRoutes(t *testing.T) {
+	o := apitest.Open(t, apitest.Options{})
+	signer, err := ticket.NewSigner("a master secret of a test, long enough")
+	o.OK(err)
+	a, kept := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People}), cases.New(o.DB)
+	queued := 0
+	manage.Mount(a, o.DB, export.New(o.DB), manage.Definition{New: func() store.Agent { return store.Agent{} }, Schema: json.RawMessage(`{"type":"object"}`)}) // describes agents
+	routes.Mount(a, routes.Options{Store: kept, Runs: func(json.RawMessage) int { return 1 },
+		Enqueue: func(context.Context, pgx.Tx, string, string) error { queued++; return nil },
+		Check: func(script json.RawMessage) error {
+			if strings.Contains(string(script), "shout") {
+				return api.Bad("script.caller[0].shout: is not known")
+			}
+			return nil
+		},
+		Draft: func(document json.RawMessage) (any, error) {
+			if strings.Contains(string(document), "F9") {
+				return nil, api.ErrVoice
+			}
+			return document, nil
+		},
+		Stored: func(a *store.Agent) any { return a.Name }})
+	o.Serve(a, api.Options{})
+
+	agent := "/v1/agents/" + o.A.Agent
+	const hours = `{"name":"Hours","script":{"caller":[{"say":"When?"}]}}`
+	made := o.As(o.A, "POST", agent+"/cases", hours)
+	o.Want("make", made, 201, "")
+	var c wire.Case
+	o.OK(json.Unmarshal(made.Body, &c))
+	o.Want("the name again", o.As(o.A, "POST", agent+"/cases", hours), 400, "validation.invalid_request_format")
+	wrong := o.As(o.A, "POST", agent+"/cases", `{"name":"x","script":{"caller":[{"shout":"a"}]}}`)
+	if o.Want("a mistake", wrong, 400, "validation.invalid_request_format"); !strings.Contains(string(wrong.Body), "script.caller[0].shout") {
+		t.Errorf("%s", wrong.Body)
+	}
+	one := agent + "/cases/" + c.ID
+	o.Want("replace", o.As(o.A, "PUT", one, `{"name":"Times","script":{"caller":[{"say":"When then?"}]}}`), 200, "")
+	var list api.List[wire.Case]
+	if o.Read(o.A, agent+"/cases", &list); len(list.Data) != 1 || list.Data[0].Name != "Times" || !strings.Contains(string(list.Data[0].Script.RawMessage), "When then?") {
+		t.Errorf("%+v", list)
+	}
+
+	asked := o.As(o.A, "POST", agent+"/simulations", `{"cases":["`+c.ID+`"],"definition":{"name":"draft"}}`)
+	o.Want("simulate", asked, 202, "")
+	var s wire.SimulationDetail
+	o.OK(json.Unmarshal(asked.Body, &s))
+	if queued != 1 || !s.Draft || s.State != "queued" || s.Total != 1 || s.OK {
+		t.Errorf("%s, %d queued", asked.Body, queued)
+	}
+	for body, code := range map[string]string{`{"cases":["case_x"]}`: "validation.invalid_request_format", `{"runs":101}`: "validation.invalid_request_format",
+		`{"definition":{"name":"a","voice":"F9"}}`: "validation.invalid_voice"} {
+		o.Want(body, o.As(o.A, "POST", agent+"/simulations", body), 400, code)
+	}
+	claimed, err := kept.Claim(t.Context(), o.A.Account, s.ID)
+	o.OK(err)
+	o.OK(kept.Save(t.Context(), claimed, cases.Outcome{Runs: 1, Results: json.RawMessage(`[{"run":1,"ok":true,"ended":"user_hangup","checks":[{"expected":"a","ok":true}],"transcript":[{"at_ms":1,"role":"agent","text":"Nine."}],"functions":[],"turns":[]}]`)}))
+	o.OK(kept.End(t.Context(), claimed, cases.Done, ""))
+	o.Want("cancel what has ended", o.As(o.A, "POST", "/v1/simulations/"+s.ID+"/cancel", ""), 200, "")
+	if o.Read(o.A, "/v1/simulations/"+s.ID, &s); !s.OK || s.State != "done" || len(s.Cases) != 1 || !*s.Cases[0].OK || s.Cases[0].Results[0].Transcript[0].Text != "Nine." {
+		t.Errorf("%+v", s)
+	}
+	var simulations api.List[wire.Simulation]
+	if o.Read(o.A, agent+"/simulations", &simulations); len(simulations.Data) != 1 {
+		t.Errorf("%+v", simulations)
+	}
+	for _, r := range [][3]string{{"GET", agent + "/cases", ""}, {"POST", agent + "/cases", hours}, {"POST", agent + "/simulations", `{}`}, {"GET", agent + "/simulations", ""}} {
+		o.Want("another's "+r[0]+" "+r[1], o.As(o.B, r[0], r[1], r[2]), 404, "agent.not_found")
+	}
+	for _, r := range [][3]string{{"GET", one, ""}, {"PUT", one, hours}, {"DELETE", one, ""}, {"GET", "/v1/simulations/" + s.ID, ""}, {"POST", "/v1/simulations/" + s.ID + "/cancel", ""}} {
+		o.Want("another's "+r[0]+" "+r[1], o.As(o.B, r[0], r[1], r[2]), 404, "request.not_found")
+	}
+	o.Want("delete", o.As(o.A, "DELETE", one, ""), 204, "")
+	o.Want("delete again", o.As(o.A, "DELETE", one, ""), 404, "request.not_found")
+}
