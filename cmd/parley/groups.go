@@ -8,7 +8,7 @@ import (
 
 // groups are the commands as help lists them.
 var groups = []struct{ title, commands string }{
-	{"Conversations", "agent calls knowledge simulate replay tail talk"},
+	{"Conversations", "agent calls case knowledge replay simulate tail talk test"},
 	{"Telephone", "bulk consents dial do-not-call number phone"},
 	{"Speech", "denoise synth transcribe"},
 	{"Account", "account balance engine-key key latency login logout profile rates requests secret usage webhook"},

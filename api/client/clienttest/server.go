@@ -86,6 +86,7 @@ func New(t *testing.T) *Server {
 	engineKeys(mux)
 	s.agentRoutes(mux)
 	s.managed(mux)
+	caseRoutes(mux)
 	h := httptest.NewServer(apitest.Published(t).Around(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p, ok := s.take(r); ok {
 			answer(w, p.Status, p)

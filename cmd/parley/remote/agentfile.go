@@ -18,8 +18,8 @@ import (
 	"parley/cmd/parley/command"
 )
 
-// maxAgentFile bounds the file of an agent, in bytes: the server takes no larger document.
-const maxAgentFile = 1 << 20
+// maxDocument bounds a file that is sent as a document, in bytes: the server takes no larger one.
+const maxDocument = 1 << 20
 
 // agentMembers are what the file of an agent may have.
 var agentMembers = []string{"id", "version", "created_at", "updated_at", "name", "voice", "language", "first_message", "prompt", "tools", "settings", "metadata"}
@@ -34,19 +34,25 @@ type agentFile struct {
 
 // readAgent reads the file of an agent, "-" for standard input. What the server would ignore is a mistake here.
 func readAgent(cmd *cobra.Command, path string) (*agentFile, error) {
+	text, err := readText(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	return parseAgent(path, text)
+}
+
+// readText reads a file that is sent as a document, "-" for standard input.
+func readText(cmd *cobra.Command, path string) (string, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, maxAgentFile+1))
-	if err != nil {
-		return nil, err
+	text, err := io.ReadAll(io.LimitReader(in, maxDocument+1))
+	if err == nil && len(text) > maxDocument {
+		err = command.UsageError(path + ": longer than 1 MB")
 	}
-	if len(text) > maxAgentFile {
-		return nil, command.UsageError(path + ": the file is larger than an agent may be")
-	}
-	return parseAgent(path, string(text))
+	return string(text), err
 }
 
 func parseAgent(path, text string) (*agentFile, error) {

@@ -1,0 +1,2 @@
+-- +goose Up
+alter table sessions validate constraint sessions_kind_check;
