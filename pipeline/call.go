@@ -26,10 +26,10 @@
 //   - commit.go: a reply begins; speculative.go: before its turn has ended; reply.go: it goes on
 //     and ends; filler.go: speech while something else is waited for
 //   - recogniser.go, scorer.go: the engines that listen; screening.go: who answered
-//   - function.go, transfer.go: what the model calls, and the caller handed over
+//   - function.go, transfer.go, handover.go: what the model calls, the caller put through to another telephone, or another agent
 //   - event.go, shown.go: what the observer learns
 //   - config.go, crew.go: what a call is given, and its goroutines
-//   - record.go: its recording; journal.go, simulation.go: its inputs kept, and conducted again
+//   - journal.go, simulation.go: its inputs kept, and conducted again
 package pipeline
 
 import (
@@ -38,6 +38,7 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/media/record"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
@@ -100,6 +101,13 @@ func (c *Call) Run(leg media.Leg) media.Ended {
 	return *c.ended
 }
 
+// untape ends the recording.
+func (c *Call) untape() {
+	if c.cfg.Recorder != nil {
+		c.cfg.Recorder.Close()
+	}
+}
+
 // over is the call's last moment: everything has stopped.
 func (c *Call) over() {
 	c.observer.Next(journal.Input{Kind: journal.Closed})
@@ -114,7 +122,11 @@ func (c *Call) broke(cause error) {
 
 // begin is the call's first moment.
 func (c *Call) begin(leg media.Leg) {
-	c.leg, c.far = journal.NewLeg(c.tape(leg), c.observer), leg
+	c.far = leg
+	if c.cfg.Recorder != nil {
+		leg = record.Leg(leg, c.cfg.Recorder)
+	}
+	c.leg = journal.NewLeg(leg, c.observer)
 	c.caller.Begin(c.cfg.FrontEnd, leg.Format(), c.cfg.Feed.SampleRate())
 	c.playout.Begin(leg.Format().Out)
 	c.tools = c.functions()

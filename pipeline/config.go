@@ -7,6 +7,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/record"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
@@ -17,7 +18,8 @@ import (
 	"parley/pipeline/turn"
 )
 
-// Config is everything a call needs. It is not changed after New, but for the language of Turn, and who ends turns in it.
+// Config is everything a call needs. It is not changed after New, but by the conductor: the language of Turn, and who ends turns in it;
+// and in a hand-over the agent's part. Goroutines beside the call are given what they need of that.
 type Config struct {
 	Agent    agent.Agent
 	ASR      inference.ASR    // nil: typed turns only
@@ -43,11 +45,12 @@ type Config struct {
 	// agent has on a leg that is a media.Keypad.
 	Keys     []string
 	Transfer *bridge.Transfer // nil: there are no transfers
+	HandOver *HandOver        // nil: there are no hand-overs
 	OptOut   DoNotCall        // nil: there is no list
 
 	Speculation Speculation
 
-	Recorder Recorder // nil: the call is not recorded
+	Recorder record.Keeper // nil: the call is not recorded. The End event comes after its Close
 	// Journal takes what reaches the call, from which it can be replayed; nil: nothing is kept.
 	Journal journal.Sink
 
@@ -85,6 +88,16 @@ type Config struct {
 
 // New returns a call that has not begun.
 func New(cfg Config) *Call {
+	cfg.complete()
+	cfg.Turn.OnMachine = cfg.Answering.Screening()
+	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(), caller: listen.Caller{Language: cfg.Agent.Language},
+		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
+	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, cfg.Lines, &c.crew)
+	return c
+}
+
+// complete sets what was left out.
+func (cfg *Config) complete() {
 	if cfg.Turn.Complete == nil {
 		cfg.Turn = turn.DefaultConfig(cfg.Agent.Language)
 	}
@@ -100,16 +113,12 @@ func New(cfg Config) *Call {
 	if cfg.ASR == nil {
 		cfg.Turn.NoiseMax = forever // without a recogniser there is no "Sorry?"
 	}
-	cfg.Turn.OnMachine, cfg.Turn.Scorer = onMachine(cfg.Answering), cfg.Scorer != nil
-	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(), caller: listen.Caller{Language: cfg.Agent.Language},
-		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
-	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, cfg.Lines, &c.crew)
-	return c
+	cfg.Turn.Scorer = cfg.Scorer != nil
 }
 
 // mayWait says that the call has functions that may take their time.
 func (c *Config) mayWait() bool {
-	return len(c.Functions) > 0 || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.Offers()
+	return len(c.Functions) > 0 || c.HandOver.offers() || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.Offers()
 }
 
 // forever is a time that no call reaches.
@@ -125,19 +134,24 @@ func (c *Call) Prepare(ctx context.Context) error {
 		c.crew.kill(err)
 		return err
 	}
-	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
-		c.crew.spawn("pipeline/warm", func() { inference.Warm(c.crew.life, engine) })
-	}
+	c.prepareReplies()
 	if c.cfg.ASR != nil {
-		asr, err := c.openRecogniser(c.agent.Language)
+		asr, err := c.recogniser(c.agent.Language)()
 		if err != nil {
 			c.crew.kill(nil)
 			return err
 		}
 		c.attach(asr)
 	}
-	c.replies.Maker.Rehearse(c.crew.life, c.cfg.Agent, c.cfg.mayWait())
 	return nil
+}
+
+// prepareReplies has the engines get ready, and make the agent's own lines in the background.
+func (c *Call) prepareReplies() {
+	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
+		c.crew.spawn("pipeline/warm", func() { inference.Warm(c.crew.life, engine) })
+	}
+	c.replies.Maker.Rehearse(c.crew.life, c.agent, c.cfg.mayWait())
 }
 
 // Rehearsed is closed when the first message has its audio, or cannot have it: a

@@ -37,6 +37,7 @@ const (
 	Timed                              // Timing of one turn
 	Answered                           // Text says who answered: human, machine, screening or unknown
 	Served                             // the engine Text served Stage, and another or none did before
+	HandedOver                         // the agent Text conducts the call from now on
 	End                                // the call is over: Ended; the last event
 
 	// The inside of a call, told where Config.Inspect wants it, before End.
@@ -46,7 +47,7 @@ const (
 )
 
 var eventNames = [...]string{"", "thinking", "speaking", "listening", "interrupted", "user_partial", "user_line", "user_line_again",
-	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "served", "end", "phased", "asked", "echoed"}
+	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "served", "handed_over", "end", "phased", "asked", "echoed"}
 
 func (k EventKind) String() string { return eventNames[k] }
 

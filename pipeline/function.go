@@ -10,7 +10,6 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
-	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/reply"
 	"parley/pipeline/toolbox"
@@ -21,26 +20,6 @@ import (
 
 // DoNotCall puts the other party of a call on the account's do-not-call list.
 type DoNotCall func(context.Context) error
-
-// Telephone gives a telephone call the functions that the agent's settings allow there.
-// t supplies how to transfer, and takes its destinations from s; nil: there are no transfers.
-func (c *Config) Telephone(s *agent.Settings, t *bridge.Transfer, list DoNotCall) {
-	on := func(b *bool) bool { return b == nil || *b }
-	if on(s.SendDTMF) {
-		c.Keys = append(c.Keys, toolbox.SendDTMF)
-	}
-	if on(s.CollectDigits) {
-		c.Keys = append(c.Keys, toolbox.CollectDigits)
-	}
-	if on(s.OptOut) {
-		c.OptOut = list
-	}
-	if t != nil {
-		t.To, t.Any = s.TransferTo, s.TransferAny != nil && *s.TransferAny
-		t.Record = s.RecordTransfers != nil && *s.RecordTransfers
-		c.Transfer = t
-	}
-}
 
 // functions are those of this call; of its own those that its leg can do and its agent may.
 func (c *Call) functions() toolbox.Toolbox {
@@ -54,6 +33,9 @@ func (c *Call) functions() toolbox.Toolbox {
 	}
 	if able && slices.Contains(c.cfg.Keys, toolbox.CollectDigits) {
 		t.Functions = append(t.Functions, toolbox.ToCollectDigits())
+	}
+	if c.cfg.HandOver.offers() {
+		t.Functions = append(t.Functions, c.handOver())
 	}
 	if c.cfg.OptOut != nil {
 		t.Functions = append(t.Functions, toolbox.ToOptOut(c.cfg.OptOut))

@@ -13,6 +13,7 @@ import (
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
 	"parley/pipeline/toolbox"
+	"parley/pipeline/turn"
 )
 
 // A call in the terms of its journal: what it begins with, its messages and its events.
@@ -46,6 +47,7 @@ func configOf(o *journal.Origin) Config {
 	case o.Speculate:
 		c.Speculation = SpeculateText
 	}
+	c.Turn.Complete = turn.DefaultConfig(o.Agent.Language).Complete
 	o.Agent.Apply(&c.Agent)
 	c.LLM, c.TTS = journal.Engine{Name: o.LLM}, journal.Engine{Name: o.TTS}
 	if o.Hears {
@@ -60,6 +62,8 @@ func configOf(o *journal.Origin) Config {
 			c.Transfer = &bridge.Transfer{Any: true}
 		case toolbox.SendDTMF, toolbox.CollectDigits:
 			c.Keys = append(c.Keys, name)
+		case toolbox.HandOver:
+			c.HandOver = &HandOver{To: []agent.Successor{{}}}
 		case toolbox.OptOut:
 			c.OptOut = func(context.Context) error { return nil }
 		}
@@ -70,7 +74,7 @@ func configOf(o *journal.Origin) Config {
 // Names of the messages in a journal.
 var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgGivenUp: "given_up", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
-	msgFunction: "function", msgConnect: "connect", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
+	msgFunction: "function", msgConnect: "connect", msgSuccessor: "successor", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
 
 // Causes of errors that mean something to the conductor.
 var errorCauses = map[string]error{"connected": bridge.ErrConnected, "transferred": bridge.ErrTransferred, "deadline": context.DeadlineExceeded}
@@ -101,6 +105,11 @@ func (c *Call) recorded(m *message) *journal.Message {
 		out.Text = tool.Clip(m.text, maxReturned)
 	case msgTool:
 		out.Call, out.Own = &p.Call, p.Own
+	case msgSuccessor:
+		out.Brief = m.brief
+		if call := c.tools.Begun(toolbox.HandOver); call != nil {
+			out.ID = call.ID
+		}
 	case msgWritten:
 		out.Usage = &p.Usage
 	}
@@ -170,6 +179,11 @@ func (s *Simulation) replayed(from *journal.Message) (m message, ok bool) {
 		}
 	case msgBroken:
 		p.Again = make(chan string, 1)
+	case msgSuccessor:
+		if from.Origin == nil {
+			return m, false
+		}
+		m.brief, m.next = from.Brief, new(configOf(from.Origin))
 	case msgConnect:
 		m.second = bridge.NewSecond(s.world.Second())
 	case msgUpdate:

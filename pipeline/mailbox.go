@@ -27,6 +27,7 @@ const (
 	msgToolResult                         // id, text from the client
 	msgFunction                           // id, text, err of a function that ran here
 	msgConnect                            // second: the caller is connected to it
+	msgSuccessor                          // next: the agent text conducts from now on; brief: it gets a summary
 	msgTyped                              // text
 	msgInterrupt                          //
 	msgUpdate                             // update
@@ -58,6 +59,8 @@ type message struct {
 	err    error
 	update func(*agent.Agent)
 	second *bridge.Second
+	next   *Config
+	brief  bool
 }
 
 // empty takes all that is in the mailbox.
@@ -122,6 +125,8 @@ func (c *Call) take(m message) {
 		c.ran(m)
 	case msgConnect:
 		c.connect(m.second)
+	case msgSuccessor:
+		c.takeOver(m)
 	case msgTyped:
 		c.times.active = c.now()
 		c.step(turn.Event{Kind: turn.Typed, Text: m.text})

@@ -12,25 +12,27 @@ import (
 	"parley/pipeline/turn"
 )
 
-// openRecogniser opens a stream of the recogniser for a language.
-func (c *Call) openRecogniser(language string) (inference.Recognition, error) {
+// recogniser opens a stream of the recogniser for a language. It may be called beside the call.
+func (c *Call) recogniser(language string) (open func() (inference.Recognition, error)) {
 	cfg := inference.ASRConfig{Language: language, Detect: len(c.cfg.Agent.Follows) > 0, Hints: c.cfg.Agent.Hints(language), Format: c.cfg.Feed}
 	if c.cfg.Turn.OnMachine > turn.Converse {
 		cfg.Hints.Terms = slices.Concat(cfg.Hints.Terms, amd.Phrases(language))
 	}
-	return c.cfg.ASR.Open(c.crew.life, cfg)
+	asr := c.cfg.ASR
+	return func() (inference.Recognition, error) { return asr.Open(c.crew.life, cfg) }
 }
 
 // attach makes asr the recogniser from now on.
 func (c *Call) attach(asr inference.Recognition) {
 	c.cfg.Turn.StandIn = false
-	stream := c.caller.Attach(asr, c.cfg.ASR.Info(), c.state.Utterance())
-	c.crew.spawn("pipeline/recogniser", func() { c.forward(stream, asr.Results()) })
+	info := c.cfg.ASR.Info()
+	stream := c.caller.Attach(asr, info, c.state.Utterance())
+	c.crew.spawn("pipeline/recogniser", func() { c.forward(stream, info.Name, asr.Results()) })
 }
 
-// forward hands the recogniser's results to the conductor, and its end.
-func (c *Call) forward(stream int, results <-chan inference.Result) {
-	failed := listen.Forward(c.cfg.ASR.Info().Name, results, func(r inference.Result) bool {
+// forward hands the results of an engine's stream to the conductor, and its end.
+func (c *Call) forward(stream int, engine string, results <-chan inference.Result) {
+	failed := listen.Forward(engine, results, func(r inference.Result) bool {
 		return c.crew.post(c.crew.life, message{kind: msgResult, seg: stream, result: r})
 	})
 	c.crew.post(c.crew.life, message{kind: msgStreamEnded, seg: stream, err: failed})
@@ -100,14 +102,16 @@ func (c *Call) relisten() {
 	}
 }
 
-// replace opens another stream of the recogniser after wait. Closing the old one may take a while, for which the caller need
-// not wait.
+// replace opens another stream of the recogniser after wait. Closing the old one, if there is one, may take a while, for which
+// the caller need not wait.
 func (c *Call) replace(old inference.Recognition, wait time.Duration) {
-	language := c.caller.Language
-	c.crew.spawn("pipeline/recogniser-fallen", old.Close)
+	open := c.recogniser(c.caller.Language)
+	if old != nil {
+		c.crew.spawn("pipeline/recogniser-fallen", old.Close)
+	}
 	c.crew.spawn("pipeline/recogniser-again", func() {
 		m := message{kind: msgRecogniser}
-		if m.asr = listen.Reopen(c.crew.life, wait, func() (inference.Recognition, error) { return c.openRecogniser(language) }); m.asr == nil {
+		if m.asr = listen.Reopen(c.crew.life, wait, open); m.asr == nil {
 			m.kind = msgGivenUp
 		}
 		if !c.crew.post(c.crew.life, m) && m.asr != nil {

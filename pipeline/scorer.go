@@ -19,11 +19,12 @@ func (c *Call) askScore(a turn.Action) {
 	c.scoring = cancel
 	p := inference.Pause{Text: a.Text, Language: c.agent.Language}
 	p.Audio, p.Said = c.caller.Turn()
+	scorer, rate := c.cfg.Scorer, c.cfg.Feed.SampleRate()
 	c.crew.spawn("pipeline/scorer", func() {
-		if rate := c.cfg.Feed.SampleRate(); rate != media.Rate16k {
+		if rate != media.Rate16k {
 			p.Audio = resample.All(p.Audio, rate, media.Rate16k)
 		}
-		if prob, err := c.cfg.Scorer.Score(ctx, p); err == nil && ctx.Err() == nil && prob >= 0 && prob <= 1 {
+		if prob, err := scorer.Score(ctx, p); err == nil && ctx.Err() == nil && prob >= 0 && prob <= 1 {
 			c.crew.post(ctx, message{kind: msgScore, pause: a.Pause, prob: prob})
 		}
 	}, cancel)

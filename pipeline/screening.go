@@ -3,25 +3,10 @@ package pipeline
 import (
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline/agent"
 	"parley/pipeline/amd"
-	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
-
-// onMachine is what a machine gets.
-func onMachine(a *journal.Answering) turn.OnMachine {
-	switch {
-	case a == nil:
-		return turn.NotScreened
-	case a.OnMachine == agent.HangUp:
-		return turn.HangUpOn
-	case a.OnMachine == agent.LeaveMessage:
-		return turn.LeaveAMessage
-	}
-	return turn.Converse
-}
 
 // answer is the answer of an outbound call, as its detector hears it while the turn machine
 // screens the call. It belongs to the conductor.

@@ -25,7 +25,6 @@ type Simulation struct {
 // change its configuration; nil: nothing changes. sink takes its events and notes.
 func NewReplay(o *journal.Origin, change func(*Config), sink journal.Sink) *Simulation {
 	cfg := configOf(o)
-	cfg.Turn.Complete = turn.DefaultConfig(o.Agent.Language).Complete
 	if change != nil {
 		change(&cfg)
 	}
@@ -61,9 +60,6 @@ func SimulatedVoice(text string, speed float64) (rate media.Rate, samples int) {
 	const perCharacter = 0.065 // seconds
 	return media.Rate16k, int(float64(len([]rune(text))) * perCharacter / speed * float64(media.Rate16k))
 }
-
-// Sentences cuts a text into the pieces in which a call speaks it.
-func Sentences(text, language string) []string { return reply.Pieces(text, language) }
 
 // replySink notes which agent makes a reply: its sentences are read as that one reads them.
 type replySink struct {

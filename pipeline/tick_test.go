@@ -83,7 +83,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)
 	c.crew.life, c.crew.kill = context.WithCancelCause(t.Context())
-	stream, err := c.openRecogniser("en")
+	stream, err := c.recogniser("en")()
 	if err != nil {
 		t.Fatal(err)
 	}

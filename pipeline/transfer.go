@@ -37,7 +37,11 @@ var (
 // transferCall is the function of a call whose leg, or whose server, can transfer.
 func (c *Call) transferCall() toolbox.Function {
 	t := c.cfg.Transfer
-	caller := &bridge.Transferee{Leg: c.far, Life: c.crew.life, Language: c.cfg.Agent.Language, Utter: c.utter,
+	speaker, maker := c.cfg.Agent, c.replies.Maker
+	caller := &bridge.Transferee{Leg: c.far, Life: c.crew.life, Language: speaker.Language,
+		Utter: func(ctx context.Context, text string) ([]*playout.Sentence, error) {
+			return maker.Sentences(ctx, &speaker, text)
+		},
 		Start: func(run func(), after ...func()) { c.crew.spawn("pipeline/second-leg", run, after...) },
 		Connect: func(ctx context.Context, s *bridge.Second) bool {
 			return c.crew.post(ctx, message{kind: msgConnect, second: s})
@@ -46,24 +50,6 @@ func (c *Call) transferCall() toolbox.Function {
 		Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
 			return t.Move(ctx, caller, arguments)
 		}}}
-}
-
-// utter makes the audio of a text. It is called beside the call.
-func (c *Call) utter(ctx context.Context, text string) ([]*playout.Sentence, error) {
-	var list []*playout.Sentence
-	for i, p := range reply.Pieces(text, c.cfg.Agent.Language) {
-		s := &playout.Sentence{Seg: i, Text: p, Complete: true}
-		for chunk, err := range c.replies.Maker.Utter(ctx, &c.cfg.Agent, c.cfg.Agent.Form(p)) {
-			if err != nil {
-				return nil, err
-			}
-			if chunk.Rate.Valid() {
-				s.Append(chunk)
-			}
-		}
-		list = append(list, s)
-	}
-	return list, nil
 }
 
 // connect takes the second leg over: from here on the caller talks to whom they were

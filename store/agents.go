@@ -134,37 +134,6 @@ func IsObject(raw json.RawMessage) bool {
 	return json.Valid(raw) && bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
 }
 
-// knowledge lists the collections of documents that the agent's settings name.
-func (a *Agent) knowledge() []string {
-	var s struct {
-		Bases []string `json:"knowledge_bases"`
-	}
-	if json.Unmarshal(a.Settings, &s) != nil {
-		return nil // no settings that a conversation can read
-	}
-	return s.Bases
-}
-
-// ownKnowledge refuses collections of documents that are not the account's, but for those that the agent had before:
-// one that was deleted since does not keep it from being changed.
-func (a *Agent) ownKnowledge(ctx context.Context, tx pgx.Tx, account string, before []string) error {
-	bases := a.knowledge()
-	named := slices.DeleteFunc(slices.Clone(bases), func(id string) bool { return slices.Contains(before, id) })
-	if len(named) == 0 {
-		return nil
-	}
-	own, err := Rows[string](ctx, tx, "select id from knowledge_bases where account_id = $1 and id = any($2::text[])", account, named)
-	if err != nil {
-		return err
-	}
-	for i, id := range bases {
-		if slices.Contains(named, id) && !slices.Contains(own, id) {
-			return Invalid("settings.knowledge_bases[%d]: the account has no collection %s", i, id)
-		}
-	}
-	return nil
-}
-
 // CreateAgent stores a new agent of the account; identifier, version and times are
 // given to it.
 func (db *DB) CreateAgent(ctx context.Context, account string, a Agent) (*Agent, error) {
@@ -174,7 +143,7 @@ func (db *DB) CreateAgent(ctx context.Context, account string, a Agent) (*Agent,
 	}
 	a.ID, a.Version, a.CreatedAt, a.UpdatedAt = NewID(AgentID, now), 1, now, now
 	err := db.Tx(ctx, "create agent", func(tx pgx.Tx) error {
-		if err := a.ownKnowledge(ctx, tx, account, nil); err != nil {
+		if err := a.ownReferences(ctx, tx, account, references{}); err != nil {
 			return err
 		}
 		err := ErrNotFound.IfUnchanged(tx.Exec(ctx, `insert into agents (id, account_id, name, voice, language, prompt, first_message,
@@ -272,7 +241,7 @@ func (db *DB) ChangeAgent(ctx context.Context, account, id string, change func(*
 			a.Tools, a.Settings = was.Tools, was.Settings // as they were written
 			return nil
 		}
-		if err := a.ownKnowledge(ctx, tx, account, was.knowledge()); err != nil {
+		if err := a.ownReferences(ctx, tx, account, was.references()); err != nil {
 			return err
 		}
 		err = tx.QueryRow(ctx, `update agents set name = $3, voice = $4, language = $5, prompt = $6, first_message = $7,

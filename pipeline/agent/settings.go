@@ -56,6 +56,8 @@ type Settings struct {
 	// number too that may be called.
 	TransferTo  []Destination `json:"transfer_to,omitempty"`  // 32 at most
 	TransferAny *bool         `json:"transfer_any,omitempty"` // false
+	// HandOverTo is whom hand_over may pass the caller to: other agents of the account.
+	HandOverTo []Successor `json:"hand_over_to,omitempty"` // 16 at most
 	// The other functions of telephone calls may be taken from the agent.
 	SendDTMF      *bool `json:"send_dtmf,omitempty"`      // true
 	CollectDigits *bool `json:"collect_digits,omitempty"` // true
@@ -129,6 +131,9 @@ func ParseSettings(data []byte) (Settings, error) {
 func (s *Settings) check(wrong *schema.Mistakes) {
 	if !wrong.Within("settings.transfer_to") {
 		s.checkTransfers(wrong)
+	}
+	if !wrong.Within("settings.hand_over_to") {
+		s.checkSuccessors(wrong)
 	}
 	if !wrong.Within("settings.pronunciation") {
 		if err := spoken.Check(s.Pronunciation); err != nil {

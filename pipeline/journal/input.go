@@ -150,4 +150,6 @@ type Message struct {
 	At      *time.Duration      `json:"at_ns,omitempty"`    // when the engine gave it, since the call's first moment
 	Whole   *time.Duration      `json:"whole_ns,omitempty"` // likewise, when the model had written the sentence
 	Agent   *Person             `json:"agent,omitempty"`
+	Origin  *Origin             `json:"origin,omitempty"` // of an agent that takes the call over: the agent's part of it
+	Brief   bool                `json:"brief,omitempty"`  // it gets a summary in place of the history
 }

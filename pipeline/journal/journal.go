@@ -108,6 +108,19 @@ type Answering struct {
 	Message   string          // of LeaveMessage
 }
 
+// Screening is what a machine gets that answers; of nil, nobody finds out.
+func (a *Answering) Screening() turn.OnMachine {
+	switch {
+	case a == nil:
+		return turn.NotScreened
+	case a.OnMachine == agent.HangUp:
+		return turn.HangUpOn
+	case a.OnMachine == agent.LeaveMessage:
+		return turn.LeaveAMessage
+	}
+	return turn.Converse
+}
+
 // Person is the part of an agent that the conductor depends on.
 type Person struct {
 	Voice         string         `json:"voice"`

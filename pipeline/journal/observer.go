@@ -112,6 +112,13 @@ func (o *Observer) Updated(a *agent.Agent) {
 	}
 }
 
+// TakenOver records the agent that the message of the present input has conduct the call.
+func (o *Observer) TakenOver(by func() Origin) {
+	if o.input.Message != nil {
+		o.input.Message.Origin = new(by())
+	}
+}
+
 // Carried records how many frames of the caller's passed to another person.
 func (o *Observer) Carried(frames int) { o.input.Carried = frames }
 

@@ -69,7 +69,13 @@ func (l *levels) commit() {
 func (l *levels) drop() { l.turn = levelCounts{} }
 
 func (e *feed) begin(in, rate media.Rate) {
-	e.rate, e.up, e.turn = rate, resample.New(in, rate), noTurn
+	e.in, e.turn = in, noTurn
+	e.keep(rate)
+}
+
+// keep begins to keep audio at rate, from the next frame on.
+func (e *feed) keep(rate media.Rate) {
+	e.rate, e.up, e.base = rate, resample.New(e.in, rate), e.n
 	e.pages = append(make([]page, 0, maxPages), e.newPage(), e.newPage())
 }
 
@@ -176,6 +182,19 @@ func (c *Caller) Outdated(engine inference.ASR, language string, detect bool) (o
 	old, c.Language = e.asr, language
 	e.stream++
 	e.asr, e.asked, e.owed = nil, [maxAsked]time.Time{}, false
+	return old
+}
+
+// Renew takes the recogniser away, to be closed, for one of another agent: it is opened for a language, and gets audio at rate. Of an
+// utterance whose result is owed it gets what is kept, which is nothing when the rate is another. nil: there was none.
+func (c *Caller) Renew(language string, rate media.Rate) (old inference.Recognition) {
+	e := &c.feed
+	old, c.Language = e.asr, language
+	e.stream++
+	e.asr, e.asked, e.fallen = nil, [maxAsked]time.Time{}, 0
+	if rate != e.rate {
+		e.keep(rate)
+	}
 	return old
 }
 

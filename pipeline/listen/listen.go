@@ -423,6 +423,7 @@ type page []int16
 // feed keeps the last of the caller's audio, at the recogniser's rate, and feeds the recogniser from
 // it while the caller speaks. Frames are numbered from 0.
 type feed struct {
+	in     media.Rate // of the leg
 	rate   media.Rate
 	up     *resample.Resampler
 	pages  []page     // oldest first

@@ -40,12 +40,17 @@ func (h *History) trim() {
 		}
 		first--
 	}
-	for _, m := range h.entries[:first] {
+	h.drop(first)
+}
+
+// drop drops the oldest entries, with the results of their functions.
+func (h *History) drop(n int) {
+	for _, m := range h.entries[:n] {
 		for _, c := range m.ToolCalls {
 			delete(h.results, c.ID)
 		}
 	}
-	h.entries = slices.Delete(h.entries, 0, first)
+	h.entries = slices.Delete(h.entries, 0, n)
 }
 
 // size is an entry's length in bytes, with the results of its functions.
@@ -87,6 +92,17 @@ func (h *History) Prompted(call, text string, interrupted bool) bool {
 		}
 	}
 	return false
+}
+
+// Forget drops what was said before the words with which a function was called; none of it where the call is not known.
+func (h *History) Forget(before string) {
+	i := slices.IndexFunc(h.entries, func(m inference.Message) bool {
+		return slices.ContainsFunc(m.ToolCalls, func(t inference.ToolCall) bool { return t.ID == before })
+	})
+	if i > 0 {
+		h.drop(i)
+		h.revision++
+	}
 }
 
 // Result notes a function's result.

@@ -9,6 +9,7 @@ import (
 	"parley/inference"
 	"parley/inference/spoken"
 	"parley/pipeline/agent"
+	"parley/pipeline/playout"
 )
 
 // A sentence has two texts: what is shown, in transcripts, captions and the history, and
@@ -29,6 +30,23 @@ func (m *Maker) Utter(ctx context.Context, a *agent.Agent, f *spoken.Form) iter.
 			}
 		}
 	}
+}
+
+// Sentences speaks a text that an agent says, to its end.
+func (m *Maker) Sentences(ctx context.Context, a *agent.Agent, text string) (list []*playout.Sentence, err error) {
+	for i, p := range Pieces(text, a.Language) {
+		s := &playout.Sentence{Seg: i, Text: p, Complete: true}
+		for chunk, err := range m.Utter(ctx, a, a.Form(p)) {
+			if err != nil {
+				return nil, err
+			}
+			if chunk.Rate.Valid() {
+				s.Append(chunk)
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 // voiceOf is how an agent speaks.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline"
@@ -114,15 +115,20 @@ func (s *Session) Bind(cfg *pipeline.Config) {
 			next(e)
 		}
 	}
-	cfg.LLM, cfg.Meter = &payingModel{cfg.LLM, s}, s.Spent
+	cfg.LLM, cfg.Meter = s.Pays(cfg.LLM), s.Spent
 	cfg.OnHangup = s.stopMeter
 }
 
-// Offers says which functions the session's call may run, for what they cost.
+// Pays is a model that the session pays for, for an agent that takes its call over: the session is asked before it is.
+func (s *Session) Pays(llm inference.LLM) inference.LLM { return &payingModel{llm, s} }
+
+// Offers says which functions the session's call may run, for what they cost; also another agent's, which takes the call over.
 func (s *Session) Offers(functions []tool.Function) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.meters = map[string]tool.Meter{}
+	if s.meters == nil {
+		s.meters = map[string]tool.Meter{}
+	}
 	for _, f := range functions {
 		if f.Meter != tool.Free {
 			s.meters[f.Spec.Name] = f.Meter

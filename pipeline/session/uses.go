@@ -22,7 +22,7 @@ type Engine struct {
 }
 
 // Serves says where to learn of the engines of the call: of names a stage's, or of what wrote nothing at all. Call it before the
-// call begins. Work has it from its Order.
+// call begins, and again when another agent takes it over. Work has it from its Order.
 func (s *Session) Serves(of func(stage agent.Stage, name string) Engine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

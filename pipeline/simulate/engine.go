@@ -9,6 +9,7 @@ import (
 	"parley/inference"
 	"parley/pipeline"
 	"parley/pipeline/journal"
+	"parley/pipeline/reply"
 )
 
 // How long the engines take that are played, as good ones do. A model's answer is there at
@@ -26,7 +27,7 @@ const (
 func (w *world) asked(gen int, asked *journal.Asked) {
 	request := asked.Request
 	if request == nil {
-		w.speak(gen, w.now, pipeline.Sentences(asked.Line, w.subject.Config.Agent.Language), 0)
+		w.speak(gen, w.now, reply.Pieces(asked.Line, w.subject.Config.Agent.Language), 0)
 		return
 	}
 	answer, calls, err := w.complete(TheAgent, w.subject.Config.LLM, *request)
@@ -40,7 +41,7 @@ func (w *world) asked(gen int, asked *journal.Asked) {
 	for _, call := range calls {
 		w.tell(at, journal.Message{Kind: "tool", Gen: gen, Call: &call})
 	}
-	sentences := pipeline.Sentences(answer, request.Language)
+	sentences := reply.Pieces(answer, request.Language)
 	written := at + time.Duration(max(0, len(sentences)-1))*modelNext
 	w.tell(written, journal.Message{Kind: "written", Gen: gen, Usage: &usage, Engine: w.subject.Config.LLM.Info().Name})
 	w.speak(gen, at, sentences, modelNext)

@@ -53,16 +53,34 @@ type Set struct {
 
 	mu      sync.Mutex
 	servers []*mcpServer
+	others  []*Set
+	closed  bool
 }
 
 // Close ends the connections that functions keep. Those that still run fail.
 func (s *Set) Close() {
 	s.mu.Lock()
-	servers := s.servers
-	s.servers = nil
+	servers, others := s.servers, s.others
+	s.servers, s.others, s.closed = nil, nil, true
 	s.mu.Unlock()
 	for _, m := range servers {
 		m.close()
+	}
+	for _, other := range others {
+		other.Close()
+	}
+}
+
+// Also has other closed with s, at once when s is closed already.
+func (s *Set) Also(other *Set) {
+	s.mu.Lock()
+	closed := s.closed
+	if !closed {
+		s.others = append(s.others, other)
+	}
+	s.mu.Unlock()
+	if closed {
+		other.Close()
 	}
 }
 

@@ -107,7 +107,7 @@ var errNameTaken = errors.New("pipeline: two functions of one name")
 // Check refuses functions that cannot all be offered beside those of the call itself, which may be all there are. What
 // a client brings comes last: a function of its own whose name is taken is not offered.
 func Check(functions []tool.Function, own ...string) error {
-	taken := append(own, EndCall, SendDTMF, CollectDigits, OptOut)
+	taken := append(own, EndCall, SendDTMF, CollectDigits, OptOut, HandOver)
 	for i := range functions {
 		name := functions[i].Spec.Name
 		if name == "" || slices.Contains(taken, name) {

@@ -182,7 +182,7 @@ var components = map[string][]string{
 	"pipeline/journal": {"pipeline/agent", "pipeline/listen", "pipeline/turn"},
 	"pipeline/reply":   {"pipeline/agent", "pipeline/playout", "pipeline/turn"},
 	"pipeline/bridge":  {"pipeline/agent", "pipeline/amd", "pipeline/listen", "pipeline/playout", "pipeline/tool"},
-	"pipeline/toolbox": {"pipeline/tool", "pipeline/turn"},
+	"pipeline/toolbox": {"pipeline/agent", "pipeline/tool", "pipeline/turn"},
 	"pipeline/tool":    {"pipeline/schema", "pipeline/tool/crm"},
 	"pipeline/agent":   {"pipeline/schema", "pipeline/tool", "pipeline/turn"},
 }

@@ -93,6 +93,9 @@ type Options struct {
 	Other string
 	// Parent is the traceparent header of requests that functions make.
 	Parent string
+	// Telephone gives the configuration what the agent of a plan may do on the telephone, also of one that takes the call over; nil: it
+	// is no telephone call.
+	Telephone func(cfg *pipeline.Config, p *Plan)
 	// Change completes the configuration. deaf says that no recogniser knows the language.
 	Change func(cfg *pipeline.Config, deaf bool)
 }
@@ -112,12 +115,11 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 			functions.Close() // a panic
 		}
 	}()
-	cfg.Functions = functions.Functions
+	t := &takeover{maker: m, session: s, options: o, hears: !deaf, open: functions}
+	t.equip(&cfg, functions, p)
 	o.Change(&cfg, deaf)
 	s.Bind(&cfg)
-	if m.looksUp(engines, p) {
-		cfg.LLM = m.informed(cfg.LLM, s, p)
-	}
+	cfg.LLM = m.lookingUp(cfg.LLM, s, p)
 	if r := p.Settings.Record; r != nil && *r {
 		kept := new(journal.Writer)
 		s.Replayed(kept.Bytes)

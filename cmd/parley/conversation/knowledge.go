@@ -81,8 +81,11 @@ type informed struct {
 	passages string // for them
 }
 
-// informed makes a model that looks up what the caller says to it in the documents of the agent.
-func (m *Maker) informed(llm inference.LLM, s *session.Session, p *Plan) inference.LLM {
+// lookingUp is a model that, where the agent of a plan wants that, looks up what the caller says to it in the documents of the agent.
+func (m *Maker) lookingUp(llm inference.LLM, s *session.Session, p *Plan) inference.LLM {
+	if !m.looksUp(p.chosen, p) {
+		return llm
+	}
 	return &informed{LLM: llm, search: m.search(s.Account(), p), note: s.LookedUp, log: m.Log.With("session", s.ID(), "agent", p.ID)}
 }
 

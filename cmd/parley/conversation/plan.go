@@ -21,6 +21,7 @@ type Plan struct {
 	Functions []tool.Definition
 
 	chosen *engine.Choice // nil: not yet
+	call   agent.Call     // that Begin was given
 }
 
 // PlanOf reads a stored agent. What an older version stored and this one cannot read is left at
@@ -63,6 +64,7 @@ func (p *Plan) Check(variables map[string]string) error {
 
 // Begin makes the agent's texts those of one conversation.
 func (p *Plan) Begin(c agent.Call) agent.Fill {
+	p.call = c
 	fill := agent.Filled(&p.Settings, c)
 	fill.Agent(&p.Agent, &p.Settings)
 	return fill

@@ -36,7 +36,7 @@ func Simulated(model func(wanted *agent.Engines) (inference.LLM, error), a *stor
 	}
 	c.ClientTools = len(p.Agent.Tools) > 0
 	if s.Telephone == nil || *s.Telephone {
-		c.Telephone(&p.Settings, &bridge.Transfer{}, func(context.Context) error { return nil })
+		Telephone(&c, &p.Settings, &bridge.Transfer{}, func(context.Context) error { return nil })
 	}
 	return simulate.Subject{Config: c}, nil
 }

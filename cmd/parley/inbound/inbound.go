@@ -183,8 +183,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *sess
 		session.End(e)
 		record.End(e)
 	}
-	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Change: func(cfg *pipeline.Config, deaf bool) {
-		n.Transfers.Functions(cfg, p, session, e164(in.Called))
+	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, e164(in.Called)), Change: func(cfg *pipeline.Config, deaf bool) {
 		conversation.OnTelephone(cfg, deaf, session, record)
 	}})
 	if err != nil {

@@ -31,7 +31,7 @@ func TestOptedOut(t *testing.T) {
 	d.ok(err)
 	optOut := func(s *session.Session) error {
 		cfg := new(pipeline.Config)
-		n.transfers.Functions(cfg, new(conversation.Plan), s, deskNumber)
+		n.transfers.Functions(s, deskNumber)(cfg, new(conversation.Plan))
 		return cfg.OptOut(t.Context())
 	}
 	for range 2 {

@@ -41,19 +41,22 @@ type Transfers struct {
 // NewAttempts is how often each account may try to transfer callers.
 func NewAttempts() *api.Buckets { return api.NewBuckets(transferEvery, transfersEach) }
 
-// Functions gives a telephone call the functions of telephone calls: keys, transfers, opting out.
+// Functions returns what gives the agents of a telephone call the functions of telephone calls: keys, transfers, opting out.
 // ours is the account's number of the call, which the callee of a transfer sees.
-func (x *Transfers) Functions(cfg *pipeline.Config, p *conversation.Plan, session *session.Session, ours string) {
-	c := x.consultation(session, p, ours)
-	c.tries = new(tries)
-	for _, d := range p.Settings.TransferTo {
-		c.tries.listed = append(c.tries.listed, d.Number)
+func (x *Transfers) Functions(session *session.Session, ours string) func(*pipeline.Config, *conversation.Plan) {
+	counted := new(tries)
+	return func(cfg *pipeline.Config, p *conversation.Plan) {
+		c := x.consultation(session, p, ours)
+		c.tries = counted
+		for _, d := range p.Settings.TransferTo {
+			c.listed = append(c.listed, d.Number)
+		}
+		listens := func(rate media.Rate) (listen.FrontEnd, error) { return x.Maker.FrontEnd(p, rate) }
+		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens}, func(ctx context.Context) error {
+			// store.ErrInvalid: the caller withholds their number.
+			return x.Store.OptOut(ctx, session.Account(), "", session.ID())
+		})
 	}
-	listens := func(rate media.Rate) (listen.FrontEnd, error) { return x.Maker.FrontEnd(p, rate) }
-	cfg.Telephone(&p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens}, func(ctx context.Context) error {
-		// store.ErrInvalid: the caller withholds their number.
-		return x.Store.OptOut(ctx, session.Account(), "", session.ID())
-	})
 }
 
 // Leg is an answered leg whose far end can be asked to transfer the call.
@@ -89,21 +92,19 @@ const (
 
 // tries counts those of one call.
 type tries struct {
-	listed        []string // numbers of the agent's list
 	mu            sync.Mutex
 	all, unlisted int
 }
 
-// take counts one, unless it is too many.
-func (t *tries) take(number string) bool {
+// take counts one, unless it is too many. listed: the number is on the agent's list.
+func (t *tries) take(listed bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	known := slices.Contains(t.listed, number)
-	if t.all >= maxTries || !known && t.unlisted >= maxUnlisted {
+	if t.all >= maxTries || !listed && t.unlisted >= maxUnlisted {
 		return false
 	}
 	t.all++
-	if !known {
+	if !listed {
 		t.unlisted++
 	}
 	return true
@@ -113,7 +114,7 @@ func (t *tries) take(number string) bool {
 // the far end makes, too.
 func (c consultation) check(ctx context.Context, number string) (string, error) {
 	x := c.transfers
-	if c.tries != nil && !c.tries.take(number) {
+	if c.tries != nil && !c.tries.take(slices.Contains(c.listed, number)) {
 		x.Counts.Refuse(api.ErrRateLimited)
 		return "", errTries
 	}
@@ -223,7 +224,8 @@ type consultation struct {
 	session   *session.Session // of the call that is transferred
 	agent     string
 	from      string
-	tries     *tries // of the call; nil: they are not counted
+	tries     *tries   // of the call; nil: they are not counted
+	listed    []string // numbers of the agent's list
 }
 
 func (x *Transfers) consultation(session *session.Session, p *conversation.Plan, ours string) consultation {

@@ -219,7 +219,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		t.Cleanup(func() { session.End(media.Ended{Reason: media.Failed, Detail: "answer"}) })
 		cfg, anywhere := new(pipeline.Config), true
 		p := conversation.Plan{Settings: agent.Settings{TransferAny: &anywhere, TransferTo: []agent.Destination{{Number: sales}}}}
-		d.transfers.Functions(cfg, &p, session, number)
+		d.transfers.Functions(session, number)(cfg, &p)
 		return cfg.Transfer
 	}
 	try := func(x *bridge.Transfer, number string, want error) {

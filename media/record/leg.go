@@ -1,4 +1,4 @@
-package pipeline
+package record
 
 import (
 	"time"
@@ -6,9 +6,9 @@ import (
 	"parley/media"
 )
 
-// Recorder keeps a call's audio, as record.Recorder does. Its methods are called by the
-// conductor, and neither block nor allocate, but for Begin and Close.
-type Recorder interface {
+// Keeper keeps a call's audio, as Recorder does. Its methods are called by the conductor of the call, and neither block nor allocate, but
+// for Begin and Close.
+type Keeper interface {
 	// Begin is called at the first moment of the call, or never.
 	Begin(f media.Format)
 	// Heard is a frame that came from the caller.
@@ -17,22 +17,29 @@ type Recorder interface {
 	Spoke(f media.Frame, now time.Time, ahead media.Time)
 	// Recalled is how much of the last written frames the caller does not hear.
 	Recalled(d media.Time)
-	// Close ends the recording. The End event comes after it.
+	// Close ends the recording.
 	Close()
 }
 
-// taped is a leg whose audio is recorded, as it goes over the line.
-type taped struct {
+// leg is a leg whose audio is kept, as it goes over the line.
+type leg struct {
 	media.Leg
-	to         Recorder
+	to         Keeper
 	continuous bool
 	written    media.Time // all frames less those flushed
 	due        int        // of the last Due those that were not written
 	now        time.Time  // of it
 }
 
+// Leg begins a recording at the first moment of a call, and returns its leg, whose audio to keeps. It belongs to the conductor.
+func Leg(of media.Leg, to Keeper) media.Leg {
+	f := of.Format()
+	to.Begin(f)
+	return &leg{Leg: of, to: to, continuous: f.Continuous}
+}
+
 // Read implements media.Leg.
-func (l *taped) Read(now time.Time) (media.Frame, bool) {
+func (l *leg) Read(now time.Time) (media.Frame, bool) {
 	f, ok := l.Leg.Read(now)
 	if ok {
 		l.to.Heard(f, now)
@@ -41,7 +48,7 @@ func (l *taped) Read(now time.Time) (media.Frame, bool) {
 }
 
 // Due implements media.Leg.
-func (l *taped) Due(now time.Time) int {
+func (l *leg) Due(now time.Time) int {
 	l.now = now
 	l.due = l.Leg.Due(now)
 	return l.due
@@ -49,7 +56,7 @@ func (l *taped) Due(now time.Time) int {
 
 // Write implements media.Leg. Of several frames that are due at once on a continuous
 // leg, all but the last are late.
-func (l *taped) Write(f media.Frame) {
+func (l *leg) Write(f media.Frame) {
 	var ahead media.Time
 	if l.continuous {
 		l.due = max(0, l.due-1)
@@ -63,26 +70,9 @@ func (l *taped) Write(f media.Frame) {
 }
 
 // Flush implements media.Leg.
-func (l *taped) Flush(now time.Time) media.Time {
+func (l *leg) Flush(now time.Time) media.Time {
 	d := l.Leg.Flush(now)
 	l.written -= d
 	l.to.Recalled(d)
 	return d
-}
-
-// tape returns leg, recorded where Config.Recorder wants that.
-func (c *Call) tape(leg media.Leg) media.Leg {
-	if c.cfg.Recorder == nil {
-		return leg
-	}
-	f := leg.Format()
-	c.cfg.Recorder.Begin(f)
-	return &taped{Leg: leg, to: c.cfg.Recorder, continuous: f.Continuous}
-}
-
-// untape ends the recording.
-func (c *Call) untape() {
-	if c.cfg.Recorder != nil {
-		c.cfg.Recorder.Close()
-	}
 }

@@ -1,10 +1,11 @@
-package pipeline
+package conversation
 
 import (
 	"context"
 	"slices"
 	"testing"
 
+	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/toolbox"
@@ -12,13 +13,13 @@ import (
 
 func TestFunctionsOfTheTelephone(t *testing.T) {
 	listed := func(context.Context) error { return nil }
-	parse := func(data string) *Config {
+	parse := func(data string) *pipeline.Config {
 		s, err := agent.ParseSettings([]byte(data))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := new(Config)
-		c.Telephone(&s, new(bridge.Transfer), listed)
+		c := new(pipeline.Config)
+		Telephone(c, &s, new(bridge.Transfer), listed)
 		return c
 	}
 	if c := parse(""); !slices.Equal(c.Keys, []string{toolbox.SendDTMF, toolbox.CollectDigits}) || c.OptOut == nil || c.Transfer.Offers() {
