@@ -42,7 +42,7 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sin
 	a := &s.c.agent
 	for n := range agent.Fillers {
 		for _, p := range reply.Pieces(a.Filler(n), a.Language) {
-			rate, samples := SimulatedVoice(p, a.Speed)
+			rate, samples := journal.Voice(p, a.Speed)
 			s.c.replies.Maker.Keep(a, p, []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})
 		}
 	}
@@ -51,15 +51,6 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sin
 
 // simulatedName is the name of simulated engines.
 const simulatedName = "simulated"
-
-// SimulatedVoice is how long a simulated voice takes for a text: 65 ms a character.
-func SimulatedVoice(text string, speed float64) (rate media.Rate, samples int) {
-	if speed == 0 {
-		speed = 1
-	}
-	const perCharacter = 0.065 // seconds
-	return media.Rate16k, int(float64(len([]rune(text))) * perCharacter / speed * float64(media.Rate16k))
-}
 
 // replySink notes which agent makes a reply: its sentences are read as that one reads them.
 type replySink struct {
@@ -110,6 +101,24 @@ func (s *Simulation) Close() { s.c.crew.kill(nil) }
 
 // Opened is the recogniser's latest utterance.
 func (s *Simulation) Opened() int { return s.c.state.Utterance() }
+
+// Update changes the agent at a time, from its next reply on. As with Feed, times must not go back.
+func (s *Simulation) Update(at time.Duration, change func(*agent.Agent)) {
+	s.tell(at, message{kind: msgUpdate, update: change})
+}
+
+// TakeOver has another agent conduct the call from a time on, as HandOver would: next is what a call of that agent's is made from.
+func (s *Simulation) TakeOver(at time.Duration, to *agent.Successor, next Config) {
+	next.ASR, next.TTS = journal.Engine{Name: simulatedName}, journal.Engine{Name: simulatedName}
+	s.tell(at, message{kind: msgSuccessor, text: to.Name, brief: to.Summarised(), next: &next})
+	s.tell(at, message{kind: msgRecogniser, asr: s.world.Recognition()})
+}
+
+func (s *Simulation) tell(at time.Duration, m message) {
+	s.world.Next(&journal.Input{Kind: journal.Received, At: at}, false)
+	s.c.receive(m, journal.Received, s.c.deliver)
+	s.world.Done()
+}
 
 // Feed has the call deal with one input. Times must not go back.
 func (s *Simulation) Feed(in *journal.Input) {

@@ -58,6 +58,8 @@ type Settings struct {
 	TransferAny *bool         `json:"transfer_any,omitempty"` // false
 	// HandOverTo is whom hand_over may pass the caller to: other agents of the account.
 	HandOverTo []Successor `json:"hand_over_to,omitempty"` // 16 at most
+	// Steps are the parts of the conversation; the agent begins at the first.
+	Steps []Step `json:"steps,omitempty"` // 32 at most
 	// The other functions of telephone calls may be taken from the agent.
 	SendDTMF      *bool `json:"send_dtmf,omitempty"`      // true
 	CollectDigits *bool `json:"collect_digits,omitempty"` // true
@@ -134,6 +136,9 @@ func (s *Settings) check(wrong *schema.Mistakes) {
 	}
 	if !wrong.Within("settings.hand_over_to") {
 		s.checkSuccessors(wrong)
+	}
+	if !wrong.Within("settings.steps") {
+		s.checkSteps(wrong)
 	}
 	if !wrong.Within("settings.pronunciation") {
 		if err := spoken.Check(s.Pronunciation); err != nil {

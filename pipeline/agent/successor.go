@@ -53,7 +53,7 @@ func successorsSchema() *schema.Schema {
 		maxSuccessors, schema.Form("", []*schema.Schema{
 			(&schema.Schema{Type: "string", MaxLength: 40, Pattern: `^ag_[a-z0-9]+$`, Form: "must be the identifier of an agent, ag_…", Description: "Its identifier: ag_…, of the same account."}).
 				Named("agent", "Agent", schema.Entry{Code: true, Placeholder: "ag_06er5bt0v9k1o7m2q3s4t5u6v0"}),
-			line("What the agent calls it. No two have one name.", maxLabel).
+			needed(line("What the agent calls it. No two have one name.", maxLabel)).
 				Named("name", "What the agent calls it", schema.Entry{Placeholder: "Billing", Width: "short", Beside: true}),
 			line("When to hand over to it.", maxDescription).
 				Named("description", "When to hand over to it", schema.Entry{Placeholder: "Invoices, payments"}),

@@ -43,6 +43,13 @@ func unknownVariables(texts map[string]string, s *Settings, wrong *schema.Mistak
 	look("first_message", texts["first_message"])
 	look("settings.goodbye", or(s.Goodbye, ""))
 	look("settings.machine_message", or(s.MachineMessage, ""))
+	for i := range s.Steps {
+		path := fmt.Sprintf("settings.steps[%d]", i)
+		look(path+".prompt", s.Steps[i].Prompt)
+		for k := range s.Steps[i].Next {
+			look(fmt.Sprintf("%s.next[%d].when", path, k), s.Steps[i].Next[k].When)
+		}
+	}
 	notice := or(s.RecordingNotice, "")
 	if reference.MatchString(notice) {
 		wrong.Add("settings.recording_notice", "is said word for word and has no variables")

@@ -114,3 +114,12 @@ type Engine struct {
 
 // Info has the name alone.
 func (e Engine) Info() inference.Info { return inference.Info{Name: e.Name} }
+
+// Voice is how long a simulated voice takes for a text at a speed, 0 is its own: 65 ms a character.
+func Voice(text string, speed float64) (rate media.Rate, samples int) {
+	if speed == 0 {
+		speed = 1
+	}
+	const perCharacter = 0.065 // seconds
+	return media.Rate16k, int(float64(len([]rune(text))) * perCharacter / speed * float64(media.Rate16k))
+}

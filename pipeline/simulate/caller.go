@@ -157,7 +157,7 @@ func (w *world) do(step *Step) {
 		w.say(step.Say)
 	case step.Press != "":
 		for i := range step.Press {
-			w.later(w.now+time.Duration(i)*keyEvery, &journal.Input{Kind: journal.Keyed, Digit: step.Press[i]}, false)
+			w.later(item{at: w.now + time.Duration(i)*keyEvery, in: &journal.Input{Kind: journal.Keyed, Digit: step.Press[i]}})
 		}
 		c.busy = w.now + time.Duration(len(step.Press))*keyEvery
 	case step.NoiseMS > 0:
@@ -195,7 +195,7 @@ func (w *world) say(line string) {
 
 func (w *world) recognise(at time.Duration, r inference.Result) {
 	r.Confidence = 0.9
-	w.later(at, &journal.Input{Kind: journal.Received, Message: &journal.Message{Kind: "result", Result: &r}}, true)
+	w.later(item{at: at, in: &journal.Input{Kind: journal.Received, Message: &journal.Message{Kind: "result", Result: &r}}, spoken: true})
 }
 
 func plain(parts []part) string {

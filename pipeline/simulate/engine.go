@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/pipeline"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 )
@@ -52,7 +51,7 @@ func (w *world) speak(gen int, at time.Duration, sentences []string, next time.D
 	done := at
 	for i, text := range sentences {
 		begins := max(done, at+time.Duration(i)*next)
-		rate, samples := pipeline.SimulatedVoice(text, w.subject.Config.Agent.Speed)
+		rate, samples := journal.Voice(text, w.subject.Config.Agent.Speed)
 		w.tell(begins, journal.Message{Kind: "sentence", Gen: gen, Seg: i, Text: text})
 		done = begins + w.vary(voiceFirst)
 		w.tell(done, journal.Message{Kind: "audio", Gen: gen, Seg: i, Samples: samples, Rate: rate})

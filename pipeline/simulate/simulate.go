@@ -9,6 +9,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
 	"parley/pipeline/toolbox"
@@ -19,6 +20,10 @@ type Subject struct {
 	// Config is a call's, as a server makes it: agent, turn-taking, functions, limits. Its
 	// LLM answers; recogniser, voice and listener are not needed.
 	Config pipeline.Config
+	// Steps are those that the agent goes through; none: it has none.
+	Steps []agent.Step
+	// Successor is an agent of Config.HandOver, whose model reads the text of an error otherwise.
+	Successor func(to *agent.Successor) (Subject, error)
 	// Caller plays callers with a persona, and Judge judges by criteria; nil: Config.LLM.
 	Caller, Judge inference.LLM
 }
@@ -89,13 +94,13 @@ var Epoch = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // Run has the caller of the script talk to the agent, once; run counts from 1. The
 // context's end is the Result's Problem.
 func Run(ctx context.Context, s *Script, subject Subject, run int) Result {
-	w := &world{ctx: ctx, script: s, subject: subject, random: rand.New(rand.NewPCG(s.Seed, uint64(run))),
+	w := &world{ctx: ctx, script: s, random: rand.New(rand.NewPCG(s.Seed, uint64(run))),
 		varies: s.Runs > 1}
 	f := media.Format{In: media.Rate8k, Out: media.Rate8k, Continuous: true}
 	if s.Telephone != nil && !*s.Telephone {
 		f = media.Format{In: media.Rate16k, Out: media.Rate16k, Lead: 300 * time.Millisecond}
 	}
-	w.call = pipeline.NewSimulation(Epoch, f, w.watched(subject.Config), w)
+	w.call = pipeline.NewSimulation(Epoch, f, w.watched(w.conducts(subject)), w)
 	defer w.call.Close()
 	w.caller.parts, w.caller.answering = len(s.Caller), -1
 	w.play(time.Duration(s.LimitSeconds) * time.Second)
@@ -115,7 +120,8 @@ func Run(ctx context.Context, s *Script, subject Subject, run int) Result {
 type world struct {
 	ctx     context.Context
 	script  *Script
-	subject Subject
+	subject Subject        // that conducts the call
+	steps   *toolbox.Steps // of the subject; nil: it has none
 	random  *rand.Rand
 	varies  bool
 	call    *pipeline.Simulation
@@ -131,7 +137,8 @@ type world struct {
 type item struct {
 	at     time.Duration
 	in     *journal.Input
-	spoken bool // it is a result of the recogniser
+	spoken bool   // it is a result of the recogniser
+	do     func() // in place of in; nil: nothing
 }
 
 // play feeds the call frame by frame, and what came in between at its time.
@@ -144,8 +151,8 @@ func (w *world) play(limit time.Duration) {
 	}
 	w.feed(&journal.Input{Kind: journal.Concluded, Ended: &media.Ended{Reason: media.UserHangup}}) // unless it has ended
 	for _, it := range w.due {
-		if m := it.in.Message; m != nil && m.Usage != nil { // consumption is reported
-			w.feed(&journal.Input{Kind: journal.Late, Message: m})
+		if it.in != nil && it.in.Message != nil && it.in.Message.Usage != nil { // consumption is reported
+			w.feed(&journal.Input{Kind: journal.Late, Message: it.in.Message})
 		}
 	}
 	w.feed(&journal.Input{Kind: journal.Closed})
@@ -157,6 +164,10 @@ func (w *world) frame(end time.Duration) {
 		it := w.due[0]
 		w.due = w.due[1:]
 		w.now = max(w.now, it.at)
+		if it.do != nil {
+			it.do()
+			continue
+		}
 		if it.spoken {
 			it.in.Message.Result.Utterance = w.call.Opened()
 		}
@@ -182,12 +193,12 @@ func (w *world) feed(in *journal.Input) {
 }
 
 // later has an input come.
-func (w *world) later(at time.Duration, in *journal.Input, spoken bool) {
+func (w *world) later(it item) {
 	k := len(w.due)
-	for k > 0 && w.due[k-1].at > at {
+	for k > 0 && w.due[k-1].at > it.at {
 		k--
 	}
-	w.due = slices.Insert(w.due, k, item{at, in, spoken})
+	w.due = slices.Insert(w.due, k, it)
 }
 
 func (w *world) tell(at time.Duration, m journal.Message) {
@@ -195,7 +206,7 @@ func (w *world) tell(at time.Duration, m journal.Message) {
 	if m.Kind == "sentence" {
 		m.Whole = &at
 	}
-	w.later(at, &journal.Input{Kind: journal.Received, Message: &m}, false)
+	w.later(item{at: at, in: &journal.Input{Kind: journal.Received, Message: &m}})
 }
 
 // vary is a time, in runs with chance up to a third more or less.
@@ -247,6 +258,12 @@ func (w *world) function(e pipeline.Event) {
 		return
 	}
 	m := journal.Message{Kind: "function", ID: e.Call.ID, Text: `{"ok":true}`}
+	switch e.Call.Name {
+	case toolbox.NextStep:
+		w.step(&e.Call, &m)
+	case toolbox.HandOver:
+		w.handOver(&e.Call, &m)
+	}
 	if given, ok := w.script.Functions[e.Call.Name]; ok {
 		m.Text = string(given)
 	} else if e.Call.Name == bridge.TransferCall {

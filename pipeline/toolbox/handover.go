@@ -32,19 +32,25 @@ var errHandOver = errors.New("the arguments do not fit the function's parameters
 func ToHandOver(list []agent.Successor, take func(context.Context, *agent.Successor) error) Function {
 	return Function{After: true, Gap: handOverGap, Alone: true, Most: handOverMost, Function: tool.Function{Spec: handOverSpec(list), Timeout: handOverMost,
 		Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
-			var in struct{ To, Summary string }
-			if json.Unmarshal(arguments, &in) != nil {
-				return "", errHandOver
+			to, result, err := Successor(list, arguments)
+			if err == nil {
+				err = take(ctx, to)
 			}
-			i := slices.IndexFunc(list, func(to agent.Successor) bool { return strings.EqualFold(to.Name, strings.TrimSpace(in.To)) })
-			if i < 0 {
-				return "", fmt.Errorf("%q is not on the list", tool.Clip(in.To, maxName))
-			}
-			if err := take(ctx, &list[i]); err != nil {
-				return "", err
-			}
-			return takenOver(list[i].Name, in.Summary), nil
+			return result, err
 		}}}
+}
+
+// Successor is whom the model wants to hand over to, and the result that this one's model reads.
+func Successor(list []agent.Successor, arguments json.RawMessage) (to *agent.Successor, result string, err error) {
+	var in struct{ To, Summary string }
+	if json.Unmarshal(arguments, &in) != nil {
+		return nil, "", errHandOver
+	}
+	i := slices.IndexFunc(list, func(to agent.Successor) bool { return strings.EqualFold(to.Name, strings.TrimSpace(in.To)) })
+	if i < 0 {
+		return nil, "", fmt.Errorf("%q is not on the list", tool.Clip(in.To, maxName))
+	}
+	return &list[i], takenOver(list[i].Name, in.Summary), nil
 }
 
 // handOverSpec is the function as the model sees it.
@@ -67,7 +73,7 @@ func handOverSpec(list []agent.Successor) inference.Tool {
 		Description: "Hand the caller over to a colleague, who goes on with this call in your place. Tell the caller first, without a goodbye; it begins when your words have been heard. Your colleagues:" + colleagues}
 }
 
-// takenOver is the result.
+// takenOver is the result of a hand-over.
 func takenOver(name, summary string) string {
 	b, _ := json.Marshal(struct {
 		Done    bool   `json:"handed_over"`

@@ -100,7 +100,14 @@ func simulationSubject(j *command.Job, s *simulate.Script, account, from string)
 	if err := applyFlags(j.Command, &a); err != nil {
 		return subject, err
 	}
-	return conversation.Simulated(func(wanted *agent.Engines) (inference.LLM, error) { return engine.Model(cfg, wanted) }, &a, s, local.Logger(j.ErrOrStderr(), cfg))
+	r := conversation.Rehearsal{Model: func(wanted *agent.Engines) (inference.LLM, error) { return engine.Model(cfg, wanted) }, Log: local.Logger(j.ErrOrStderr(), cfg)}
+	if from != "" {
+		r.Other = func(id string) (*store.Agent, error) {
+			other, err := storedAgent(j, account, id)
+			return &other, err
+		}
+	}
+	return r.Subject(&a, s)
 }
 
 // storedAgent is an agent of the server's database.

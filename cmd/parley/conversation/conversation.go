@@ -125,7 +125,8 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 		s.Replayed(kept.Bytes)
 		cfg.Recorder, cfg.Journal = m.Records.Recorder(s.ID()), kept
 	}
-	return pipeline.New(cfg), functions, nil
+	t.call = pipeline.New(cfg)
+	return t.call, functions, nil
 }
 
 // chosen is the engines of a call of an account, which stay the same. A realtime engine serves where the rate card in force has its
@@ -150,6 +151,9 @@ func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke fu
 	}
 	var speaks *realtime.Call
 	if r := engines.Realtime; r != nil {
+		if len(p.steps) > 0 { // its prompt stays
+			p.Agent.Prompt = agent.Overview(p.Agent.Prompt, p.steps)
+		}
 		c := inference.RealtimeConfig{Prompt: p.Agent.Prompt, Voice: p.Agent.Voice, Language: p.Agent.Language}
 		if p.Follows {
 			c.Language = "" // it answers in the one that it hears

@@ -3,11 +3,13 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
+	"parley/pipeline/toolbox"
 	"parley/store"
 )
 
@@ -19,13 +21,14 @@ var (
 	errDeaf   = errors.New("the agent does not understand this language; help the caller yourself")
 )
 
-// takeover is what agents need to take a call over.
+// takeover is what agents need that conduct a call one after another.
 type takeover struct {
 	maker   *Maker
 	session *session.Session
 	options Options
 	hears   bool      // the call has a recogniser
 	open    *tool.Set // the functions of its first agent, with which those of others are closed
+	call    *pipeline.Call
 }
 
 // from is whom the agent of a plan may hand the caller over to; nil: nobody. An engine that hears and speaks by itself knows no hand-over.
@@ -75,7 +78,20 @@ func (t *takeover) prepare(ctx context.Context, before *Plan, to *agent.Successo
 // equip gives a configuration what the agent of a plan does besides talking.
 func (t *takeover) equip(cfg *pipeline.Config, set *tool.Set, p *Plan) {
 	cfg.Functions, cfg.HandOver = set.Functions, t.from(p)
+	t.lead(cfg, p)
 	if t.options.Telephone != nil {
 		t.options.Telephone(cfg, p)
 	}
+}
+
+// lead has an agent go through its steps, if it has some. One that hears and speaks by itself knows them all from the beginning.
+func (t *takeover) lead(cfg *pipeline.Config, p *Plan) {
+	if len(p.steps) == 0 || p.chosen.Realtime != nil {
+		return
+	}
+	steps := toolbox.NewSteps(cfg.Agent.Prompt, p.steps)
+	cfg.Agent.Prompt = steps.Prompt()
+	cfg.Functions = append(slices.Clip(cfg.Functions), steps.Function(func(prompt string) {
+		t.call.Update(func(a *agent.Agent) { a.Prompt = prompt })
+	}))
 }

@@ -22,6 +22,7 @@ type Plan struct {
 
 	chosen *engine.Choice // nil: not yet
 	call   agent.Call     // that Begin was given
+	steps  []agent.Step   // as of this conversation
 }
 
 // PlanOf reads a stored agent. What an older version stored and this one cannot read is left at
@@ -67,5 +68,6 @@ func (p *Plan) Begin(c agent.Call) agent.Fill {
 	p.call = c
 	fill := agent.Filled(&p.Settings, c)
 	fill.Agent(&p.Agent, &p.Settings)
+	p.steps = fill.Steps(p.Settings.Steps)
 	return fill
 }

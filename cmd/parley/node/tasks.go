@@ -44,7 +44,7 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: n.engines.Model}
 	n.after.Handle(n.jobs)
-	trials := &trial.Work{Cases: cases.New(n.db), Sessions: func() *session.Manager { return n.manager }, Model: n.engines.Model, Log: n.log}
+	trials := &trial.Work{Cases: cases.New(n.db), Sessions: func() *session.Manager { return n.manager }, Model: n.engines.Model, Agent: n.db.Agent, Log: n.log}
 	trials.Handle(n.jobs)
 	n.webhooks = &notify.Webhooks{Deliveries: n.hooks, Poster: n.poster, Now: n.db.Now, Log: n.log,
 		Body: func(ctx context.Context, d *webhookstore.DueDelivery) ([]byte, error) {

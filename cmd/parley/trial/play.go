@@ -41,10 +41,11 @@ func (t *trial) play(ctx context.Context) (reason string, err error) {
 		s.Runs = t.claimed.Runs
 	}
 	var of func(engine string) session.Engine
-	tried, err := conversation.Simulated(func(wanted *agent.Engines) (model inference.LLM, err error) {
+	r := conversation.Rehearsal{Log: t.Log, Model: func(wanted *agent.Engines) (model inference.LLM, err error) {
 		model, of = t.Model(ctx, t.claimed.Account, wanted)
 		return model, nil
-	}, &t.agent, s, t.Log)
+	}, Other: func(id string) (*store.Agent, error) { return t.Agent(ctx, t.claimed.Account, id) }}
+	tried, err := r.Subject(&t.agent, s)
 	if err != nil {
 		return unavailable, nil
 	}

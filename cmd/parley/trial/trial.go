@@ -56,6 +56,8 @@ type Work struct {
 	Sessions func() *session.Manager
 	// Model is the language model that an agent of an account wants; of is what the books have to know of one of its engines.
 	Model func(ctx context.Context, account string, wanted *agent.Engines) (llm inference.LLM, of func(engine string) session.Engine)
+	// Agent is an agent of an account, for hand-overs.
+	Agent func(ctx context.Context, account, id string) (*store.Agent, error)
 	Log   *slog.Logger
 }
 
