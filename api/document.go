@@ -95,7 +95,7 @@ func tags() []*huma.Tag {
 		{Name: "Discovery", Description: "What this server can do: voices, languages, engines, limits. No credential is needed."},
 		{Name: "Service", Description: "How the service is, and its description for programs."},
 		{Name: "Operator", Description: "The accounts of the server, for its operators. Only an operator's key opens these routes, and it opens no others."},
-		{Name: "MCP", Description: "The service as tools of the Model Context Protocol."},
+		{Name: "MCP", Description: "The service as tools and resources of the Model Context Protocol."},
 	}
 }
 

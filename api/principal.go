@@ -110,11 +110,12 @@ type Scope uint8
 // The groups of routes. Tickets keep their bits for ten minutes: a bit keeps its meaning.
 const (
 	Conversations Scope = 1 << iota // /ws/agent, /webrtc/agent
-	Synthesis                       // /ws/tts, /ws, /tts, /api/tts, /mcp
+	Synthesis                       // /ws/tts, /ws, /tts, /api/tts
 	Recognition                     // /ws/stt, /stt
 	Denoising                       // /denoise
 	Calls                           // /callcenter: dialling, bulk dialling, following, hanging up
 	Numbers                         // /callcenter: numbers and the agents that answer them
+	// /mcp belongs to Synthesis, Calls and Numbers; each of its tools checks what it opens.
 
 	AnyScope = Conversations | Synthesis | Recognition | Denoising | Calls | Numbers
 )
@@ -147,7 +148,16 @@ func (s Scope) Names() (names []string) {
 // opens says whether the scope of p's ticket, if it has one, includes the route. Tickets
 // are made from all tickets, with what they open.
 func (r Route) opens(p Principal) error {
-	if t := p.Ticket; t != nil && t.Scope != 0 && t.Scope&r.Scope == 0 && r.Access != Minting && r.Access != Public {
+	if r.Access == Minting || r.Access == Public {
+		return nil
+	}
+	return p.Opens(r.Scope)
+}
+
+// Opens says whether the scope of p's ticket, if it has one, includes one of these groups: nil, or
+// ErrTicketScope.
+func (p Principal) Opens(s Scope) error {
+	if t := p.Ticket; t != nil && t.Scope != 0 && t.Scope&s == 0 {
 		return ErrTicketScope
 	}
 	return nil

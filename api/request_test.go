@@ -60,6 +60,11 @@ func TestRequestsInTheLog(t *testing.T) {
 		return nil, errors.New("the password of the database")
 	})
 	a.mux.HandleFunc("GET /panics", func(http.ResponseWriter, *http.Request) { panic("x") })
+	a.mux.HandleFunc("GET /within", func(w http.ResponseWriter, r *http.Request) {
+		if err := a.Call(r.Context(), Principal{}, http.MethodGet, "/fails", nil, nil); err != nil {
+			w.WriteHeader(http.StatusNoContent)
+		}
+	})
 	h := a.Handler(Options{Log: log})
 	for given, logged := range map[string]bool{"cart-42_B": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "a b": false, "a\"b": false, "": false} {
 		out.Reset()
@@ -77,6 +82,10 @@ func TestRequestsInTheLog(t *testing.T) {
 		if strings.Contains(lines[2], "client_request="+given+" ") != logged || strings.Contains(lines[2], "client_request") != logged {
 			t.Errorf("a client's %q: %s", given, lines[2])
 		}
+	}
+	out.Reset()
+	if w := send(h, "GET", "/within", ""); w.Code != 204 || !strings.Contains(out.String(), `err="the password of the database"`) {
+		t.Errorf("a fault within an answer that is none: %d, log %s", w.Code, out.String())
 	}
 	out.Reset()
 	w := send(h, "GET", "/panics", "")

@@ -87,13 +87,14 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 	})
 }
 
-// log writes the line of a request, and the cause of an internal error.
+// log writes the line of a request, and the cause of an internal error, which may be within an answer that is none:
+// a page, or a tool of /mcp.
 func (v *passage) log(r *http.Request, status int, began time.Time, log *slog.Logger) {
 	log = log.With("request", v.request)
 	if v.client != "" {
 		log = log.With("client_request", v.client)
 	}
-	if err := v.fault.Load(); err != nil && status >= http.StatusInternalServerError && *err != errPanicked {
+	if err := v.fault.Load(); err != nil && *err != errPanicked {
 		level := slog.LevelDebug // of a database that is away others tell
 		if ProblemOf(*err).Status == http.StatusInternalServerError {
 			level = slog.LevelError

@@ -85,7 +85,7 @@ var pages = []page{
 	{"recognition", "Speech recognition", "Speech in, text out: from a recording or live.", []string{"/stt/", "/ws/stt"}},
 	{"denoise", "Noise removal", "A recording in, the same recording without its noise out.", []string{"/denoise"}},
 	{"discovery", "Discovery and status", "What there is, and how it is doing.", []string{"/voices", "/languages", "/models", "/config", "/health", "/status", "/api/status/", "/ws/agent/", "/"}},
-	{"mcp", "MCP", "The service as tools for a language model.", []string{"/mcp"}},
+	{"mcp", "MCP", "Agents, calls, numbers and speech as tools for a language model.", []string{"/mcp"}},
 	{"calls", "Call history", "Transcripts, outcomes, recordings and quality.", []string{"/v1/calls/", "/v1/calls", "/v1/statistics", "/v1/consents", "/v1/consents.csv"}},
 	{"management", "Management", "Agents, their functions, secrets, keys, also of your own for engines, and people of your account.", []string{"/v1/"}},
 	{"webhooks", "Webhooks", "Receive events at an address of your own.", []string{"/v1/webhooks", "/v1/webhooks/"}},

@@ -14,6 +14,7 @@ import (
 
 	"parley/api"
 	"parley/api/asset"
+	"parley/api/mcp"
 )
 
 //go:embed template page
@@ -55,6 +56,7 @@ func (s *site) read() (*content, error) {
 		"problems":   api.Problems,
 		"fieldsOf":   func(label, head string, fields []field) fieldTable { return fieldTable{label, head, fields} },
 		"optionsOf":  s.optionsOf,
+		"tools":      func() []mcp.Listed { return mcp.ToolsOf(s.document) },
 		"example":    func(string) (template.HTML, error) { return "", errNoPage },
 		"operations": func() (template.HTML, error) { return "", errNoPage },
 	})

@@ -1,10 +1,15 @@
-// Package mcp offers voices, languages, models, limits and speech synthesis as
-// tools of the Model Context Protocol, over its Streamable HTTP transport. The
-// lists are what the discovery routes answer, and synthesis is checked, priced
-// and spoken like any other.
+// Package mcp offers the service as tools and resources of the Model Context
+// Protocol, over its Streamable HTTP transport. Voices, languages, models and limits
+// are what the discovery routes answer, and synthesis is checked, priced and spoken
+// like any other. Agents, calls, numbers, dialling, statistics, knowledge and tests
+// are routes of the API: a tool asks its route with the credential that the message
+// came with, so it may do what that may, and what it takes is what the OpenAPI
+// document says of the route.
 //
 // The endpoint is stateless: one POST is one JSON-RPC message and its answer is
-// JSON. There are no sessions, no event streams and no batches.
+// JSON. There are no sessions, no event streams and no batches. The protocol's own
+// library serves it; what stands before it turns the library's refusals, which are
+// plain text, into JSON-RPC.
 package mcp
 
 import (
@@ -58,22 +63,48 @@ type Tools struct {
 	short, long *upload.Gate
 }
 
-// Mount adds the endpoint to an API.
+// Mount adds the endpoint to an API. Of the routes that are tools it has those that were
+// added before.
 func Mount(a *api.API, t *Tools) {
 	t.short, t.long = upload.NewGate(shortAtOnce, maxWait), upload.NewGate(longAtOnce, maxWait)
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)
 	}
-	a.Handle(api.Route{Access: api.Service, Scope: api.Synthesis, Operation: describe()}, newHandler(t))
+	operation := describe()
+	handler, tools := newHandler(a, t)
+	operation.Metadata = map[string]any{toolsKey: tools}
+	// What a ticket opens of the tools, each says itself.
+	a.Handle(api.Route{Access: api.Service, Scope: api.Synthesis | api.Calls | api.Numbers, Operation: operation}, handler)
 }
 
-func newHandler(t *Tools) http.Handler {
-	server := mcp.NewServer(&mcp.Implementation{Name: "parley", Title: "Parley", Version: t.Server.Version}, &mcp.ServerOptions{
-		Instructions: "Synthesise speech. Ask list_voices and list_languages for what a voice and a language may be.",
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the tools never change, and nothing is logged to clients
-	})
+// What hosts tell a model of the server.
+const (
+	speechInstructions  = "Synthesise speech: ask list_voices and list_languages for what a voice and a language may be."
+	accountInstructions = " Look after the voice agents of an account: their prompts, calls, numbers and tests. Identifiers come from the lists. " +
+		"place_call rings a real telephone: do it only when the user has asked for it and says that the callee has agreed."
+)
+
+func newHandler(a *api.API, t *Tools) (http.Handler, []Listed) {
+	asked := apiTools(a)
+	o := &mcp.ServerOptions{Instructions: speechInstructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}} // the tools never change, and nothing is logged to clients
+	if len(asked) > 0 {
+		o.Instructions += accountInstructions
+		o.Capabilities.Resources = &mcp.ResourceCapabilities{}
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "parley", Title: "Parley", Version: t.Server.Version}, o)
 	server.AddReceivingMiddleware(t.survive)
-	t.add(server)
+	tools := &catalogue{server: server}
+	t.add(tools)
+	for _, tool := range asked {
+		tools.add(tool.describe(), tool.op.Method+" "+tool.op.Path, tool.call)
+	}
+	for _, r := range resources {
+		if at := slices.IndexFunc(asked, func(t *apiTool) bool { return t.tool == r.tool }); at >= 0 {
+			r.add(server, asked[at])
+			tools.reads(r)
+		}
+	}
 	library := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
 		// It refuses names that are not localhost on a loopback address, where a
@@ -81,7 +112,7 @@ func newHandler(t *Tools) http.Handler {
 		// credential, and without one nothing is answered.
 		DisableLocalhostProtection: true,
 	})
-	return api.HandlerFunc(front{library}.serve)
+	return api.HandlerFunc(front{library}.serve), tools.listed
 }
 
 // toolCall is the HTTP request that a tool is called in.
@@ -124,11 +155,13 @@ func describe() huma.Operation {
 				"message": {Type: "string", Description: "The same for people."}, "data": {Description: "What there is more to say."}}}
 	}
 	op := huma.Operation{
-		Method: http.MethodPost, Path: "/mcp", OperationID: "send-mcp-message", Tags: []string{"MCP"}, MaxBodyBytes: maxBody,
+		Method: http.MethodPost, Path: path, OperationID: "send-mcp-message", Tags: []string{"MCP"}, MaxBodyBytes: maxBody,
 		Summary: "Tools for agents, over the Model Context Protocol",
 		Description: "One JSON-RPC 2.0 message of the Model Context Protocol (Streamable HTTP) and its answer, in JSON. There are no sessions: " +
-			"GET and DELETE are answered with 405, and batches are refused. The tools are list_voices, list_languages, list_models, get_limits and " +
-			"synthesize_speech, which answers with a WAV file and is charged like /tts/synthesize. What a tool refuses is a result with isError " +
+			"GET and DELETE are answered with 405, and batches are refused. The tools list_voices, list_languages, list_models and get_limits answer what the " +
+			"routes of discovery do, and synthesize_speech answers with a WAV file and is charged like /tts/synthesize. Tools for agents, calls, numbers, " +
+			"dialling, transcripts, statistics, knowledge and tests ask a route each, with the credential of the message: it opens what it opens there. " +
+			"`tools/list` has all of them, `resources/list` and `resources/templates/list` what can be read. What a tool refuses is a result with isError " +
 			"and the text `code: message`; faults of the protocol are JSON-RPC errors.",
 		RequestBody: &huma.RequestBody{Required: true, Content: body(
 			object([]string{"method"}, map[string]*huma.Schema{"id": id, "method": {Type: "string", Description: "What is asked for."}, "params": anything("As the protocol has them for the method.")}),

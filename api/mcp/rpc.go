@@ -24,7 +24,7 @@ const (
 
 // methods are what the endpoint answers. The library knows many more, among them
 // one that keeps the connection open for ever.
-var methods = []string{"initialize", "ping", "server/discover", "tools/list", "tools/call"}
+var methods = []string{"initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"}
 
 // strictVersion is the first protocol version in which an unknown method is
 // HTTP's 404, too.

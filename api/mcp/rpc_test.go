@@ -158,22 +158,13 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// withKey sends a key with every request.
-type withKey struct{ next http.RoundTripper }
-
-func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer sk_a")
-	return k.next.RoundTrip(r)
-}
-
 // TestLibraryClient talks to the endpoint as a client of the protocol's own library.
 func TestLibraryClient(t *testing.T) {
 	b := start(t, nil)
 	ctx := t.Context()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: b.http.URL + "/mcp",
-		HTTPClient: &http.Client{Transport: withKey{b.http.Client().Transport}}}, nil)
+		HTTPClient: &http.Client{Transport: bearer{"sk_a", b.http.Client().Transport}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,37 +17,36 @@ import (
 	"parley/media/wav"
 )
 
-// add adds the tools to a server.
-func (t *Tools) add(server *mcp.Server) {
+// add adds the tools that need no route of their own.
+func (t *Tools) add(c *catalogue) {
 	s := t.Server
-	addList(server, "list_voices", "List the voices: identifier, gender and character.", s.Voices)
-	addList(server, "list_languages", "List the languages that can be spoken, and which of them can also be recognised.", s.Languages)
-	addList(server, "list_models", "List the engines of this server.", s.Models)
-	addList(server, "get_limits", "Get the limits of synthesis requests and the format of the audio.", s.Limits)
+	addList(c, "list_voices", "List voices", "/voices", "List the voices: identifier, gender and character.", s.Voices)
+	addList(c, "list_languages", "List languages", "/languages", "List the languages that can be spoken, and which of them can also be recognised.", s.Languages)
+	addList(c, "list_models", "List engines", "/models", "List the engines of this server.", s.Models)
+	addList(c, "get_limits", "Get limits", "/config", "Get the limits of synthesis requests and the format of the audio.", s.Limits)
 
-	no := false
-	server.AddTool(&mcp.Tool{
+	c.add(&mcp.Tool{
 		Name: "synthesize_speech", Title: "Synthesise speech",
 		Description: "Speak a text. The result is a WAV file (44.1 kHz, 16 bits, mono). The account pays for the characters of the text.",
 		InputSchema: synthesisSchema(),
-		Annotations: &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
-	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		Annotations: adds.annotations(),
+	}, "POST /tts/synthesize", func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		v, _ := ctx.Value(callKey{}).(*toolCall)
 		wav, err := t.synthesize(v, req.Params.Arguments)
 		if err != nil {
-			return failure(err), nil
+			return failure(v.ctx, err), nil
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.AudioContent{Data: wav, MIMEType: "audio/wav"}}}, nil
 	})
 }
 
-// addList adds a tool without arguments that answers with what list returns.
-func addList[T any](server *mcp.Server, name, description string, list func() T) {
-	no := false
-	server.AddTool(&mcp.Tool{
-		Name: name, Description: description, InputSchema: map[string]any{"type": "object", "properties": map[string]any{}},
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no},
-	}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+// addList adds a tool without arguments that answers with what list returns, as the route at
+// path does.
+func addList[T any](c *catalogue, name, title, path, description string, list func() T) {
+	c.add(&mcp.Tool{
+		Name: name, Title: title, Description: description, InputSchema: map[string]any{"type": "object", "properties": map[string]any{}},
+		Annotations: reads.annotations(),
+	}, "GET "+path, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		text, err := encode(list())
 		if err != nil {
 			return nil, err
@@ -81,12 +80,16 @@ func synthesisSchema() map[string]any {
 	}
 }
 
-// failure is a tool's refusal, in the words of the error table.
-func failure(err error) *mcp.CallToolResult {
+// failure is a tool's refusal, in the words of the error table. What there is more to say is a text of its own.
+func failure(ctx context.Context, err error) *mcp.CallToolResult {
 	p := api.ProblemOf(err)
-	whole, _ := encode(p) // four plain fields
-	return &mcp.CallToolResult{IsError: true, StructuredContent: whole,
-		Content: []mcp.Content{&mcp.TextContent{Text: p.Code + ": " + p.Message}}}
+	p.Request = api.RequestIDOf(ctx)
+	whole, _ := encode(p) // plain fields
+	r := &mcp.CallToolResult{IsError: true, StructuredContent: whole, Content: []mcp.Content{&mcp.TextContent{Text: p.Code + ": " + p.Message}}}
+	if p.Detail != "" {
+		r.Content = append(r.Content, &mcp.TextContent{Text: p.Detail})
+	}
+	return r
 }
 
 // encode is v as the routes write it.
@@ -102,6 +105,9 @@ func encode(v any) (json.RawMessage, error) {
 // and returns a WAV file. It is charged when all of it could be spoken, and
 // free when there is nothing in it to speak.
 func (t *Tools) synthesize(v *toolCall, arguments []byte) ([]byte, error) {
+	if err := api.PrincipalOf(v.ctx).Opens(api.Synthesis); err != nil {
+		return nil, err
+	}
 	ask, err := tts.ParseAsk(arguments)
 	if err != nil {
 		return nil, err

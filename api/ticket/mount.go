@@ -35,8 +35,9 @@ func Mount(a *api.API, s *Signer, db Store, variables func(*store.Agent, map[str
 			"A body is not needed and not read."), m.ticket)
 	api.Register(a, routes.Post("/v1/tickets", "create-scoped-ticket", "Make a ticket for some routes",
 		"Makes a ticket that opens only the groups of routes in `scope`, for `expires_in` seconds: `conversations` (`/ws/agent`, `/webrtc/agent`), "+
-			"`synthesis` (`/ws/tts`, `/ws`, `/tts/*`, `/api/tts/*`, `/mcp`), `recognition` (`/ws/stt`, `/stt/*`), `denoising` (`/denoise`), "+
+			"`synthesis` (`/ws/tts`, `/ws`, `/tts/*`, `/api/tts/*`), `recognition` (`/ws/stt`, `/stt/*`), `denoising` (`/denoise`), "+
 			"`calls` (`/callcenter/*` that dials, follows and hangs up calls, and queues them in bulk) and `numbers` (`/callcenter/numbers*`, `/callcenter/agents`). "+
+			"`/mcp` belongs to `synthesis`, `calls` and `numbers`: each of its tools opens what the route opens that it asks. "+
 			"Every other route that needs a credential answers 403 `auth.ticket_not_allowed`. Without `scope` it opens what a ticket of `/ws-ticket` opens.\n\n"+
 			"It takes an API key only. A ticket that is made from this one by `/ws-ticket` opens the same and ends with it."), m.scopedTicket)
 	api.Register(a, routes.Post("/v1/session-tickets", "create-session-ticket", "Make a ticket for one agent's conversations",

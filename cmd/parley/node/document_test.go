@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/api"
+	"parley/api/mcp"
 	"parley/api/socket"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
@@ -83,5 +84,41 @@ func TestDocumentationOfOptions(t *testing.T) {
 	part, _, _ = strings.Cut(part[strings.Index(part, begin)+len(begin):], "<h2")
 	if n := strings.Count(part, "<tr><th scope=\"row\">"); n != rows {
 		t.Errorf("the page has %d rows, there are %d options", n, rows)
+	}
+}
+
+// TestDocumentationOfTools: the page on MCP has a row for each tool that the server has, and the address of each resource.
+func TestDocumentationOfTools(t *testing.T) {
+	cfg, _, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &Node{cfg: cfg, log: slog.New(slog.DiscardHandler), sockets: socket.NewSet()}
+	if n.engines, err = engine.New(cfg, n.log); err != nil {
+		t.Fatal(err)
+	}
+	a := n.routes()
+	w := httptest.NewRecorder()
+	a.Handler(api.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs/mcp", nil))
+	page, tools := w.Body.String(), mcp.ToolsOf(a.Document())
+	names := map[string]bool{}
+	for _, tool := range tools {
+		names[tool.Name] = true
+		if !strings.Contains(page, `<tr><th scope="row"><code>`+tool.Name+`</code></th><td>`) || !strings.Contains(page, "<td><code>"+tool.Route+"</code></td><td>"+tool.Effect+"</td>") {
+			t.Errorf("the page lacks %+v", tool)
+		}
+		for _, argument := range append(tool.Needs, tool.Takes...) {
+			if !strings.Contains(page, "<code>"+argument+"</code>") {
+				t.Errorf("the page lacks the argument %s of %s", argument, tool.Name)
+			}
+		}
+		if tool.Resource != "" && !strings.Contains(page, "<code>"+tool.Resource+"</code>") {
+			t.Errorf("the page lacks %s", tool.Resource)
+		}
+	}
+	for _, name := range []string{"synthesize_speech", "get_agent", "place_call", "hang_up", "get_transcript", "assign_number", "get_statistics", "search_knowledge", "run_tests"} {
+		if !names[name] {
+			t.Errorf("the server has no tool %s", name)
+		}
 	}
 }
