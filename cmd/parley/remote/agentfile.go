@@ -50,7 +50,7 @@ func readText(cmd *cobra.Command, path string) (string, error) {
 	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, maxDocument+1))
 	if err == nil && len(text) > maxDocument {
-		err = command.UsageError(path + ": longer than 1 MB")
+		err = command.UsageError(path + ": the file is larger than a document may be, which is 1 MB")
 	}
 	return string(text), err
 }

@@ -17,13 +17,16 @@ import (
 func newCaseCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "case", Short: "Keep test cases of an agent",
 		Long: "Test cases are scripts of simulated callers, kept with an agent; parley test runs them and parley simulate --schema\n" +
-			"describes them. A case is named by its name or its identifier."}
+			"describes them. A case is named by its name or its identifier.",
+		Example: "  parley case put ag_… hours.yaml\n  parley case list ag_…\n  parley test ag_…"}
 	cmd.AddCommand(newCaseList(), newCaseShow(), newCasePut(), newCaseDelete())
 	return cmd
 }
 
 func newCaseList() *cobra.Command {
-	return ask(&cobra.Command{Use: "list AGENT_ID", Short: "List the test cases of an agent", Example: "  parley case list ag_…", Args: cobra.ExactArgs(1)},
+	return ask(&cobra.Command{Use: "list AGENT_ID", Short: "List the test cases of an agent",
+		Long:    "Prints the identifier, the time of the last change and the name of each test case of an agent, the newest first.",
+		Example: "  parley case list ag_…", Args: cobra.ExactArgs(1)},
 		command.OneObject, func(q *request, args []string) error {
 			list, err := q.Cases(q.Ctx, args[0])
 			if err != nil {
@@ -38,7 +41,9 @@ func newCaseList() *cobra.Command {
 }
 
 func newCaseShow() *cobra.Command {
-	return ask(&cobra.Command{Use: "show AGENT_ID CASE", Short: "Print the script of a test case", Example: "  parley case show ag_… \"Opening hours\" >hours.yaml", Args: cobra.ExactArgs(2)},
+	return ask(&cobra.Command{Use: "show AGENT_ID CASE", Short: "Print the script of a test case",
+		Long:    "Prints the script of a test case as YAML, which parley case put takes.",
+		Example: "  parley case show ag_… \"Opening hours\" >hours.yaml", Args: cobra.ExactArgs(2)},
 		command.OneObject, func(q *request, args []string) error {
 			c, err := q.namedCase(args[0], args[1])
 			if err != nil {
@@ -91,7 +96,9 @@ func newCasePut() *cobra.Command {
 }
 
 func newCaseDelete() *cobra.Command {
-	return ask(&cobra.Command{Use: "delete AGENT_ID CASE", Short: "Delete a test case of an agent", Example: "  parley case delete ag_… \"Opening hours\"", Args: cobra.ExactArgs(2)},
+	return ask(&cobra.Command{Use: "delete AGENT_ID CASE", Short: "Delete a test case of an agent",
+		Long:    "Deletes a test case. What simulations of it have found stays.",
+		Example: "  parley case delete ag_… \"Opening hours\"", Args: cobra.ExactArgs(2)},
 		command.OneObject, func(q *request, args []string) error {
 			c, err := q.namedCase(args[0], args[1])
 			if err != nil {
