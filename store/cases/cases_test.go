@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -205,5 +207,47 @@ func TestFewAtOnce(t *testing.T) {
 	f.ok(err)
 	if len(list) != 100 || list[0].State != cases.Queued || !list[0].Draft {
 		t.Errorf("%d are kept", len(list))
+	}
+}
+
+// TestLatest: the newest run of each case of the stored agent counts, and drafts and runs that were not made do not.
+func TestLatest(t *testing.T) {
+	f := setup(t)
+	ctx := t.Context()
+	account, agent := f.agent()
+	other, _ := f.agent()
+	a, b, unrun := f.add(account, agent, "A"), f.add(account, agent, "B"), f.add(account, agent, "C")
+	now := time.Now()
+	run := func(o cases.Order, runs, failed int) string {
+		t.Helper()
+		now = now.Add(time.Second) // identifiers begin with the time
+		o.Account, o.Agent, o.Count = account, agent, func(json.RawMessage) int { return 1 }
+		s, err := f.Simulate(storetest.At(ctx, now), o, func(a *store.Agent) any { return a.Name }, func(context.Context, pgx.Tx, string, string) error { return nil })
+		f.ok(err)
+		c, err := f.Claim(ctx, account, s.ID)
+		f.ok(err)
+		for i := range o.Cases {
+			f.ok(f.Save(ctx, c, cases.Outcome{Ordinal: i, Runs: runs, Failed: failed, Results: json.RawMessage(`[]`)}))
+		}
+		f.ok(f.End(ctx, c, cases.Done, ""))
+		return s.ID
+	}
+	run(cases.Order{Cases: []string{a.ID}}, 2, 2)
+	first := run(cases.Order{Cases: []string{b.ID}}, 2, 1)
+	second := run(cases.Order{Cases: []string{a.ID}}, 3, 0)
+	run(cases.Order{Cases: []string{a.ID, b.ID}, Draft: map[string]int{}}, 1, 1)
+	run(cases.Order{Cases: []string{b.ID, unrun.ID}}, 0, 0)
+	latest, err := f.Latest(ctx, account, agent)
+	f.ok(err)
+	got := map[string]cases.Latest{}
+	for _, l := range latest {
+		l.At = time.Time{}
+		got[l.CaseID] = l
+	}
+	if want := (map[string]cases.Latest{a.ID: {CaseID: a.ID, Simulation: second, Version: 1, Runs: 3}, b.ID: {CaseID: b.ID, Simulation: first, Version: 1, Runs: 2, Failed: 1}}); !maps.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if latest, err := f.Latest(ctx, other, agent); err != nil || len(latest) != 0 {
+		t.Errorf("another account reads %v %v", latest, err)
 	}
 }

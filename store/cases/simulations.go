@@ -185,6 +185,24 @@ func (s *Store) Runs(ctx context.Context, account, id string) ([]Run, error) {
 		from simulation_cases c join simulations s on s.id = c.simulation_id where s.account_id = $1 and s.id = $2 order by c.ordinal`, account, id)
 }
 
+// Latest is how a case went in the newest simulation of the stored agent in which it was run.
+type Latest struct {
+	CaseID     string
+	Simulation string
+	Version    int64 // of the agent when it was asked for
+	At         time.Time
+	Runs       int // that were made, one at least
+	Failed     int // of these
+}
+
+// Latest lists how the cases of an agent of the account went last, also those that are deleted by
+// now. Drafts do not count.
+func (s *Store) Latest(ctx context.Context, account, agent string) ([]Latest, error) {
+	return store.List[Latest](ctx, s.db, "list latest results", `select distinct on (c.case_id) c.case_id, s.id, s.agent_version, s.created_at, c.runs, c.failed
+		from simulations s join simulation_cases c on c.simulation_id = s.id
+		where s.account_id = $1 and s.agent_id = $2 and not s.draft and c.runs > 0 order by c.case_id, s.id desc`, account, agent)
+}
+
 // Cancel ends a simulation of the account that has not ended: its claimant stops after the run
 // that it makes now. One that has ended stays as it is.
 func (s *Store) Cancel(ctx context.Context, account, id string) error {
