@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 )
@@ -48,12 +49,18 @@ func (a *API) Call(ctx context.Context, p Principal, method, address string, in,
 			return err
 		}
 	}
+	return a.Send(ctx, p, method, address, "application/json", &body, out)
+}
+
+// Send is Call with a body of any type. The route reads it as it comes and may leave a part of
+// it unread.
+func (a *API) Send(ctx context.Context, p Principal, method, address, contentType string, body io.Reader, out any) error {
 	ctx = context.WithValue(ctx, insideKey{}, p)
-	r, err := http.NewRequestWithContext(ctx, method, address, &body)
+	r, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Type", contentType)
 	if tags, ok := ctx.Value(matchKey{}).(string); ok {
 		r.Header.Set("If-Match", tags)
 	}

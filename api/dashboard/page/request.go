@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -59,6 +60,11 @@ func (q *Request) Call(method, address string, in, out any) error {
 // CallWith is Call in a context that says more of the request, such as api.WithIfMatch.
 func (q *Request) CallWith(ctx context.Context, method, address string, in, out any) error {
 	return q.site.API.Call(ctx, q.Principal(), method, address, in, out)
+}
+
+// Upload is Call for a POST whose body is no JSON, such as a form with a file. It is read while it comes.
+func (q *Request) Upload(address, contentType string, body io.Reader, out any) error {
+	return q.site.API.Send(q.Context(), q.Principal(), http.MethodPost, address, contentType, body, out)
 }
 
 // Relay answers with what one of the API's routes answers.
