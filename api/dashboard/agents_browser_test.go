@@ -61,6 +61,10 @@ func changesAgent(w *world, b *dashboardtest.Tab) {
 	b.TabTo("#prompt")
 	b.Press(kb.End, " Be brief.")
 	b.Wait(`document.querySelector("[data-state]").textContent === "Not saved"`)
+	b.TabTo("[type=checkbox][name=knowledge_bases]")
+	b.Press(" ")
+	b.TabTo("#knowledge_mode")
+	b.Press("E") // Each time the caller has spoken
 	b.TabTo("[data-more][value=transfer_to]")
 	b.Press(kb.Enter)
 	b.Wait(`document.activeElement.id === "transfer_to_number_2"`)
@@ -87,7 +91,7 @@ func changesAgent(w *world, b *dashboardtest.Tab) {
 	b.Says("Saved as version 4")
 	saved, err := w.DB.Agent(w.T.Context(), w.Account, w.ids["agent"])
 	w.OK(err)
-	for _, want := range []string{`{"number":"+34911234569","name":"Boss"}`, `"on_machine":"hangup"`, `"opt_out":false`, `"mood":{"type":"string","enum":["good","bad"]}`, `"asr":"pocketsphinx"`,
+	for _, want := range []string{`{"number":"+34911234569","name":"Boss"}`, `"on_machine":"hangup"`, `"opt_out":false`, `"mood":{"type":"string","enum":["good","bad"]}`, `"asr":"pocketsphinx"`, `"knowledge_bases":["` + w.ids["base"] + `"]`, `"knowledge_mode":"turn"`,
 		`"later":{"than":["this","form"]}`} {
 		if settings := strings.ReplaceAll(strings.ReplaceAll(string(saved.Settings), `", "`, `","`), `": `, `":`); !strings.Contains(settings, want) {
 			w.T.Errorf("no %s in %s", want, settings)

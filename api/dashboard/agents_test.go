@@ -136,6 +136,8 @@ func mountAgentsOf(schema map[string]any) func(s *dashboardtest.Site, a *api.API
 		s.OK(err)
 		manage.Mount(a, s.DB, export.New(s.DB), define)
 		mountSpeech(a)
+		mountKnowledge(s, a)
+		mountCases(s, a)
 	}
 }
 

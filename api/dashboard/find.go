@@ -9,7 +9,7 @@ import (
 
 const findAt = page.Home + "/find"
 
-// maxHits bounds the agents among what is found.
+// maxHits bounds the agents, and the collections of documents, among what is found.
 const maxHits = 8
 
 func (d *Dashboard) findPages() []page.Page {
@@ -30,7 +30,7 @@ var actions = []page.NavLink{{Path: page.Home + "/agents/new", Title: "New agent
 	{Path: page.Home + "/bulk/new", Title: "New batch of calls", Telephony: true}, {Path: page.Home + "/numbers/search", Title: "Buy a number", Telephony: true},
 	{Path: page.Home + "/agents/import", Title: "Import an agent"}}
 
-// findPage finds pages, agents and calls by a few letters; without any it shows the pages. A script has the hits alone.
+// findPage finds pages, agents, collections of documents and calls by a few letters; without any it shows the pages. A script has the hits alone.
 func (d *Dashboard) findPage(q *page.Request) error {
 	sought := strings.TrimSpace(q.R.URL.Query().Get("q"))
 	v := &findView{Form: page.NewForm("q", sought)}
@@ -71,6 +71,17 @@ func (v *findView) ofAccount(q *page.Request, sought string, has func(string) bo
 	for _, a := range agents {
 		if n < maxHits && (has(a.Name) || a.ID == sought) {
 			v.Hits = append(v.Hits, hit{"Agent", a.Name, page.Path(page.Home+"/agents/", a.ID)})
+			n++
+		}
+	}
+	bases, err := collections(q)
+	if err != nil {
+		return err
+	}
+	n = 0
+	for _, b := range bases {
+		if n < maxHits && (has(b.Name) || b.ID == sought) {
+			v.Hits = append(v.Hits, hit{"Knowledge", b.Name, page.Path(knowledgeAt+"/", b.ID)})
 			n++
 		}
 	}

@@ -28,6 +28,7 @@ func (d *Dashboard) pages() []page.Page {
 		operatorPages(),
 		editor.Pages(),
 		playgroundPages(),
+		knowledgePages(),
 		balancePages(),
 		callPages(),
 		completionPages(),
@@ -49,7 +50,7 @@ func errorPages() []page.Page {
 
 var navGroups = []page.NavGroup{
 	{Title: "", Links: []page.NavLink{{Path: page.Home + "/", Title: "Overview"}}},
-	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: page.Home + "/playground", Title: "Playground"},
+	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledgeAt, Title: knowledgeTitle}, {Path: page.Home + "/playground", Title: "Playground"},
 		{Path: enginesAt, Title: enginesTitle}}},
 	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true},

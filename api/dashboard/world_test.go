@@ -67,6 +67,8 @@ func newWorld(t testing.TB) *world {
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
 		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2", "asked": asked,
 		"batch": strings.TrimPrefix(batch.Header.Get("Location"), "/app/bulk/")}
+	w.ids["base"], w.ids["document"] = w.collection()
+	w.ids["case"], w.ids["simulation"] = w.simulation(agent)
 	w.ids["reset"], err = people.New(w.DB).NewSignInLink(ctx, w.User)
 	w.OK(err)
 	w.ids["first"], err = people.New(w.DB).NewSignInLink(ctx, "") // as if nobody had used it yet

@@ -81,8 +81,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				Lead: "Pieces of knowledge are added to the end of the prompt as they are: opening hours, a price list, answers to questions."}),
 		schema.List("The collections of documents that the agent answers from, by their identifiers: kb_…, of the same account.", maxBases,
 			&schema.Schema{Type: "string", MaxLength: 40, Pattern: `^kb_[a-z0-9]+$`, Form: "must be the identifier of a collection, kb_…"}).
-			Named("knowledge_bases", "Collections of documents", schema.Entry{Lines: 2, Code: true, Placeholder: "kb_06er5bt0v9k1o7m2q3s4t5u6v0",
-				Hint: "Identifiers of collections, a line each. They are made with the API or parley knowledge."}),
+			Named("knowledge_bases", "Collections of documents", schema.Entry{Hint: "Up to 10 that the agent answers from."}),
 		schema.OneOf("When documents are searched: function, when the model calls search_knowledge; or turn, each time the caller has spoken, for passages that fit their words. A search of a turn "+
 			"that takes more than 150 ms is left out. An engine that hears and speaks by itself always has the function.", knowledgeFunction, knowledgeTurn).Otherwise(knowledgeFunction).
 			Named("knowledge_mode", "Search of documents", schema.Entry{Label: "When it searches its documents",

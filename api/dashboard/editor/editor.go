@@ -1,9 +1,10 @@
-// Package editor is the dashboard's pages of agents: the list, the form, the document, and the
-// versions with what changed between them. The form's fields are made of the schema of agents.
+// Package editor is the dashboard's pages of agents: the list, the form, the document, the
+// versions with what changed between them, and the test cases with their simulations. The form's
+// fields are made of the schema of agents.
 //
 // editor.go has the pages; form.go makes a form of an agent and an agent of a form, by the
-// fields in fields.go, lists.go and facts.go. Their templates are the dashboard's, whose tests
-// use the pages in a browser.
+// fields in fields.go, lists.go, facts.go and choices.go. tests.go and simulation.go are the pages of
+// test cases. The templates are the dashboard's, whose tests use the pages in a browser.
 package editor
 
 import (
@@ -42,6 +43,17 @@ func Pages() []page.Page {
 		{Route: "GET " + one + "/document", Serve: documentPage},
 		{Route: "POST " + one + "/document", Max: maxAgentForm, Form: saveDocument},
 		{Route: "GET " + one + "/export", Serve: exportAgent},
+		{Route: "POST " + one + "/try", Max: maxAgentForm, Form: tryDraft},
+		{Route: "GET " + one + "/tests", Serve: testsPage},
+		{Route: "POST " + one + "/tests", Max: maxCaseForm, Form: createCase},
+		{Route: "GET " + one + "/tests/new", Serve: newCasePage},
+		{Route: "POST " + one + "/tests/run", Form: runCases},
+		{Route: "GET " + one + "/tests/{case}", Serve: casePage},
+		{Route: "POST " + one + "/tests/{case}", Max: maxCaseForm, Form: saveCase},
+		{Route: "POST " + one + "/tests/{case}/delete", Serve: deleteCase},
+		{Route: "GET " + one + "/simulations/{simulation}", Serve: simulationPage},
+		{Route: "GET " + one + "/simulations/{simulation}/progress", Serve: simulationPart},
+		{Route: "POST " + one + "/simulations/{simulation}/cancel", Serve: cancelSimulation},
 		{Route: "GET " + one + "/versions", Serve: listVersions},
 		{Route: "GET " + one + "/versions/{version}", Serve: versionPage},
 		{Route: "POST " + one + "/versions/{version}/restore", Serve: restoreVersion},
@@ -102,6 +114,7 @@ type agentView struct {
 	Limit    *page.Limit // of spending; nil: it is new
 	Metadata *page.Form  // what is kept with it; nil: it is new
 	Wrong    []Complaint // with the document
+	Tested   bool        // whether it has test cases
 	// Newer is what another user changed while this was edited.
 	Newer *wire.AgentDiff
 	Shown []shownChange // what that is
@@ -176,6 +189,9 @@ func addBeside(q *page.Request, v *agentView) error {
 		return err
 	}
 	v.Numbers = numbers[v.ID]
+	if v.Tested, err = tested(q, v.ID); err != nil {
+		return err
+	}
 	v.Limit, err = q.Limit(v.ID, page.Path(At+"/", v.ID, "/limit"), "All its conversations count.")
 	return err
 }

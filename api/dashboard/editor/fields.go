@@ -82,10 +82,11 @@ type agentSection struct {
 // agentField is a field of the form: a setting, or another member of the document.
 type agentField struct {
 	*shape
-	Name    string   // on the page
-	path    string   // in the document: "name", "settings.engines.llm"
-	entry   *shape   // of a list; nil: it is none
-	offered []string // the engines of the server that may be chosen, in its order
+	Name    string        // on the page
+	path    string        // in the document: "name", "settings.engines.llm"
+	entry   *shape        // of a list; nil: it is none
+	offered []string      // the engines of the server that may be chosen, in its order
+	ticks   []page.Option // values that are ticked, see offerCollections; nil: they are entered
 }
 
 // agentFields are all of them, in the order of the form.
@@ -116,7 +117,7 @@ func newAgentFields(q *page.Request) (*agentFields, error) {
 	for _, x := range f.all {
 		x.serve(q)
 	}
-	return f, nil
+	return f, f.offerCollections(q)
 }
 
 // resolved has a section get its fields out of the object that is at prefix of the document. An
@@ -200,6 +201,7 @@ type control struct {
 	Entries []Row
 	Blank   Row
 	Offered []string
+	Choices []choice // that may be ticked
 }
 
 // control makes an input of the value. One that is needed, or chosen, is not said to be optional.
@@ -262,6 +264,9 @@ func (f *agentForm) Sections() []agentSection {
 					c.How = "engines"
 				}
 			}
+			if x.ticks != nil {
+				c.How, c.Choices = "choices", f.choices(x)
+			}
 			all = append(all, c)
 			s.Open = s.Open || f.filled(x)
 		}
@@ -275,6 +280,8 @@ func (f *agentForm) filled(x *agentField) bool {
 	switch text := f.Value(x.Name); {
 	case len(f.wrong(x)) > 0, f.Value("more") == x.Name:
 		return true
+	case x.ticks != nil:
+		return len(f.ticked(x)) > 0
 	case x.box():
 		return (text != "") != (x.Default == true)
 	default:

@@ -60,7 +60,11 @@ func formOf(q *page.Request, a *wire.AgentDefinition) (*agentForm, error) {
 
 // fill enters a value; nil and null: it is not there.
 func (f *agentForm) fill(x *agentField, raw json.RawMessage) {
-	if x.entry == nil {
+	switch {
+	case x.ticks != nil:
+		f.tick(x, raw)
+		return
+	case x.entry == nil:
 		f.Values.Set(x.Name, x.text(raw))
 		return
 	}
@@ -123,6 +127,9 @@ func (f *agentForm) document() (*wire.AgentDefinition, error) {
 func (f *agentForm) untouched(x *agentField, was json.RawMessage) bool {
 	old := &agentForm{Form: page.NewForm()}
 	old.fill(x, was)
+	if x.ticks != nil {
+		return f.sameTicks(x, old)
+	}
 	if f.listed(x) {
 		same := func(a, b row) bool { return maps.Equal(a.cells, b.cells) }
 		return old.listed(x) && slices.EqualFunc(f.written(x), old.written(x), same)
@@ -134,6 +141,10 @@ func (f *agentForm) untouched(x *agentField, was json.RawMessage) bool {
 func (f *agentForm) entered(x *agentField) (json.RawMessage, error) {
 	var value any
 	switch {
+	case x.ticks != nil && len(f.ticked(x)) == 0:
+		return nil, nil
+	case x.ticks != nil:
+		value = f.ticked(x)
 	case x.entry != nil && !f.listed(x):
 		return f.yaml(x.Name), nil
 	case x.entry != nil:

@@ -26,7 +26,8 @@ function edit(form) {
   };
   form.addEventListener("input", changed);
   form.addEventListener("change", changed);
-  form.addEventListener("submit", () => {
+  form.addEventListener("submit", (e) => {
+    if (e.submitter?.formTarget === "_blank") return; // the form stays as it is
     dirty = false;
     clearTimeout(timer);
   });

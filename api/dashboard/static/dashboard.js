@@ -103,10 +103,10 @@ document.addEventListener("htmx:afterSettle", (e) => {
 });
 
 // A form that changes something is sent once, however often its button is pressed. Those
-// of scripts look after themselves.
+// of scripts look after themselves, and one whose answer opens elsewhere stays to be sent again.
 document.addEventListener("submit", (e) => {
   const form = e.target;
-  if (e.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post") return;
+  if (e.defaultPrevented || !(form instanceof HTMLFormElement) || form.method !== "post" || e.submitter?.formTarget === "_blank") return;
   if (form.dataset.sent) e.preventDefault();
   form.dataset.sent = "yes";
 });

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/api/dashboard/editor"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/cmd/parley/conversation"
 	"parley/inference"
@@ -274,4 +276,20 @@ func TestFit(t *testing.T) {
 func itoa(n int) string {
 	text, _ := json.Marshal(n)
 	return string(text)
+}
+
+// TestFirstScript: what the dashboard has people begin a test case with is a script that runs.
+func TestFirstScript(t *testing.T) {
+	d := newDesk(t)
+	script, err := wire.FromYAML(editor.NewCase)
+	d.ok(err)
+	d.ok(check(script))
+	d.add("first", string(script))
+	id := d.simulate(cases.Order{})
+	d.ok(d.work.Run(t.Context(), d.account, id))
+	if s := d.read(id); s.State != cases.Done || s.Ran != 1 || s.Unmet != 0 {
+		runs, err := d.work.Cases.Runs(t.Context(), d.account, id)
+		d.ok(err)
+		t.Errorf("%+v %s", s, runs[0].Results)
+	}
 }

@@ -1,0 +1,73 @@
+package editor
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"parley/api"
+	"parley/api/dashboard/page"
+	"parley/api/wire"
+	"parley/store/knowledge"
+)
+
+// knowledgePath is the setting that names collections of documents, which are ticked and not typed.
+const knowledgePath = "settings.knowledge_bases"
+
+// choice is a value that may be ticked.
+type choice struct {
+	page.Option
+	ID string // of its field on the page
+}
+
+// offerCollections has the account's collections of documents be ticked.
+func (f *agentFields) offerCollections(q *page.Request) error {
+	for _, x := range f.all {
+		if x.path != knowledgePath {
+			continue
+		}
+		list, err := page.Read[api.List[wire.KnowledgeBase]](q, fmt.Sprintf("/v1/knowledge?limit=%d", knowledge.MaxBases))
+		if err != nil {
+			return err
+		}
+		x.ticks = []page.Option{}
+		for _, b := range list.Data {
+			x.ticks = append(x.ticks, page.Option{Value: b.ID, Label: b.Name})
+		}
+	}
+	return nil
+}
+
+// tick ticks the values of a list.
+func (f *agentForm) tick(x *agentField, raw json.RawMessage) {
+	var list []string
+	_ = json.Unmarshal(raw, &list) // nothing else is stored
+	f.Values[x.Name] = list
+}
+
+// ticked are the values that are ticked.
+func (f *agentForm) ticked(x *agentField) []string {
+	return slices.DeleteFunc(slices.Clone(f.Values[x.Name]), func(v string) bool { return v == "" })
+}
+
+// sameTicks says whether the same values are ticked in another form, in whatever order.
+func (f *agentForm) sameTicks(x *agentField, other *agentForm) bool {
+	return slices.Equal(slices.Sorted(slices.Values(f.ticked(x))), slices.Sorted(slices.Values(other.ticked(x))))
+}
+
+// choices are the values that may be ticked, and those that are ticked and are no longer there.
+func (f *agentForm) choices(x *agentField) []choice {
+	ticked := f.ticked(x)
+	all := slices.Clone(x.ticks)
+	for _, v := range ticked {
+		if !slices.ContainsFunc(all, func(o page.Option) bool { return o.Value == v }) {
+			all = append(all, page.Option{Value: v, Label: v + " (deleted)"})
+		}
+	}
+	out := make([]choice, len(all))
+	for i, o := range all {
+		o.Selected = slices.Contains(ticked, o.Value)
+		out[i] = choice{o, fmt.Sprintf("%s_%d", x.Name, i)}
+	}
+	return out
+}
