@@ -81,8 +81,9 @@ func viewRun(r *cases.Run) (wire.SimulatedCase, error) {
 	if r.Results == nil {
 		return out, nil
 	}
-	ok := r.Failed == 0
-	out.OK = &ok
+	if ok := r.Failed == 0; r.Runs > 0 {
+		out.OK = &ok
+	}
 	if err := json.Unmarshal(r.Results, &out.Results); err != nil {
 		return out, fmt.Errorf("results of %s: %w", r.CaseID, err)
 	}

@@ -44,7 +44,7 @@ type Case struct {
 type NewSimulation struct {
 	Cases      []string    `json:"cases,omitempty" doc:"The cases that are run, by their identifiers; without it all of the agent." maxItems:"100" example:"[\"case_06er5bt0v9k1o7m2q3s4t5u6v0\"]"`
 	Runs       int         `json:"runs,omitempty" doc:"How often each is run; without it as often as its script says. All runs together are 100 at most." minimum:"0" maximum:"100" example:"1"`
-	Definition *AgentDraft `json:"definition,omitempty"`
+	Definition *AgentDraft `json:"definition,omitempty" doc:"An agent that is not stored, which is tried in place of the one that is."`
 }
 
 // Simulation is a run of test cases.
