@@ -32,7 +32,7 @@ type AgentDefinition struct {
 	ID           string        `json:"id" doc:"Names the agent in requests and conversations." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Name         string        `json:"name" doc:"For people." example:"Lola"`
 	Voice        string        `json:"voice" doc:"One of the ten." enum:"F1,F2,F3,F4,F5,M1,M2,M3,M4,M5" example:"F1"`
-	Language     string        `json:"language" doc:"What it speaks and hears." enum:"en,es,ca,gl,eu,pt,fr,it,de" example:"en"`
+	Language     string        `json:"language" doc:"What it speaks and hears; with auto its caller's, after it began in the one that follows." enum:"en,es,ca,gl,eu,pt,fr,it,de,auto-en,auto-es,auto-ca,auto-gl,auto-eu,auto-pt,auto-fr,auto-it,auto-de" example:"en"`
 	Prompt       string        `json:"prompt" doc:"Who the agent is and what it knows." example:"You answer the telephone of Casa Lola. We are open from nine to six."`
 	FirstMessage string        `json:"first_message" doc:"What it says first; empty: it waits for the caller." example:"Casa Lola, good day!"`
 	Tools        AgentTools    `json:"tools"`
