@@ -76,6 +76,7 @@ type page struct {
 // pages are all of them, in the order of the navigation.
 var pages = []page{
 	{"quickstart", "Quickstart", "Hear the service speak, and talk to an agent, in five minutes.", nil},
+	{"migration", "Coming from Vapi or Retell", "An assistant or agent of theirs becomes one of yours, with one command.", nil},
 	{"authentication", "Keys and tickets", "How a request says whose it is.", []string{"/ws-ticket", "/v1/tickets", "/v1/session-tickets"}},
 	{"errors", "Errors", "One body, one list of codes.", nil},
 	{"limits", "Limits", "How long, how large, how many, how often.", nil},

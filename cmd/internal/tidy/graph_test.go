@@ -111,8 +111,9 @@ var policies = map[string][]string{
 	"cmd/parley/outbound":     {"cmd/parley/conversation", "cmd/parley/metrics"},
 }
 
-// clients are what the commands that ask a running server have beside the media and a telephone.
-var clients = []string{"api/client", "api/export", "api/wire", "api/wsagent/client", "cmd/parley/command"}
+// clients are what the commands that ask a running server have beside the media and a telephone. One of them asks none, and
+// reads what other services export.
+var clients = []string{"api/client", "api/export", "api/wire", "api/wsagent/client", "cmd/parley/command", "cmd/parley/foreign"}
 
 // forbidden says why from must not import to; empty when it may. A test may
 // reach the simulated carrier from its neighbours.
