@@ -50,6 +50,9 @@ func TestUsageCommand(t *testing.T) {
 	if asked := s.Requests(); len(asked) != 3 || asked[0] != "GET /v1/usage?from=2026-03-01&group_by=day&limit=100&to=2026-04-01" || !strings.Contains(asked[2], "cursor=200") {
 		t.Errorf("%q", asked)
 	}
+	if total, _, _ := strings.Cut(o.Out, "\n"); !strings.HasPrefix(total, "total ") || !strings.HasSuffix(total, " 2.3 USD") {
+		t.Errorf("the first line is %q", total)
+	}
 	o = run("", "usage", "--by", "call", "--json")
 	var u struct {
 		Data  []json.RawMessage

@@ -130,6 +130,16 @@ func newBulkList() *cobra.Command {
 			return err
 		}
 		return q.Answer(map[string]any{"batches": list}, func(w io.Writer) {
+			var sum wire.Counts
+			for _, b := range list {
+				n := b.Counts
+				sum.Pending, sum.Dialing, sum.Sent, sum.Failed = sum.Pending+n.Pending, sum.Dialing+n.Dialing, sum.Sent+n.Sent, sum.Failed+n.Failed
+			}
+			batches := "batches"
+			if len(list) == 1 {
+				batches = "batch"
+			}
+			fmt.Fprintf(w, "%d %s: %d pending, %d dialing, %d sent, %d failed\n", len(list), batches, sum.Pending, sum.Dialing, sum.Sent, sum.Failed)
 			fmt.Fprintln(w, "queued\tbatch\tname\tstate\tpending\tdialing\tsent\tfailed")
 			for _, b := range list {
 				n := b.Counts
@@ -140,7 +150,7 @@ func newBulkList() *cobra.Command {
 }
 
 func newBulkShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show the calls of a batch", Long: "Shows each call of a batch: its status, why it ended, who answered, what it cost and what it came to.",
+	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show the calls of a batch", Long: "Shows what the calls of a batch come to, and each of them: its status, why it ended, who answered, what it cost and what it came to.",
 		Example: "  parley bulk show bulk_…\n  parley bulk show bulk_… --csv > results.csv", Args: cobra.ExactArgs(1)}
 	asCSV := cmd.Flags().Bool("csv", false, "print a CSV file")
 	ask(cmd, command.OneObject, func(q *request, args []string) error {
@@ -160,6 +170,7 @@ func newBulkShow() *cobra.Command {
 }
 
 func showRows(w io.Writer, rows []wire.BatchRow) {
+	summed(w, rows, false, func(r *wire.BatchRow) (int64, wire.USD) { return r.Duration, r.Cost })
 	fmt.Fprintln(w, "to\tstatus\tcall\tseconds\tend\tanswered by\tUSD\tsummary")
 	for _, r := range rows {
 		end := export.Optional(r.EndReason)

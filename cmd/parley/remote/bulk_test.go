@@ -36,7 +36,7 @@ func TestBulkRun(t *testing.T) {
 	if o = run("", "bulk", "pause", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "paused: 2 pending") {
 		t.Errorf("pause: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
-	if o = run("", "bulk", "list"); o.Status != command.ExitDone || !strings.Contains(o.Out, "Spring") || !strings.Contains(o.Out, "paused") {
+	if o = run("", "bulk", "list"); o.Status != command.ExitDone || !strings.Contains(o.Out, "Spring") || !strings.Contains(o.Out, "paused") || !strings.HasPrefix(o.Out, "1 batch: 2 pending, 0 dialing, 0 sent, 0 failed\n") {
 		t.Errorf("list: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
 	if o = run("", "bulk", "resume", "bulk_1", "--json"); o.Status != command.ExitDone || !json.Valid([]byte(o.Out)) {
@@ -45,7 +45,7 @@ func TestBulkRun(t *testing.T) {
 	if o = run("", "bulk", "follow", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "done: 0 pending, 0 dialing, 2 sent, 0 failed") {
 		t.Errorf("follow: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
-	if o = run("", "bulk", "show", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "+34612345679") || !strings.Contains(o.Out, "They said") {
+	if o = run("", "bulk", "show", "bulk_1"); o.Status != command.ExitDone || !strings.Contains(o.Out, "0 failed\n2 calls, 24 seconds, 0.5 USD\nto ") || !strings.Contains(o.Out, "+34612345679") || !strings.Contains(o.Out, "They said") {
 		t.Errorf("show: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
 	o = run("", "bulk", "show", "bulk_1", "--csv")

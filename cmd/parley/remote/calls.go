@@ -28,7 +28,7 @@ func newCallsCommand() *cobra.Command {
 	var metadata []string
 	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
 		Long: "Lists the account's latest calls, the newest first unless --sort says otherwise: on the telephone, placed by agents, and\n" +
-			"over WebSockets. Filters are combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
+			"over WebSockets; before them what those that are listed come to. parley calls stats sums up all. Filters are combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
 		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --sort longest\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --search 'refund \"last week\"'\n  parley calls --json | jq -r '.data[0].id'",
 		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) (err error) {
 		if query.Metadata, err = command.Pairs("metadata", metadata); err != nil {
@@ -66,7 +66,7 @@ func (q *request) listCalls(query client.CallQuery) error {
 	if more {
 		fmt.Fprintf(q.ErrOrStderr(), "only the first %d are shown\n", query.Limit)
 	}
-	return q.Answer(map[string]any{"data": list}, func(w io.Writer) { showCalls(w, list) })
+	return q.Answer(map[string]any{"data": list}, func(w io.Writer) { showCalls(w, list, more) })
 }
 
 // checkFilter refuses a limit out of bounds, and a flag whose value is none of its words; empty: the flag was not given.
@@ -82,7 +82,23 @@ func checkFilter(limit int, given map[string]string, words map[string][]string) 
 	return nil
 }
 
-func showCalls(w io.Writer, list []wire.CallSummary) {
+// summed says what calls come to: how many there are, how long they lasted and what they cost.
+func summed[T any](w io.Writer, list []T, more bool, of func(*T) (seconds int64, cost wire.USD)) {
+	var seconds int64
+	var cost wire.USD
+	for i := range list {
+		s, c := of(&list[i])
+		seconds, cost = seconds+s, cost+c
+	}
+	first := ""
+	if more {
+		first = "the first "
+	}
+	fmt.Fprintf(w, "%s%d %s, %d %s, %s USD\n", first, len(list), plural("call", int64(len(list))), seconds, plural("second", seconds), cost)
+}
+
+func showCalls(w io.Writer, list []wire.CallSummary, more bool) {
+	summed(w, list, more, func(c *wire.CallSummary) (int64, wire.USD) { return c.Duration, c.Cost })
 	fmt.Fprintln(w, "began\tcall\tdirection\tfrom\tto\tseconds\tend\tUSD")
 	for _, c := range list {
 		end := c.Status

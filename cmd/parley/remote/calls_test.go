@@ -44,7 +44,10 @@ func TestCalls(t *testing.T) {
 	if o := run("", "calls", "--limit", "2", "--direction", "outbound"); o.Status != command.ExitDone || !strings.Contains(o.Out, "ses_2") || o.ErrOut != "" {
 		t.Errorf("as many as there are: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
-	if o := run("", "calls", "--limit", "2"); o.Status != command.ExitDone || strings.Contains(o.Out, "ses_2") || !strings.Contains(o.ErrOut, "first 2") {
+	if o := run("", "calls", "--state", "ended"); o.Status != command.ExitDone || !strings.HasPrefix(o.Out, "3 calls, 0 seconds, 0 USD\nbegan ") {
+		t.Errorf("totals are not first: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
+	}
+	if o := run("", "calls", "--limit", "2"); o.Status != command.ExitDone || !strings.HasPrefix(o.Out, "the first 2 calls, ") || strings.Contains(o.Out, "ses_2") || !strings.Contains(o.ErrOut, "first 2") {
 		t.Errorf("fewer: exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
 	for _, args := range []string{"--limit 0", "--limit 101", "--direction up", "--state gone", "--end-reason bored", "--sort up"} {

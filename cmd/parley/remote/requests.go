@@ -48,11 +48,29 @@ func (q *request) listRequests(query client.RequestQuery) error {
 		fmt.Fprintf(q.ErrOrStderr(), "only the newest %d are shown\n", query.Limit)
 	}
 	return q.Answer(map[string]any{"data": list}, func(w io.Writer) {
+		showOutcomes(w, list, more)
 		for i := range list {
 			r := &list[i]
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%d ms\n", r.ID, command.Stamp(&r.At), r.Method, r.Target, r.Status, orDash(r.Code), r.DurationMS)
 		}
 	})
+}
+
+// showOutcomes says how many requests there are, and how many of them went wrong.
+func showOutcomes(w io.Writer, list []wire.RequestSummary, more bool) {
+	refused, failed, first := 0, 0, ""
+	for _, r := range list {
+		switch {
+		case r.Status >= 500:
+			failed++
+		case r.Status >= 400:
+			refused++
+		}
+	}
+	if more {
+		first = "the newest "
+	}
+	fmt.Fprintf(w, "%s%d %s, %d refused, %d failed\n", first, len(list), plural("request", int64(len(list))), refused, failed)
 }
 
 // orDash is a text, or what stands for none in a column.

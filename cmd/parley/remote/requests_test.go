@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,8 +16,12 @@ func TestRequests(t *testing.T) {
 	for args, want := range map[string]string{"": "req_2 req_1", "--method GET": "req_1", "--outcome refused": "req_2", "--outcome failed": "", "--limit 1": "req_2"} {
 		o := run("", append([]string{"requests"}, strings.Fields(args)...)...)
 		var got []string
-		for line := range strings.Lines(o.Out) {
+		total, rest, _ := strings.Cut(o.Out, "\n")
+		for line := range strings.Lines(rest) {
 			got = append(got, strings.Fields(line)[0])
+		}
+		if refused := strings.Count(want, "req_2"); !strings.HasSuffix(total, fmt.Sprintf(", %d refused, 0 failed", refused)) {
+			t.Errorf("%s: the first line is %q", args, total)
 		}
 		if o.Status != command.ExitDone || strings.Join(got, " ") != want || strings.Contains(o.ErrOut, "newest 1") != (args == "--limit 1") {
 			t.Errorf("%s: exit status %d: %s%s", args, o.Status, o.Out, o.ErrOut)

@@ -74,7 +74,12 @@ func (q *request) saveUsage(query client.UsageQuery, file string) error {
 	return to.finish(err)
 }
 
+// showUsage shows the total before what it is made of.
 func showUsage(w io.Writer, u *client.Usage) {
+	fmt.Fprintf(w, "total\t\t\t%s USD\n", u.Total)
+	if u.Accrued != 0 {
+		fmt.Fprintf(w, "in progress\t\t\t%s USD\n", u.Accrued)
+	}
 	for _, g := range u.Groups {
 		key := command.OrNone(g.Key)
 		if u.GroupBy != "component" {
@@ -87,10 +92,6 @@ func showUsage(w io.Writer, u *client.Usage) {
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s USD\n", key, c.Quantity, plural(c.Unit, c.Quantity), c.Amount)
 		}
-	}
-	fmt.Fprintf(w, "total\t\t\t%s USD\n", u.Total)
-	if u.Accrued != 0 {
-		fmt.Fprintf(w, "in progress\t\t\t%s USD\n", u.Accrued)
 	}
 }
 
