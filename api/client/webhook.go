@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"parley/api/wire"
 )
@@ -50,6 +51,20 @@ func (c *Client) RotateWebhook(ctx context.Context, id string) (*wire.SecretWebh
 // TestWebhook sends a test event to a webhook.
 func (c *Client) TestWebhook(ctx context.Context, id string) (*wire.Delivery, error) {
 	return ask[wire.Delivery](ctx, c, http.MethodPost, c.address("v1", "webhooks", id, "test"), nil)
+}
+
+// TakeEvent takes the next event of a webhook that listens, for which the server waits up to so many seconds, 25 at most; nil: none has come.
+func (c *Client) TakeEvent(ctx context.Context, id string, wait int) (*wire.TakenEvent, error) {
+	out, err := ask[wire.Taken](ctx, c, http.MethodPost, c.query(url.Values{"wait": {strconv.Itoa(wait)}}, "v1", "webhooks", id, "deliveries", "take"), nil)
+	if err != nil {
+		return nil, err
+	}
+	return out.Event, nil
+}
+
+// ReportEvent reports how it went with an event that was taken.
+func (c *Client) ReportEvent(ctx context.Context, id, event string, a wire.TakenAttempt) (*wire.Delivery, error) {
+	return ask[wire.Delivery](ctx, c, http.MethodPost, c.address("v1", "webhooks", id, "deliveries", event, "attempts"), a)
 }
 
 // Deliveries lists what was sent to a webhook, the newest first: at most so many. more says whether there are others.

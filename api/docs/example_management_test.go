@@ -246,6 +246,43 @@ func Example_incoming() {
 	fmt.Println("removed")
 }
 
+func Example_listening() {
+	const address = "http://localhost:3000/parley" // for people: nothing is sent there
+	var made webhook
+	ask("POST", "/v1/webhooks", `{"url": "`+address+`", "listen": true}`, &made)
+	hook := "/v1/webhooks/" + made.ID
+	send("POST", hook+"/test", "").Body.Close()
+
+	var taken struct {
+		Event *struct { // nil: none has come
+			ID, Type, Body string
+			Headers        map[string]string
+		}
+	}
+	ask("POST", hook+"/deliveries/take?wait=20", "", &taken)
+	fmt.Println(taken.Event.Type)
+
+	post, err := http.NewRequest("POST", address, strings.NewReader(taken.Event.Body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, value := range taken.Event.Headers {
+		post.Header.Set(name, value)
+	}
+	if answer, err := http.DefaultClient.Do(post); err != nil {
+		fmt.Println("nothing answers there")
+	} else {
+		answer.Body.Close()
+	}
+
+	// The status of the answer; 0 when there was none.
+	var delivery struct{ State string }
+	ask("POST", hook+"/deliveries/"+taken.Event.ID+"/attempts", `{"status": 200, "latency_ms": 12}`, &delivery)
+	fmt.Println(delivery.State)
+	send("DELETE", hook, "").Body.Close()
+	fmt.Println("removed")
+}
+
 func Example_users() {
 	const path = "/v1/operator/users"
 	var users struct {

@@ -36,10 +36,13 @@ func (m *webhooks) test(ctx context.Context, in *OneWebhook) (*api.Reply[wire.De
 	return api.Show(viewDelivery)(m.hooks.Test(ctx, api.AccountOf(ctx), in.ID))
 }
 
-func (m *webhooks) retry(ctx context.Context, in *struct {
+// OneDelivery names a delivery in an address.
+type OneDelivery struct {
 	OneWebhook
 	Delivery string `path:"delivery" doc:"The delivery's identifier." maxLength:"100" example:"evt_06er5bt0v9k1o7m2q3s4t5u6v0"`
-}) (*api.Reply[wire.Delivery], error) {
+}
+
+func (m *webhooks) retry(ctx context.Context, in *OneDelivery) (*api.Reply[wire.Delivery], error) {
 	return api.Show(viewDelivery)(m.hooks.Retry(ctx, api.AccountOf(ctx), in.ID, in.Delivery))
 }
 

@@ -1,6 +1,6 @@
 // Package webhook manages the webhooks of an account, under /v1/webhooks, and makes the
 // signed requests that they get (Standard Webhooks). It does not send them: where requests
-// may go is decided elsewhere.
+// may go is decided elsewhere. Programs take those of webhooks that listen.
 package webhook
 
 import (
@@ -12,10 +12,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"parley/api"
 	"parley/api/wire"
+	"parley/store"
 	"parley/store/webhook"
 )
 
@@ -23,12 +25,12 @@ import (
 type Check func(address string) error
 
 // Mount adds the routes.
-func Mount(a *api.API, hooks *webhook.Store, check Check) {
-	m := &webhooks{hooks, check}
+func Mount(a *api.API, db *store.DB, hooks *webhook.Store, check Check) {
+	m := &webhooks{db: db, hooks: hooks, check: check, waiting: map[string]int{}}
 	const all, one = "/v1/webhooks", "/v1/webhooks/{id}"
 	api.Register(a, routes.Get(all, "list-webhooks", "List the account's webhooks", "The newest first."), m.list)
 	api.Register(a, routes.Post(all, "create-webhook", "Create a webhook",
-		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https.").Created(), m.create)
+		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https, unless it listens.").Created(), m.create)
 	api.Register(a, routes.Get(one, "get-webhook", "Read a webhook", "Without its secret.", http.StatusNotFound), m.get)
 	api.Register(a, routes.Patch(one, "change-webhook", "Change a webhook",
 		"Fields that are not sent stay. Disabling it drops pending deliveries; enabling it resets its failures; it gets the events from then on.", http.StatusNotFound), m.change)
@@ -41,6 +43,11 @@ func Mount(a *api.API, hooks *webhook.Store, check Check) {
 		"The newest first, for 30 days.", http.StatusNotFound), m.deliveries)
 	api.Register(a, routes.Post(one+"/deliveries/{delivery}/retry", "retry-webhook-delivery", "Deliver an event again",
 		"Once, now, whether it arrived before or not; under the same `webhook-id`.", http.StatusNotFound).Accepted(), m.retry)
+	api.Register(a, routes.Post(one+"/deliveries/take", "take-webhook-event", "Take the next event of a webhook that listens",
+		"For programs that have no address on the public Internet: they are answered the request that would be sent, signed now, and send it where they like. The next event "+
+			"comes when they have said how it went, or 30 seconds later. Without an event the answer comes after `wait` seconds. What was taken and is not reported is taken again.", http.StatusNotFound), m.take)
+	api.Register(a, routes.Post(one+"/deliveries/{delivery}/attempts", "report-webhook-attempt", "Report how it went with an event that was taken",
+		"It is delivered with a status from 200 to 299, else given up, and is not tried again unless somebody asks for it. A second report changes nothing.", http.StatusNotFound), m.took)
 	describe(a)
 }
 
@@ -48,13 +55,17 @@ var routes = api.Managed("Webhooks")
 
 // webhooks serves the routes.
 type webhooks struct {
+	db    *store.DB
 	hooks *webhook.Store
 	check Check
+
+	mu      sync.Mutex
+	waiting map[string]int // requests of accounts that wait for an event
 }
 
 func view(w *webhook.Webhook) wire.Webhook {
 	return wire.Webhook{ID: w.ID, URL: w.URL, Description: w.Description, Events: append([]string{}, w.Kinds...), Enabled: w.Enabled, DisabledReason: w.DisabledReason,
-		FailingSince: w.FailingSince, OldSecretUntil: w.OldSecretUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
+		FailingSince: w.FailingSince, OldSecretUntil: w.OldSecretUntil, ListensUntil: w.ListensUntil, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt}
 }
 
 // OneWebhook names a webhook in an address.
@@ -67,10 +78,13 @@ func (m *webhooks) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.W
 }
 
 func (m *webhooks) create(ctx context.Context, in *struct{ Body wire.NewWebhook }) (*api.Secret[wire.SecretWebhook], error) {
-	if err := m.allowed(in.Body.URL); err != nil {
+	hook := webhook.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events}
+	if in.Body.Listen {
+		hook.ListensUntil = new(time.Time)
+	} else if err := m.allowed(in.Body.URL); err != nil {
 		return nil, err
 	}
-	w, secret, err := m.hooks.Create(ctx, api.AccountOf(ctx), webhook.Webhook{URL: in.Body.URL, Description: in.Body.Description, Kinds: in.Body.Events})
+	w, secret, err := m.hooks.Create(ctx, api.AccountOf(ctx), hook)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func open(t *testing.T) *office {
 	vault, err2 := people.NewVault(o.DB, "a master key of at least 32 characters")
 	o.OK(errors.Join(err1, err2))
 	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
-	webhook.Mount(a, webhookstore.New(o.DB, vault), func(address string) error {
+	webhook.Mount(a, o.DB, webhookstore.New(o.DB, vault), func(address string) error {
 		if strings.Contains(address, "10.0.0.1") {
 			return errors.New("10.0.0.1 is not on the public Internet")
 		}

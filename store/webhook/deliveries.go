@@ -84,19 +84,29 @@ type DueDelivery struct {
 // sender may claim it, the webhook may receive the event twice, and the attempt counts as
 // failed. A webhook that answers more slowly than its events come
 // falls behind, which its deliveries show, and holds up no other. ErrUnsealed, with the
-// delivery: its secrets do not open.
+// delivery: its secrets do not open. Those of webhooks that listen are not among them: see Take.
 func (h *Store) Claim(ctx context.Context) (*DueDelivery, error) {
+	return h.claim(ctx, func(tx pgx.Tx, now time.Time) pgx.Row {
+		return tx.QueryRow(ctx, selectDue+" and w.listens_until is null"+firstDue, now)
+	})
+}
+
+const (
+	selectDue = `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
+			case when w.old_until > $1 then w.old_sealed end
+		from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+		where d.state = 'pending' and d.next_at <= $1 and w.deleted_at is null and (w.busy_until is null or w.busy_until <= $1)`
+	firstDue = ` order by d.next_at, d.event_id limit 1 for no key update of w, d skip locked`
+)
+
+// claim leases the delivery that first finds.
+func (h *Store) claim(ctx context.Context, first func(tx pgx.Tx, now time.Time) pgx.Row) (*DueDelivery, error) {
 	now := h.db.Time(ctx)
 	d := &DueDelivery{}
 	var sealed, old []byte
 	for claimed := false; !claimed; {
 		err := h.db.Tx(ctx, "claim delivery", func(tx pgx.Tx) error {
-			err := tx.QueryRow(ctx, `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
-					case when w.old_until > $1 then w.old_sealed end
-				from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-				where d.state = 'pending' and d.next_at <= $1 and w.deleted_at is null and (w.busy_until is null or w.busy_until <= $1)
-				order by d.next_at, d.event_id limit 1 for no key update of w, d skip locked`, now).
-				Scan(&d.Webhook, &d.Event, &d.Account, &d.Kind, &d.About, &d.CreatedAt, &d.Try, &d.URL, &d.failing, &sealed, &old)
+			err := first(tx, now).Scan(&d.Webhook, &d.Event, &d.Account, &d.Kind, &d.About, &d.CreatedAt, &d.Try, &d.URL, &d.failing, &sealed, &old)
 			if err != nil {
 				return err
 			}
@@ -191,14 +201,14 @@ func giveUp(ctx context.Context, tx pgx.Tx, webhook string, now time.Time) error
 }
 
 // Asked is a webhook of the account that is enabled, as it is asked about a call: its address and
-// the secrets that sign. ErrNotFound: there is none. ErrUnsealed: its secrets do not open.
+// the secrets that sign. ErrNotFound: there is none, or it listens. ErrUnsealed: its secrets do not open.
 func (h *Store) Asked(ctx context.Context, account, id string) (address string, secrets []string, err error) {
 	type hook struct {
 		URL         string
 		Sealed, Old []byte
 	}
 	w, err := store.First[hook](ctx, h.db, "read webhook", `select url, sealed, case when old_until > $3 then old_sealed end from webhooks
-		where account_id = $1 and id = $2 and enabled and deleted_at is null`, account, id, h.db.Time(ctx))
+		where account_id = $1 and id = $2 and enabled and deleted_at is null and listens_until is null`, account, id, h.db.Time(ctx))
 	if err != nil {
 		return "", nil, err
 	}

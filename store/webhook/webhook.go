@@ -32,6 +32,8 @@ type Webhook struct {
 	OldSecretUntil *time.Time // when the secret before the last rotation ceases to sign
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+	// ListensUntil is when a webhook goes that listens, unless a program asks for its events before; nil: they are sent to URL.
+	ListensUntil *time.Time
 }
 
 // Test is the kind of the events that are sent on request only.
@@ -73,7 +75,7 @@ type Sealer interface {
 func New(db *store.DB, s Sealer) *Store { return &Store{db, s} }
 
 // columns are the fields of a Webhook, in their order.
-const columns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at"
+const columns = "id, url, description, kinds, enabled, disabled_reason, failing_since, old_until, created_at, updated_at, listens_until"
 
 const selectWebhook = "select " + columns + " from webhooks where account_id = $1 and deleted_at is null"
 
@@ -114,13 +116,17 @@ func (h *Store) newSecret(account, id string) (shown string, sealed []byte) {
 	return shown, h.seal.Seal(account, sealedAs(id), shown)
 }
 
-// Create adds a webhook of which URL, Description and Kinds count, and returns it with
-// its secret, which nothing shows again. ErrInvalid also when the account has
+// Create adds a webhook of which URL, Description and Kinds count, and whether it listens, and returns it with
+// its secret, which nothing shows again. One that listens is kept for ListenFor from now. ErrInvalid also when the account has
 // Max.
 func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook, string, error) {
 	now := h.db.Time(ctx)
 	if err := w.valid(); err != nil {
 		return nil, "", err
+	}
+	if w.ListensUntil != nil {
+		until := now.Add(ListenFor)
+		w.ListensUntil = &until
 	}
 	id := store.NewID(store.WebhookID, now)
 	secret, sealed := h.newSecret(account, id)
@@ -137,8 +143,8 @@ func (h *Store) Create(ctx context.Context, account string, w Webhook) (*Webhook
 		if n >= Max {
 			return store.Invalid("an account has at most %d webhooks", Max)
 		}
-		out, err = store.Row[Webhook](ctx, tx, `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $7) returning `+columns, id, account, w.URL, w.Description, w.Kinds, sealed, now)
+		out, err = store.Row[Webhook](ctx, tx, `insert into webhooks (id, account_id, url, description, kinds, sealed, created_at, updated_at, listens_until)
+			values ($1, $2, $3, $4, $5, $6, $7, $7, $8) returning `+columns, id, account, w.URL, w.Description, w.Kinds, sealed, now, w.ListensUntil)
 		return err
 	})
 	if err != nil {

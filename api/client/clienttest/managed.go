@@ -153,10 +153,13 @@ func (m things) evidence() {
 
 func (m things) webhooks() {
 	hook := func(in map[string]any) map[string]any {
-		h := map[string]any{"id": "wh_1", "url": "https://example.com/parley", "description": "", "events": []any{}, "enabled": true, "failing_since": nil, "old_secret_until": nil,
+		h := map[string]any{"id": "wh_1", "url": "https://example.com/parley", "description": "", "events": []any{}, "enabled": true, "failing_since": nil, "old_secret_until": nil, "listens_until": nil,
 			"created_at": submitted, "updated_at": submitted}
 		for name, value := range in {
 			h[name] = value
+		}
+		if delete(h, "listen"); in["listen"] == true {
+			h["listens_until"] = submitted
 		}
 		if h["enabled"] == false {
 			h["disabled_reason"] = "asked"
@@ -179,5 +182,10 @@ func (m things) webhooks() {
 	m.HandleFunc("POST /v1/webhooks/{id}/rotate", m.changed(http.StatusOK, signed))
 	m.HandleFunc("POST /v1/webhooks/{id}/test", m.changed(http.StatusAccepted, sent))
 	m.HandleFunc("GET /v1/webhooks/{id}/deliveries", page(delivery))
+	m.HandleFunc("POST /v1/webhooks/{id}/deliveries/take", m.takeEvent)
+	m.HandleFunc("POST /v1/webhooks/{id}/deliveries/{delivery}/attempts", m.changed(http.StatusOK, func(r *http.Request, in map[string]any) map[string]any {
+		m.reportEvent(r, in)
+		return delivery
+	}))
 	m.HandleFunc("POST /v1/webhooks/{id}/deliveries/{delivery}/retry", m.changed(http.StatusAccepted, sent))
 }

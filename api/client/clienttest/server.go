@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"parley/api/apitest"
+	"parley/api/wire"
 )
 
 // Key is the API key that the server knows.
@@ -50,6 +51,8 @@ type Server struct {
 	placed   map[string]any
 	agents   map[string]map[string]any // that were changed, by identifier
 	bodies   []string                  // of requests that change what an account has
+	events   []wire.TakenEvent         // that were not taken yet
+	reported func(event string, a wire.TakenAttempt)
 	stuck    bool
 	requests []string
 	heard    int // samples

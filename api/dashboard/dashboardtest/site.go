@@ -118,7 +118,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	requests.Mount(s.API, kept.New(s.DB))
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
 	ticket.Mount(s.API, signer, s.DB, nil)
-	webhook.Mount(s.API, s.Hooks, noLocal)
+	webhook.Mount(s.API, s.DB, s.Hooks, noLocal)
 	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
 	manage.MountSecrets(s.API, vault)
 	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)

@@ -59,7 +59,7 @@ func (n *Node) routes() *api.API {
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })
 	operator.Mount(a, n.db, n.db.RateCard, n.cluster.Freeze)
 	operator.MountChecks(a, doctor.NewCheckup(n.cfg, func() string { return n.DataDir }).Look)
-	webhook.Mount(a, n.hooks, n.poster.Check)
+	webhook.Mount(a, n.db, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.db.RateCard)
 	calls.Mount(a, n.db, files)
 	knowledge.Mount(a, n.library, n.poster.Check)

@@ -150,7 +150,7 @@ func newPost(t *testing.T, withMail, withJobs bool, allowed ...string) *post {
 	o.ok(err)
 	a := api.New(ticket.Keys{Signer: signer, Store: o.db, People: people.New(o.db)})
 	wallet.Mount(a, o.db, export.New(o.db), o.db.RateCard)
-	webhook.Mount(a, o.hooks, guard.Poster().Check)
+	webhook.Mount(a, o.db, o.hooks, guard.Poster().Check)
 	denoise.Mount(a, books{o.calls})
 	o.server = httptest.NewServer(a.Handler(api.Options{Log: log}))
 

@@ -57,6 +57,9 @@ func (w *Webhooks) forget(ctx context.Context, _ forgetDeliveries) error {
 		if err != nil {
 			return err
 		}
+		if _, err := w.Deliveries.Expire(ctx); err != nil {
+			return err
+		}
 		deleted, err := w.Deliveries.Purge(ctx)
 		if err != nil || old+deleted == 0 {
 			return err

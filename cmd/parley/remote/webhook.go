@@ -40,7 +40,8 @@ func newWebhookCommand() *cobra.Command {
 		return q.Answer(h, func(w io.Writer) { showSigned(w, h) })
 	})
 	return command.Group("webhook", "Addresses that events are sent to: list, show, create, update, enable, disable, delete, rotate, test, deliveries, retry",
-		"A webhook is an address of yours that learns what happens: calls that begin and end, transcripts, warnings. What is sent is signed.",
+		"A webhook is an address of yours that learns what happens: calls that begin and end, transcripts, warnings. What is sent is signed.\n"+
+			"parley listen gets the same on this machine, where no server could send it.",
 		"  parley webhook create https://example.com/parley --event call.ended\n  parley webhook deliveries wh_…",
 		newWebhookList(), one("show", "Show a webhook", "Shows a webhook, without its secret.", "  parley webhook show wh_…", func(q *request, id string) (*wire.Webhook, error) { return q.Webhook(q.Ctx, id) }),
 		newWebhookCreate(), newWebhookUpdate(),
