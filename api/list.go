@@ -13,6 +13,11 @@ type Paging struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before; without it the list begins at its first entry." maxLength:"100"`
 }
 
+// Following is what lists take that programs ask for again and again.
+type Following struct {
+	Follow bool `query:"follow" doc:"You ask for the list again and again, to see what is new: such a request is not in the log of requests."`
+}
+
 // ShortPaging is Paging for lists that are short in every account: without a limit the
 // first page holds 100 entries.
 type ShortPaging struct {

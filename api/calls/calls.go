@@ -112,6 +112,7 @@ type listInput struct {
 	Sort     string        `query:"sort" doc:"What comes first. Calls in progress have neither a length nor a cost to sort by, and of calls that were not measured nobody knows how they sounded: those lists are without them." enum:"newest,oldest,longest,most_expensive,worst_sound" default:"newest" example:"longest"`
 	api.Period
 	api.Paging
+	api.Following
 }
 
 // sorts are the words of sort.

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -117,11 +119,8 @@ type CallQuery struct {
 // Calls lists the first of the calls that are picked, the newest unless Sort says otherwise. more says that there
 // are more of them than the limit.
 func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummary, more bool, err error) {
-	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
-		"from": q.From, "to": q.To, "limit": strconv.Itoa(q.Limit), "tag": q.Tag, "q": q.Said, "sort": q.Sort})
-	for name, value := range q.Metadata {
-		v.Set("metadata["+name+"]", value)
-	}
+	v := q.values()
+	v.Set("limit", strconv.Itoa(q.Limit))
 	out, err := ask[struct {
 		Data    []wire.CallSummary `json:"data"`
 		HasMore bool               `json:"has_more"`
@@ -130,6 +129,24 @@ func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummar
 		return nil, false, err
 	}
 	return out.Data, out.HasMore, nil
+}
+
+func (q *CallQuery) values() url.Values {
+	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
+		"from": q.From, "to": q.To, "tag": q.Tag, "q": q.Said, "sort": q.Sort})
+	for name, value := range q.Metadata {
+		v.Set("metadata["+name+"]", value)
+	}
+	return v
+}
+
+// FollowCalls reads the calls that are picked, whatever the limit, in their order, as far as they are wanted, for somebody who
+// does so again and again: the log of requests has nothing of it. An error comes last.
+func (c *Client) FollowCalls(ctx context.Context, q CallQuery) iter.Seq2[wire.CallSummary, error] {
+	v := q.values()
+	v.Set("limit", strconv.Itoa(pageSize))
+	v.Set("follow", "true")
+	return each[wire.CallSummary](ctx, c, v, "v1", "calls")
 }
 
 // StatisticsQuery picks the calls that statistics are of. Empty fields pick all; From and To are dates, the second not included,

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/url"
@@ -185,6 +186,32 @@ func pages[T any](ctx context.Context, c *Client, most int, v url.Values, path .
 			return list, more, nil
 		}
 		v.Set("cursor", page.NextCursor)
+	}
+}
+
+// each reads a list from its beginning, page by page, as far as it is wanted. An error comes last.
+func each[T any](ctx context.Context, c *Client, v url.Values, path ...string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			page, err := ask[struct {
+				Data       []T    `json:"data"`
+				NextCursor string `json:"next_cursor"`
+			}](ctx, c, http.MethodGet, c.query(v, path...), nil)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, one := range page.Data {
+				if !yield(one, nil) {
+					return
+				}
+			}
+			if page.NextCursor == "" {
+				return
+			}
+			v.Set("cursor", page.NextCursor)
+		}
 	}
 }
 

@@ -2,7 +2,9 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"parley/api/wire"
@@ -18,8 +20,8 @@ type RequestQuery struct {
 // Requests lists the latest requests that are picked, the newest first. more says that there are more of them than the
 // limit.
 func (c *Client) Requests(ctx context.Context, q RequestQuery) (list []wire.RequestSummary, more bool, err error) {
-	v := picked(map[string]string{"method": q.Method, "route": q.Route, "outcome": q.Outcome, "code": q.Code, "key_id": q.Key, "from": q.From, "to": q.To,
-		"limit": strconv.Itoa(q.Limit)})
+	v := q.values()
+	v.Set("limit", strconv.Itoa(q.Limit))
 	out, err := ask[struct {
 		Data    []wire.RequestSummary `json:"data"`
 		HasMore bool                  `json:"has_more"`
@@ -28,6 +30,19 @@ func (c *Client) Requests(ctx context.Context, q RequestQuery) (list []wire.Requ
 		return nil, false, err
 	}
 	return out.Data, out.HasMore, nil
+}
+
+func (q *RequestQuery) values() url.Values {
+	return picked(map[string]string{"method": q.Method, "route": q.Route, "outcome": q.Outcome, "code": q.Code, "key_id": q.Key, "from": q.From, "to": q.To})
+}
+
+// FollowRequests reads the requests that are picked, whatever the limit, the newest first, as far as they are wanted, for
+// somebody who does so again and again: the log of requests has nothing of it. An error comes last.
+func (c *Client) FollowRequests(ctx context.Context, q RequestQuery) iter.Seq2[wire.RequestSummary, error] {
+	v := q.values()
+	v.Set("limit", strconv.Itoa(pageSize))
+	v.Set("follow", "true")
+	return each[wire.RequestSummary](ctx, c, v, "v1", "requests")
 }
 
 // Request reads a request with its body and the command that sends it again.

@@ -10,6 +10,8 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -44,13 +46,32 @@ func NewLog(s *store.Store, log *slog.Logger) *Log {
 	return &Log{store: s, log: log, queue: make(chan api.Seen, queueSize)}
 }
 
-// Take takes a request that is over. It does not wait.
+// Take takes a request that is over, unless it follows something and was answered. It does not wait.
 func (l *Log) Take(r api.Seen) {
+	if follows(&r) {
+		return
+	}
 	select {
 	case l.queue <- r:
 	default:
 		l.dropped.Add(1)
 	}
+}
+
+// follows says whether a request is one of many by which a program follows something, and was answered: a log of these alone would be left
+// in the evening.
+func follows(r *api.Seen) bool {
+	if r.Status != http.StatusOK {
+		return false
+	}
+	switch r.Method + " " + r.Route {
+	case "POST /v1/webhooks/{id}/deliveries/take":
+		return true
+	case "GET /v1/requests", "GET /v1/calls":
+		query, err := url.ParseQuery(r.Query)
+		return err == nil && query.Get("follow") == "true"
+	}
+	return false
 }
 
 // Dropped is how many requests were not written, because too many waited or the database was away.

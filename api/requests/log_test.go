@@ -97,3 +97,29 @@ func TestFullLog(t *testing.T) {
 		t.Errorf("%d were dropped", log.Dropped())
 	}
 }
+
+// TestFollowersAreNotInTheLog: who asks again and again for what is new does not fill the log, unless the answer is an error.
+func TestFollowersAreNotInTheLog(t *testing.T) {
+	take := func(r api.Seen) uint64 {
+		log := requests.NewLog(nil, slog.New(slog.DiscardHandler))
+		for range 4097 {
+			log.Take(r)
+		}
+		return log.Dropped()
+	}
+	for _, tt := range []struct {
+		seen api.Seen
+		kept bool
+	}{
+		{api.Seen{Method: "GET", Route: "/v1/calls", Query: "limit=100&follow=true", Status: 200}, false},
+		{api.Seen{Method: "GET", Route: "/v1/requests", Query: "follow=true", Status: 200}, false},
+		{api.Seen{Method: "POST", Route: "/v1/webhooks/{id}/deliveries/take", Query: "wait=20", Status: 200}, false},
+		{api.Seen{Method: "GET", Route: "/v1/requests", Query: "follow=true", Status: 403}, true},
+		{api.Seen{Method: "GET", Route: "/v1/calls", Query: "follow=false", Status: 200}, true},
+		{api.Seen{Method: "GET", Route: "/v1/agents", Query: "follow=true", Status: 200}, true},
+	} {
+		if kept := take(tt.seen) > 0; kept != tt.kept {
+			t.Errorf("%+v is kept: %t", tt.seen, kept)
+		}
+	}
+}

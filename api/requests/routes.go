@@ -14,7 +14,8 @@ func Mount(a *api.API, s *requests.Store) {
 	m := &reader{s}
 	api.Register(a, routes.Get("/v1/requests", "list-requests", "List what was asked with the account's keys",
 		"Requests with a key or a ticket of the account, the newest first: those of the last 7 days, 10,000 at most. One is there a second or two after its answer; where "+
-			"the server is very busy some may be missing. Requests whose credential was refused belong to nobody, and what people do on the pages is not among them."), m.list)
+			"the server is very busy some may be missing. Requests whose credential was refused belong to nobody, and what people do on the pages is not among them, nor are "+
+			"requests with `follow=true`."), m.list)
 	api.Register(a, routes.Get("/v1/requests/{id}", "get-request", "Read a request",
 		"With its body, if that was JSON, and the command that sends it again.", http.StatusNotFound), m.get)
 }
@@ -32,6 +33,7 @@ type listInput struct {
 	Key     string `query:"key_id" doc:"Only those with this key, or a ticket made from it." maxLength:"100" example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	api.Period
 	api.Paging
+	api.Following
 }
 
 // outcomes are the bounds of the status.

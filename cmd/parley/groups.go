@@ -11,7 +11,7 @@ var groups = []struct{ title, commands string }{
 	{"Conversations", "agent calls case knowledge replay simulate tail talk test"},
 	{"Telephone", "bulk consents dial do-not-call number phone"},
 	{"Speech", "denoise synth transcribe"},
-	{"Account", "account balance engine-key key latency listen login logout profile rates requests secret usage webhook"},
+	{"Account", "account balance engine-key key latency listen login logout logs profile rates requests secret usage webhook"},
 	{"Server", "admin backup bench config demo doctor engine migrate models restore serve"},
 	{"This program", "completion help version"},
 }

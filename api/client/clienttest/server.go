@@ -53,6 +53,9 @@ type Server struct {
 	bodies   []string                  // of requests that change what an account has
 	events   []wire.TakenEvent         // that were not taken yet
 	reported func(event string, a wire.TakenAttempt)
+	moments  []Moment
+	at       int // which of them is now
+	done     func()
 	stuck    bool
 	requests []string
 	heard    int // samples
@@ -71,9 +74,9 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("POST /stt/transcribe", s.transcribe)
 	mux.HandleFunc("GET /ws/stt", s.listen)
 	mux.HandleFunc("POST /denoise", s.denoise)
-	mux.HandleFunc("GET /v1/calls", calls)
+	mux.HandleFunc("GET /v1/calls", s.moving(calls))
 	mux.HandleFunc("GET /v1/statistics", statistics)
-	mux.HandleFunc("GET /v1/requests", requests)
+	mux.HandleFunc("GET /v1/requests", s.moving(requests))
 	mux.HandleFunc("GET /v1/requests/{id}", oneRequest)
 	mux.HandleFunc("GET /v1/calls/{id}/completions", completions)
 	mux.HandleFunc("GET /v1/calls/{id}/completions/{no}", completions)

@@ -24,7 +24,7 @@ import (
 // Commands are the commands of this package, but for DemoLink.
 func Commands() []*cobra.Command {
 	all := []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
-		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand(),
+		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand(), newLogsCommand(),
 		newAccountCommand(), newAgentCommand(), newTestCommand(), newCaseCommand(), newKnowledgeCommand(), newNumberCommand(), newDoNotCallCommand(), newConsentsCommand(), newLatencyCommand(), newWebhookCommand(), newListenCommand(),
 		newKeyCommand(), newSecretCommand(), newEngineKeyCommand(), newLoginCommand(), newLogoutCommand(), newProfileCommand()}
 	for _, c := range all {
