@@ -85,7 +85,7 @@ type conversation struct {
 	running chan struct{} // closed by ready when call may be used, or never will be
 	ready   func()
 	ticket  *api.Ticket // the client's; nil: it has a key
-	// fixed says that the prompt of the stored agent stays: this server runs functions beside it,
+	// fixed says that the prompt of the stored agent stays: this server runs functions beside it, or other agents take over,
 	// which the holder of a ticket did not write.
 	fixed bool
 }
@@ -114,7 +114,7 @@ func (c *conversation) Converse(ctx context.Context, asked talk.Change, leg talk
 	call, functions, err := c.maker.Make(ctx, c.session, &c.plan, Options{Rate: leg.Format().In, Parent: c.record.Header(), Change: func(cfg *pipeline.Config, without bool) {
 		deaf = without
 		cfg.ClientTools, cfg.Inspect, cfg.Observe = true, c.inside.may, c.observe
-		c.fixed = c.id != "" && c.ticket != nil && len(cfg.Functions) > 0
+		c.fixed = c.id != "" && c.ticket != nil && (len(cfg.Functions) > 0 || cfg.HandOver != nil)
 		if c.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, c.longest)
 		}
@@ -165,8 +165,13 @@ func (c *conversation) begin(ctx context.Context, asked talk.Change) {
 	given, err := asked.Variables, error(nil)
 	// The holder of a session ticket is a stranger, and the holder of another one did not write the functions
 	// that this server runs: both write into the prompt only where the account lets them.
-	if t := c.ticket; t != nil && (t.Agent != "" || len(c.plan.Functions) > 0) {
+	if t := c.ticket; t != nil && (t.Agent != "" || len(c.plan.Functions) > 0 || len(c.plan.Settings.HandOverTo) > 0) {
 		given, err = c.plan.Settings.Public(given)
+		for name := range given {
+			if _, ours := t.Variables[name]; !ours {
+				c.plan.visitors = append(c.plan.visitors, name)
+			}
+		}
 		maps.Copy(given, t.Variables)
 	}
 	if err == nil {

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"parley/pipeline"
@@ -53,7 +54,7 @@ func (t *takeover) prepare(ctx context.Context, before *Plan, to *agent.Successo
 		return nil, errAway
 	}
 	p := PlanOf(stored, m.Log)
-	p.Begin(before.call)
+	p.succeeds(before)
 	engines := m.chosen(ctx, s.Account(), &p)
 	if engines.Realtime != nil {
 		return nil, errSpeaks
@@ -73,6 +74,21 @@ func (t *takeover) prepare(ctx context.Context, before *Plan, to *agent.Successo
 	s.Serves(engines.Engine)
 	m.Log.Info("an agent takes a call over", "session", s.ID(), "agent", p.ID, "from", before.ID)
 	return &cfg, nil
+}
+
+// succeeds makes the agent's texts those of the conversation that another agent had. What a visitor has said of variables counts
+// where this agent, too, lets visitors set them.
+func (p *Plan) succeeds(before *Plan) {
+	call := before.call
+	call.Given = maps.Clone(call.Given)
+	for _, name := range before.visitors {
+		if slices.Contains(p.Settings.PublicVariables, name) {
+			p.visitors = append(p.visitors, name)
+		} else {
+			delete(call.Given, name)
+		}
+	}
+	p.Begin(call)
 }
 
 // equip gives a configuration what the agent of a plan does besides talking.

@@ -23,6 +23,8 @@ type Plan struct {
 	chosen *engine.Choice // nil: not yet
 	call   agent.Call     // that Begin was given
 	steps  []agent.Step   // as of this conversation
+	// visitors are the names of variables whose values the holder of a ticket has given.
+	visitors []string
 }
 
 // PlanOf reads a stored agent. What an older version stored and this one cannot read is left at

@@ -107,3 +107,28 @@ func TestSteps(t *testing.T) {
 	p.hears("qwerty", "On which day?")
 	s.ok(c.Close())
 }
+
+// TestHandOverOfVisitors: with a ticket nobody sets the prompt of an agent that hands over, nor a variable of the agent that takes over
+// which that one does not let visitors set.
+func TestHandOverOfVisitors(t *testing.T) {
+	s := newSite(t)
+	voice := enginetest.NewFakeTTS()
+	voice.Sentence = 100 * time.Millisecond
+	s.nodes[0].engines.TTS = voice
+	clerk := s.becomes("", `{"name":"Billing","voice":"M1","language":"eu","prompt":"When nothing matches: This is {{place}} for {{name}}.",`+
+		`"settings":{"variables":{"name":"nobody","place":"here"},"public_variables":["place"]}}`)
+	s.becomes(s.agent, fmt.Sprintf(`{"name":"Desk","voice":"F1","language":"eu","prompt":"When the caller says \"invoice\": call hand_over {\"to\":\"Billing\",\"summary\":\"An invoice.\"}\nWhen nothing matches: This is the desk of {{name}}.",`+
+		`"settings":{"variables":{"name":"nobody","place":"here"},"public_variables":["name","place"],"hand_over_to":[{"agent":%q,"name":"Billing"}]}}`, clerk))
+	for _, credential := range []string{s.minted("/ws-ticket", s.key, ""), s.minted("/v1/session-tickets", s.key, fmt.Sprintf(`{"agent_id":%q}`, s.agent))} {
+		c, _ := s.dial(0, credential, s.agent)
+		p := &visited{talker: c, s: s}
+		p.say(`{"type":"variables","data":{"name":"Eve","place":"Rome"}}`)
+		p.hears("qwerty", "This is the desk of Eve.")
+		p.say(`{"type":"prompt","data":"When nothing matches: Taken."}`)
+		p.hears("it is about an invoice")
+		p.until("transcript", answered)
+		p.say(`{"type":"prompt","data":"When nothing matches: Taken."}`)
+		p.hears("qwerty", "This is Rome for nobody.")
+		s.ok(c.Close())
+	}
+}
