@@ -137,7 +137,13 @@ func TestPassagesOfATurn(t *testing.T) {
 		}
 		return enginetest.Sentences(0, "At noon.")
 	}
-	functions := s.asked(`{"speculative_llm":false,"knowledge_bases":["`+base+`"],"knowledge_mode":"turn"}`, "when do you close on saturday", model)
+	var functions []wire.CallFunction
+	for range 10 { // a turn does not wait for a search that a busy machine is slow with
+		functions = s.asked(`{"speculative_llm":false,"knowledge_bases":["`+base+`"],"knowledge_mode":"turn"}`, "when do you close on saturday", model)
+		if len(functions) != 1 || *functions[0].Outcome != "timeout" {
+			break
+		}
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	if !strings.HasPrefix(system, "You are Ana.") || !strings.Contains(system, "[1] hours.md, Opening hours:\nOpening hours\nWe open at nine and close at noon on Saturdays.") || strings.Contains(offered, "search_knowledge") {
