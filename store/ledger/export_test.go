@@ -15,9 +15,9 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// Silence has a node's last heartbeat be so much older.
+// Silence has a node's last heartbeat lie so far back.
 func Silence(t tester, db *store.DB, node string, d time.Duration) {
-	change(t, db, "update nodes set heartbeat_at = heartbeat_at - $2::interval where node_id = $1", node, d)
+	change(t, db, "update nodes set heartbeat_at = now() - $2::interval where node_id = $1", node, d)
 }
 
 // Steady has a node's heartbeats have come without a gap for so much longer.
