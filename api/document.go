@@ -1,6 +1,7 @@
 package api
 
 import (
+	_ "embed" // of asyncapi.yaml
 	"net/http"
 	"reflect"
 	"slices"
@@ -185,8 +186,15 @@ func (a *API) describeErrors(op *huma.Operation) {
 // belongs to it.
 func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
 
-// MountDocument serves the document of all routes, for any page to read.
+// AsyncAPI is the document of messages: what goes over sockets and in streams of events, which OpenAPI cannot say.
+//
+//go:embed asyncapi.yaml
+var AsyncAPI []byte
+
+// MountDocument serves the documents of all routes and of all messages, for any page to read.
 func MountDocument(a *API) {
+	a.Handle(Route{Access: Public, Operation: huma.Operation{Method: http.MethodGet, Path: "/asyncapi.yaml", Hidden: true}},
+		HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error { return document(w, "application/yaml", AsyncAPI) }))
 	for _, form := range []struct {
 		path, id, mediaType string
 		schema              *huma.Schema
@@ -209,14 +217,20 @@ func MountDocument(a *API) {
 				Content: map[string]*huma.MediaType{form.mediaType: {Schema: form.schema}}}},
 		}}, HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
 			b, err := text()
-			if err == nil {
-				w.Header().Set("Content-Type", form.mediaType)
-				w.Header().Set("Cache-Control", "public, max-age=300")
-				_, _ = w.Write(b) // the client has gone
+			if err != nil {
+				return err
 			}
-			return err
+			return document(w, form.mediaType, b)
 		}))
 	}
+}
+
+// document answers with a document, which may be kept for five minutes.
+func document(w http.ResponseWriter, mediaType string, text []byte) error {
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	_, _ = w.Write(text) // the client has gone
+	return nil
 }
 
 // Answer describes an answer of a route that writes HTTP itself.

@@ -147,6 +147,7 @@ func serve(t *testing.T, asr inference.ASR, where apitest.Place) *server {
 type peer struct {
 	t *testing.T
 	*websocket.Conn
+	documented *apitest.Messages
 }
 
 // msg is a message of the server.
@@ -163,7 +164,7 @@ func (m msg) String() string {
 
 func (s *server) connect(t *testing.T) *peer {
 	t.Helper()
-	return &peer{t: t, Conn: s.Connect(t, stt.LivePath, http.Header{"X-Api-Key": {goodKey}})}
+	return &peer{t, s.Connect(t, stt.LivePath, http.Header{"X-Api-Key": {goodKey}}), apitest.OperationMessages(t, "readText")}
 }
 
 func (p *peer) say(text string) {
@@ -197,6 +198,7 @@ func (p *peer) next() msg {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.documented.Check(b)
 	var m msg
 	if err := json.Unmarshal(b, &m); err != nil || kind != websocket.TextMessage {
 		p.t.Fatalf("message %q: %v", b, err)

@@ -133,6 +133,7 @@ func quick() *enginetest.FakeTTS {
 type client struct {
 	t *testing.T
 	*websocket.Conn
+	documented *apitest.Messages
 }
 
 func (s *server) connect(t *testing.T, path string) *client {
@@ -141,7 +142,7 @@ func (s *server) connect(t *testing.T, path string) *client {
 	if strings.Contains(path, "?") {
 		sep = "&"
 	}
-	return &client{t, s.Connect(t, path+sep+"api_key=sk_1", nil)}
+	return &client{t, s.Connect(t, path+sep+"api_key=sk_1", nil), apitest.OperationMessages(t, "hearSpeech")}
 }
 
 func (c *client) say(format string, args ...any) {
@@ -190,6 +191,9 @@ func (c *client) next() (m message, err error) {
 		return message{Kind: "audio", audio: b}, nil
 	case string(b) == "EOS":
 		return message{Kind: "EOS"}, nil
+	}
+	c.documented.Check(b)
+	switch {
 	case b[0] == '[':
 		m.Kind, err = "visemes", json.Unmarshal(b, &m.visemes)
 	default:

@@ -1,0 +1,33 @@
+package callcenter
+
+import (
+	"encoding/json"
+	"testing"
+
+	"parley/api/apitest"
+	"parley/api/wire"
+)
+
+// TestEventsAreDocumented holds every event of a call to the document of messages, which describes no other.
+func TestEventsAreDocumented(t *testing.T) {
+	t.Parallel()
+	line := wire.SpokenLine{Role: "user", Text: "hello", At: 1.5}
+	state := wire.CallState{Status: "connected", Transcript: []wire.SpokenLine{line}, Duration: 2}
+	over := state
+	over.Status, over.EndReason = ended, "user_hangup"
+	doc := apitest.OperationMessages(t, "followCall")
+	for kind := Snapshot; kind < Alive; kind++ {
+		c := Change{Kind: kind, State: state, Line: line, Function: wire.CallFunction{ID: "call_1", Name: "lookup", Arguments: "{}"}}
+		if kind == Over {
+			c.State = over
+		}
+		text, err := json.Marshal(eventOf(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Check(text)
+	}
+	for name := range doc.Unseen {
+		t.Errorf("nothing that happens to a call is told as %s", name)
+	}
+}
