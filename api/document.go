@@ -69,6 +69,10 @@ func describe(r *Route) {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		may = append(may, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
+	if r.repetition != unnoticed {
+		r.Parameters = append(r.Parameters, onceParam(r.repetition))
+		may = append(may, http.StatusConflict)
+	}
 	for _, status := range may {
 		if !slices.Contains(r.Errors, status) {
 			r.Errors = append(r.Errors, status)

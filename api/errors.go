@@ -59,6 +59,8 @@ var (
 	ErrDeaf         = define("no speech recogniser for this language", problem(503, "stt.not_configured", "This server has no recogniser for the language.", false, 0))
 	ErrRecognition  = define("recognition could not start", problem(503, "stt.stream_create_failed", "The recogniser could not be started.", true, 2))
 	ErrUnheard      = define("the language cannot be recognised", problem(400, "stt.language_not_supported", "The language cannot be recognised; those that can are en es pt fr it de.", false, 0))
+	ErrShown        = define("the answer showed a secret and is not kept", problem(409, "request.idempotency_conflict", "The request with this idempotency key was done; its answer showed a secret, which is not kept.", false, 0))
+	ErrCutOff       = define("an earlier request was cut off", problem(409, "request.idempotency_conflict", "An earlier request with this idempotency key was cut off, and may have been done: look, before you send it with another key.", false, 0))
 	ErrNotReady     = define("the task has no result yet", problem(409, "task.not_ready", "The task has no result: it has not ended yet, or it failed.", false, 0))
 	ErrTaskOver     = define("the task has ended", problem(409, "task.ended", "The task has ended already.", false, 0))
 	ErrExpired      = define("the result has expired", problem(410, "task.expired", "The result was kept for a day and is gone.", false, 0))

@@ -27,6 +27,8 @@ type API struct {
 	next Route           // the route that is being added
 	open map[string]bool // patterns of the mux that pages of all sites may use
 	told map[string]func(http.Header)
+	// repeats: see Remember.
+	repeats Repeats
 }
 
 // Route is what there is to say about a route besides its types.
@@ -44,7 +46,8 @@ type Route struct {
 	// OwnErrors has the handler answer a body that is too large, which it learns by reading.
 	OwnErrors bool
 	// Missing is the answer to an identifier that names nothing; nil: store.ErrNotFound.
-	Missing error
+	Missing    error
+	repetition repetition
 	// Options adds to the answer to OPTIONS, which needs no credential; nil: nothing.
 	Options func(http.Header)
 }
@@ -160,6 +163,10 @@ func (a *API) mount(pattern string, handler http.Handler) {
 			return
 		}
 		r.Body = bounded(w, r, route.MaxBodyBytes)
+		if route.repetition != unnoticed && a.repeats != nil && r.Header.Get(onceHeader) != "" {
+			a.once(w, r, route.repetition, handler)
+			return
+		}
 		handler.ServeHTTP(w, r)
 	}))
 	a.open[pattern], a.told[pattern] = !route.OwnPagesOnly, route.Options

@@ -26,6 +26,8 @@ type IdempotencyKey struct {
 	// Subject is what was begun under the key, perhaps by an earlier process that died;
 	// empty: nothing. It is entered by the transaction that begins it.
 	Subject string
+	// TakenOver says that an earlier request began, and was cut off before its answer was kept.
+	TakenOver bool
 
 	begun time.Time
 }
@@ -73,6 +75,7 @@ func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey) (*Answer, err
 	if errors.Is(err, ErrNotFound) {
 		err = Fail("begin request", ErrInProgress)
 	}
+	o.TakenOver = err == nil
 	return nil, err
 }
 

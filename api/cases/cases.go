@@ -42,7 +42,7 @@ func Mount(a *api.API, o Options) {
 	const all, one = "/v1/agents/{id}/cases", "/v1/agents/{id}/cases/{case}"
 	api.Register(a, ofAgents.Get(all, "list-cases", "List the test cases of an agent", "Newest first.", http.StatusNotFound), s.list)
 	api.Register(a, ofAgents.Post(all, "create-case", "Add a test case to an agent",
-		"A simulated caller and what is expected of the agent. `detail` names every mistake in the script by its path. An agent has 100 cases at most.", http.StatusNotFound).Created(), s.create)
+		"A simulated caller and what is expected of the agent. `detail` names every mistake in the script by its path. An agent has 100 cases at most.", http.StatusNotFound).Created().Repeatable(), s.create)
 	api.Register(a, routes.Get(one, "get-case", "Read a test case", "With its script.", http.StatusNotFound), s.get)
 	api.Register(a, routes.Put(one, "replace-case", "Replace a test case", "Its name and its script. Simulations that wait or run go on with the case as it was.", http.StatusNotFound), s.replace)
 	api.Register(a, routes.Delete(one, "delete-case", "Delete a test case", "Results of simulations stay.", http.StatusNotFound), s.remove)
@@ -50,7 +50,7 @@ func Mount(a *api.API, o Options) {
 		"Has simulated callers try the agent in the background, in simulated time, without telephone and voice; none of its functions is really called. "+
 			"With `definition` an agent is tried that is not stored, as `POST /v1/agents` takes it. Tokens of the models are charged as those of replies. "+
 			"It takes 10 minutes at most, and five of an account may wait or run. The last 100 of an agent are kept.",
-		http.StatusNotFound).Accepted().Within(maxSimulationBody), s.simulate)
+		http.StatusNotFound).Accepted().Within(maxSimulationBody).Repeatable(), s.simulate)
 	api.Register(a, ofAgents.Get("/v1/agents/{id}/simulations", "list-simulations", "List the simulations of an agent", "Newest first, without results.", http.StatusNotFound), s.simulations)
 	api.Register(a, routes.Get("/v1/simulations/{id}", "get-simulation", "Read a simulation", "With what each case came to, as far as it is. Ask every second or two until `ended_at` is there.", http.StatusNotFound), s.simulation)
 	api.Register(a, routes.Post("/v1/simulations/{id}/cancel", "cancel-simulation", "Cancel a simulation",

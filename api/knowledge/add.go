@@ -48,7 +48,7 @@ func (s *service) adding(schemas huma.Registry, path string) api.Route {
 	}}
 	r.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusAccepted): {Description: "The document, which will be read",
 		Content: map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[wire.KnowledgeDocument](), true, "")}}}}
-	return r
+	return r.Repeatable()
 }
 
 // add adds a document.

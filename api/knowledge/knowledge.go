@@ -31,9 +31,9 @@ func Mount(a *api.API, kept *knowledge.Store, check Check) {
 	const documents, document = one + "/documents", one + "/documents/{document}"
 	api.Register(a, routes.Get(all, "list-knowledge-bases", "List the account's collections", "The newest first."), s.list)
 	api.Register(a, routes.Post(all, "create-knowledge-base", "Create a collection",
-		"An account has 50 at most, with 200 MB of documents together. Agents name it in `settings.knowledge_bases`.").Created(), s.create)
+		"An account has 50 at most, with 200 MB of documents together. Agents name it in `settings.knowledge_bases`.").Created().Repeatable(), s.create)
 	api.Register(a, routes.Get(one, "get-knowledge-base", "Read a collection", "With how many documents it has.", http.StatusNotFound), s.get)
-	api.Register(a, routes.Patch(one, "change-knowledge-base", "Rename a collection", "Its language stays.", http.StatusNotFound), s.change)
+	api.Register(a, routes.Patch(one, "update-knowledge-base", "Rename a collection", "Its language stays.", http.StatusNotFound), s.change)
 	api.Register(a, routes.Delete(one, "delete-knowledge-base", "Delete a collection", "With its documents. Agents that name it find nothing in it any more.", http.StatusNotFound), s.remove)
 	api.Register(a, routes.Get(documents, "list-knowledge-documents", "List a collection's documents", "The newest first.", http.StatusNotFound), s.documents)
 	a.Handle(s.adding(a.Document().Components.Schemas, documents), api.HandlerFunc(s.add))

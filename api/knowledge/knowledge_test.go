@@ -56,6 +56,7 @@ func open(t *testing.T) *library {
 	signer, err := ticket.NewSigner("a master secret of a test, long enough")
 	l.OK(err)
 	a := api.New(ticket.Keys{Signer: signer, Store: l.DB, People: l.People})
+	a.Remember(l.DB)
 	knowledge.Mount(a, kept.New(l.DB), func(address string) error {
 		if strings.Contains(address, "10.0.0.1") {
 			return errors.New("10.0.0.1 is not on the public Internet")
@@ -108,6 +109,29 @@ func form(t *testing.T, field, name, text string, more ...string) (body, content
 		t.Fatal(err)
 	}
 	return b.String(), m.FormDataContentType()
+}
+
+// TestFormsAreSentAgain: a form with an Idempotency-Key adds its file once, though each sending has a boundary of its own.
+func TestFormsAreSentAgain(t *testing.T) {
+	l := open(t)
+	var base wire.KnowledgeBase
+	l.ask(l.A, "POST", "/v1/knowledge", `{"name":"Handbook"}`, 201, &base)
+	send := func(text string) apitest.Reply {
+		body, kind := form(t, "file", "hours.md", text)
+		return l.As(l.A, "POST", "/v1/knowledge/"+base.ID+"/documents", body, "Content-Type", kind, "Idempotency-Key", "hours")
+	}
+	first, again := send("We open at nine."), send("We open at nine.")
+	if first.Status != 202 || again.Status != 202 || string(again.Body) != string(first.Body) {
+		t.Errorf("%d %s, then %d %s", first.Status, first.Body, again.Status, again.Body)
+	}
+	l.Want("another file", send("We open at ten."), 409, "request.idempotency_conflict")
+	if len(l.queued) != 1 {
+		t.Errorf("%d documents are to be read", len(l.queued))
+	}
+	l.ask(l.A, "GET", "/v1/knowledge/"+base.ID, "", 200, &base)
+	if base.Documents != 1 {
+		t.Errorf("%d documents", base.Documents)
+	}
 }
 
 // TestKnowledge: a collection gets a file and an address, which are read and found, fetched again and deleted.

@@ -28,7 +28,7 @@ func mountAgents(a *api.API, m agents) {
 	const ifMatch = " With `If-Match: \"7\"` it is done only while the version is 7, and else answered with 412."
 	api.Register(a, agentRoutes.Get("/v1/agents", "list-agents", "List the account's agents", "Newest first."), m.list)
 	api.Register(a, agentRoutes.Post("/v1/agents", "create-agent", "Create an agent",
-		"Only `name` must be sent. `detail` names every field that is not valid, and what is allowed.").OwnChecks().Created(), m.create)
+		"Only `name` must be sent. `detail` names every field that is not valid, and what is allowed.").OwnChecks().Created().Repeatable(), m.create)
 	api.Register(a, agentRoutes.Get(one, "get-agent", "Read an agent", "`ETag` is its version.", http.StatusNotFound), m.get)
 	api.Register(a, agentRoutes.Patch(one, "update-agent", "Change an agent",
 		"Fields that are not sent, or null, stay as they are; `tools` and `settings` are replaced as a whole, `metadata` name by name. Conversations in progress "+

@@ -43,6 +43,7 @@ func open(t *testing.T) *office {
 	o.signer, err = ticket.NewSigner("a master secret of a test, long enough")
 	o.OK(err)
 	a := api.New(ticket.Keys{Signer: o.signer, Store: o.DB, People: o.People})
+	a.Remember(o.DB)
 	ticket.Mount(a, o.signer, o.DB, nil)
 	manage.Mount(a, o.DB, export.New(o.DB), fakeDefinition)
 	manage.MountAccount(a, o.DB, billing.DefaultRateCard, 50)

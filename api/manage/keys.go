@@ -21,7 +21,7 @@ func mountKeys(a *api.API, m keys) {
 	api.Register(a, keyRoutes.Post("/v1/keys", "create-key", "Create an API key",
 		"The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the account; with the mark "+
 			"money, what is paid: automatic recharge and limits of spending. Only owners make such keys: by their sign-in, or by a key with "+
-			"that role and, for keys with the mark, the mark.").Created(), m.create)
+			"that role and, for keys with the mark, the mark.").Created().ShownOnce(), m.create)
 	api.Register(a, keyRoutes.Delete("/v1/keys/{id}", "revoke-key", "Revoke an API key",
 		"It ends for good and at once, and with it every ticket that was made from it; what is in progress goes on. Revoking it again "+
 			"changes nothing. The key that the request is made with may be revoked too: the next request needs another, which the "+

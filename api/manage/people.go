@@ -23,7 +23,7 @@ func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 	m := members{p, link}
 	api.Register(a, peopleRoutes.Get("/v1/members", "list-members", "List the people of the account",
 		"Owners first. There are 100 at most, invitations counted."), m.members)
-	api.Register(a, peopleRoutes.Patch(member, "change-member", "Change somebody's role",
+	api.Register(a, peopleRoutes.Patch(member, "update-member", "Change somebody's role",
 		"It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.", http.StatusNotFound), m.change)
 	api.Register(a, peopleRoutes.Delete(member, "remove-member", "Remove somebody",
 		"They no longer see the account, and invitations that they made open nothing. The answer names the keys of the account that they made, also by "+
@@ -33,7 +33,7 @@ func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 		"Those that are still good and were not accepted, the newest first."), m.invitations)
 	api.Register(a, peopleRoutes.Post("/v1/invitations", "create-invitation", "Invite somebody",
 		"The answer is the only one that holds the link: send it to them. Nothing is mailed. It opens once, within seven days; an earlier one for the "+
-			"same address is dead. Who is new chooses a password with it, who is a user already signs in.").Created(), m.invite)
+			"same address is dead. Who is new chooses a password with it, who is a user already signs in.").Created().ShownOnce(), m.invite)
 	api.Register(a, peopleRoutes.Delete("/v1/invitations/{id}", "revoke-invitation", "Take an invitation back", "Its link opens nothing from then on.", http.StatusNotFound), m.revoke)
 }
 

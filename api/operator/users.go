@@ -16,7 +16,7 @@ func mountUsers(a *api.API, p *people.Store) {
 	const all, one = "/v1/operator/users", "/v1/operator/users/{id}"
 	m := users{p}
 	api.Register(a, routes.Get(all, "list-users", "List who signs in to the server", "Newest first."), m.list)
-	api.Register(a, routes.Patch(one, "change-user", "Disable a user, or take an operator's role away",
+	api.Register(a, routes.Patch(one, "update-user", "Disable a user, or take an operator's role away",
 		"A disabled user cannot sign in: their sign-ins, links and invitations end at once, and their operator's keys open nothing. Operators are made "+
 			"on the server only (`parley admin user role`). The answer names the keys of accounts that somebody who is disabled made, also by a key of "+
 			"theirs, and that were good: with `keys=revoke` these end, else they stay good."), m.change)

@@ -61,7 +61,7 @@ func Mount(a *api.API, s *Service) {
 		"For texts of up to 100,000 characters. The answer names a task: ask for it every 2 to 5 seconds, and fetch the audio when it is completed. "+
 			"The price of the whole text is held now and charged when the task completes; one that fails or is cancelled is free. "+
 			"An account may have five tasks waiting or running; they do not count as sessions.",
-		http.StatusPaymentRequired).Accepted().Within(maxBody).OwnChecks()
+		http.StatusPaymentRequired).Accepted().Within(maxBody).OwnChecks().Repeatable()
 	submit.Missing = api.ErrVoice
 	api.Register(a, submit, s.submit)
 

@@ -57,7 +57,7 @@ func (d *Service) mountSettings(a *api.API) {
 			return d.set(ctx, in.Body, whole)
 		}
 	}
-	api.Register(a, routes.Put(at, "put-auto-recharge", "Set automatic recharge",
+	api.Register(a, routes.Put(at, "replace-auto-recharge", "Set automatic recharge",
 		"Fields that are not sent, or null, become those of the rate card, and `enabled` false."+rules, http.StatusPaymentRequired).For(api.Payers).OwnChecks(), set(true))
 	api.Register(a, routes.Patch(at, "update-auto-recharge", "Change automatic recharge",
 		"Fields that are not sent, or null, stay as they are."+rules, http.StatusPaymentRequired).For(api.Payers).OwnChecks(), set(false))

@@ -47,7 +47,7 @@ func Mount(a *api.API, d *Service) {
 		"Makes a page on which the customer pays `amount` by card: send the customer to `url`. The balance grows when the provider says that "+
 			"the payment has succeeded, not when the customer comes back. Amounts are in US dollars, whole cents, within the rate card's "+
 			"`wallet.min_topup` and `wallet.max_topup`. Twenty may be begun in an hour. A server that takes no payments does not have this.",
-		http.StatusPaymentRequired).Created().OwnChecks(), d.create)
+		http.StatusPaymentRequired).Created().OwnChecks().Repeatable(), d.create)
 	api.Register(a, routes.Get("/v1/topups", "list-topups", "List top-ups",
 		"Newest first, those too that came to nothing."), d.list)
 	api.Register(a, routes.Get("/v1/topups/{id}", "get-topup", "Read a top-up",

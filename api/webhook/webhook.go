@@ -30,9 +30,9 @@ func Mount(a *api.API, db *store.DB, hooks *webhook.Store, check Check) {
 	const all, one = "/v1/webhooks", "/v1/webhooks/{id}"
 	api.Register(a, routes.Get(all, "list-webhooks", "List the account's webhooks", "The newest first."), m.list)
 	api.Register(a, routes.Post(all, "create-webhook", "Create a webhook",
-		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https, unless it listens.").Created(), m.create)
+		"An account has 10 at most. The answer is the only one that holds the secret: keep it. The address must be on the public Internet and take https, unless it listens.").Created().ShownOnce(), m.create)
 	api.Register(a, routes.Get(one, "get-webhook", "Read a webhook", "Without its secret.", http.StatusNotFound), m.get)
-	api.Register(a, routes.Patch(one, "change-webhook", "Change a webhook",
+	api.Register(a, routes.Patch(one, "update-webhook", "Change a webhook",
 		"Fields that are not sent stay. Disabling it drops pending deliveries; enabling it resets its failures; it gets the events from then on.", http.StatusNotFound), m.change)
 	api.Register(a, routes.Delete(one, "delete-webhook", "Delete a webhook", "With its deliveries.", http.StatusNotFound), m.remove)
 	api.Register(a, routes.Post(one+"/rotate", "rotate-webhook-secret", "Give a webhook a new secret",

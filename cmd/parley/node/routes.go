@@ -48,6 +48,7 @@ func (n *Node) routes() *api.API {
 	pages := n.pages(server)
 	work := money.Work{Calls: n.manager, Ledger: ledger.New(n.db), Card: n.db.RateCard, Engines: n.engines.Serving}
 	a := api.New(credentials{n, pages})
+	a.Remember(n.db)
 	api.MountPricing(a, n.db.RateCard)
 	ticket.Mount(a, n.tickets, n.db, n.checkVariables)
 	files := export.New(n.db)
