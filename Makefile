@@ -38,7 +38,7 @@ run: build ## build, then start a server with a demonstration account
 build: go bin/.installed-build ## bin/parley and bin/parley-speech
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/ ./cmd/parley ./cmd/parley-speech
 
-test: go bin/.installed-test bin/onnx/libonnxruntime.so.1 ## the whole suite, on this machine alone
+test: go bin/.installed-test bin/onnx/libonnxruntime.so.1 bin/typescript/lib/tsc.js ## the whole suite, on this machine alone
 	@# Runs beside each other, which take as long as one another, each with what takes longest and mostly waits
 	@# first, so that the rest has the processor meanwhile: three programs at a time, for with four, conversations
 	@# in real time lose words on two processors. lint vets everything, the tests too.
@@ -59,7 +59,7 @@ lint: go
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 
-soak: go bin/.installed-test bin/onnx/libonnxruntime.so.1 ## the long and heavy proofs, up to two hours
+soak: go bin/.installed-test bin/onnx/libonnxruntime.so.1 bin/typescript/lib/tsc.js ## the long and heavy proofs, up to two hours
 	@# What make test runs without the race detector, with it.
 	go test -race -count 1 -timeout 25m ./cmd/parley/acceptance -raced
 	go test -race -count 1 -p 2 -timeout 25m $$(go list ./... | grep -E '$(DRIVES)' | grep -v acceptance)
@@ -119,6 +119,10 @@ bin/.installed-%: deploy/install.sh
 # Its tests need no network once it is there.
 bin/onnx/libonnxruntime.so.1: deploy/onnxruntime.sh
 	deploy/onnxruntime.sh bin/onnx
+	@touch $@
+
+bin/typescript/lib/tsc.js: deploy/typescript.sh
+	deploy/typescript.sh bin/typescript
 	@touch $@
 
 onnx: bin/onnx/libonnxruntime.so.1 ## bring ONNX Runtime, for neural models of your own

@@ -11,7 +11,7 @@
 // that is not in the list fails the tests. How long pages take is measured by a Go benchmark:
 // what drives a browser belongs to tests.
 //
-// The browser's voice client, in static/voice, runs a reply's clock where it is heard. A
+// The browser's voice client, in api/client/typescript/voice, runs a reply's clock where it is heard. A
 // playback worklet holds the queue: it waits for 60 ms, half as long again each time that it
 // ran dry, never longer than the server runs ahead, and reports ten times a second what the
 // device has played, so an interrupted reply is known to the word. A flush fades over 5 ms. The
@@ -39,11 +39,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"path"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/asset"
+	"parley/api/client/typescript"
 	"parley/api/dashboard/page"
 )
 
@@ -106,9 +109,36 @@ func route(a *api.API, method, path string, max int64, h http.Handler) {
 	}}, h)
 }
 
+// voiceFolder is where pages load the voice client from: its modules stand in one folder with those that draw.
+const voiceFolder = "static/voice"
+
+// withClient are files, and among them the modules of the voice client.
+type withClient struct{ fs.FS }
+
+func (w withClient) Open(name string) (fs.File, error) {
+	if module, ok := strings.CutPrefix(name, voiceFolder+"/"); ok {
+		if f, err := typescript.Modules().Open(path.Join("voice", module)); err == nil {
+			return f, nil
+		}
+	}
+	return w.FS.Open(name)
+}
+
+// clientModules are the names of the voice client's modules among the files of the pages.
+func clientModules() (names []string) {
+	modules, err := typescript.Modules().ReadDir("voice")
+	if err != nil {
+		panic("dashboard: " + err.Error()) // the compiler has embedded them
+	}
+	for _, m := range modules {
+		names = append(names, path.Join(voiceFolder, m.Name()))
+	}
+	return names
+}
+
 // newAssets are all files in static, and those of others.
 func newAssets() *asset.Set {
-	names := []string{"vendor/htmx.min.js", "vendor/sse.min.js", "vendor/uPlot.iife.min.js", "vendor/uPlot.min.css"}
+	names := append(clientModules(), "vendor/htmx.min.js", "vendor/sse.min.js", "vendor/uPlot.iife.min.js", "vendor/uPlot.min.css")
 	err := fs.WalkDir(assetFiles, "static", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			names = append(names, path)
@@ -118,5 +148,5 @@ func newAssets() *asset.Set {
 	if err != nil {
 		panic("dashboard: " + err.Error()) // the compiler has embedded them
 	}
-	return asset.NewSet(assetFiles, page.Home, names...)
+	return asset.NewSet(withClient{assetFiles}, page.Home, names...)
 }

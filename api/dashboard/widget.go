@@ -15,14 +15,12 @@ import (
 // The widget is a button that pages of other sites load with one script tag: /widget.js,
 // and behind it modules of its own and those of the playground.
 
-//go:embed widget static/voice
+//go:embed widget static/voice/views.js
 var widgetFiles embed.FS
 
 // widgetNames are what a page of another site loads. Their folders stay as they are,
 // because modules import each other by relative paths.
-var widgetNames = []string{"widget/talk.js", "widget/style.js", "widget/words.js",
-	"static/voice/voice.js", "static/voice/microphone.js", "static/voice/websocket.js", "static/voice/webrtc.js", "static/voice/dsp.js",
-	"static/voice/refusal.js", "static/voice/conversation.js", "static/voice/views.js", "static/voice/playout.js", "static/voice/capture-worklet.js", "static/voice/playback-worklet.js"}
+var widgetNames = append(clientModules(), "widget/talk.js", "widget/style.js", "widget/words.js", voiceFolder+"/views.js")
 
 const widgetHome = "/widget"
 
@@ -30,13 +28,13 @@ const widgetHome = "/widget"
 // hash of another version, which a page may have that is older than this server or was
 // given its script by another node, the files are those of this version and not kept.
 func mountWidget(a *api.API) {
-	files := asset.NewSet(widgetFiles, widgetHome, widgetNames...)
+	files := asset.NewSet(withClient{widgetFiles}, widgetHome, widgetNames...)
 	for _, f := range files.Files {
 		share(a, f.Path, f)
 	}
 	others := map[string]*asset.File{}
 	for _, name := range widgetNames {
-		others[name] = asset.New("/"+name, "no-cache", func() ([]byte, error) { return fs.ReadFile(widgetFiles, name) })
+		others[name] = asset.New("/"+name, "no-cache", func() ([]byte, error) { return fs.ReadFile(withClient{widgetFiles}, name) })
 	}
 	share(a, widgetHome+"/assets/{hash}/{name...}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f := others[r.PathValue("name")]

@@ -342,7 +342,7 @@ func TestWidgetFiles(t *testing.T) {
 			queue = append(queue, at)
 		}
 	}
-	if len(seen) != 14 {
+	if len(seen) != 16 {
 		t.Errorf("%d files are loaded: %v", len(seen), seen)
 	}
 	for _, none := range []string{root + "static/dashboard.css", root + "widget/loader.js", "/widget/assets/x/static/voice/panel.js", "/widget/assets/x/../../dashboard.go"} {

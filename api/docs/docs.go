@@ -77,6 +77,7 @@ type page struct {
 var pages = []page{
 	{"quickstart", "Quickstart", "Hear the service speak, and talk to an agent, in five minutes.", nil},
 	{"migration", "Coming from Vapi or Retell", "An assistant or agent of theirs becomes one of yours, with one command.", nil},
+	{"clients", "Clients", "TypeScript, Python and Go, in place of requests and sockets by hand.", nil},
 	{"authentication", "Keys and tickets", "How a request says whose it is.", []string{"/ws-ticket", "/v1/tickets", "/v1/session-tickets"}},
 	{"errors", "Errors", "One body, one list of codes.", nil},
 	{"limits", "Limits", "How long, how large, how many, how often.", nil},

@@ -18,7 +18,7 @@ func client(t testing.TB) *http.Client {
 func TestDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	s := shared(t, laboratory)
-	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/v1/pricing"} {
+	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/asyncapi.yaml", "/v1/pricing"} {
 		resp, err := client(t).Get("http://" + s.addrs["http"] + path)
 		if err != nil {
 			t.Fatal(err)

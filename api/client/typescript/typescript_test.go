@@ -1,4 +1,4 @@
-package dashboard_test
+package typescript_test
 
 import (
 	"os"
@@ -7,12 +7,9 @@ import (
 	"testing"
 )
 
-// modules is where the voice client's modules are.
-const modules = "static/voice"
-
-// TestArithmetic runs what needs no browser: filters, the queue, the state of a
-// conversation.
-func TestArithmetic(t *testing.T) {
+// TestModules runs what needs no browser: filters, the queue, the state of a conversation, and a session over a
+// network that the tests play.
+func TestModules(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -23,7 +20,7 @@ func TestArithmetic(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{modules + "/*.js", "testdata/voice/*.test.js"} {
+	for _, pattern := range []string{"voice/*.js", "testdata/*.test.js"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal("no files match", pattern, err)

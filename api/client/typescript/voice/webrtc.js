@@ -9,10 +9,10 @@ const PATIENCE = 4000;
 
 /**
  * One WebRTC connection. It is opened once; a new one is a new conversation.
- * @implements {import("./voice.js").Transport}
+ * @implements {import("./session.js").Transport}
  */
 export class WebRTCTransport {
-  /** @param {import("./voice.js").TransportOptions} options */
+  /** @param {import("./session.js").TransportOptions} options */
   constructor(options) {
     this.options = options;
     this.meter = null;

@@ -1,32 +1,28 @@
-// A conversation with an agent from a browser: one interface over two transports. It
-// draws nothing; pages listen to its events.
-import { Microphone, MicrophoneError } from "./microphone.js";
-import { WebSocketTransport } from "./websocket.js";
-import { WebRTCTransport } from "./webrtc.js";
+// A conversation with an agent: its states, its credentials, its way back after the network was
+// lost. The sound is its user's: it comes as samples, and goes as samples.
+import { AgentSocket } from "./socket.js";
 
 /**
- * @typedef {object} VoiceOptions
+ * @typedef {object} SessionOptions
  * @property {() => Promise<string>} ticket makes a credential, one for each connection; what it throws
  *   ends the session with the error's message, but a TypeError (the network) is tried again
- * @property {string} [server] where the agent lives; this page's origin
+ * @property {string} [server] where the agent lives; in a browser this page's origin
  * @property {string} [agentId] the agent; not needed with a session ticket, nor with agent
- * @property {{voice?: string, language?: string, prompt?: string}} [agent] for a session without a stored
- *   agent; with one voice and language are changed as it begins
+ * @property {{voice?: string, language?: string, prompt?: string, tools?: object[]}} [agent] for a session without a
+ *   stored agent; with one voice and language are changed as it begins
  * @property {Record<string, string>} [variables] values of the agent's variables; with a session ticket of
  *   those that the agent lets visitors set
  * @property {Record<string, string>} [metadata] what is kept with the call; not with a session ticket
- * @property {"websocket" | "webrtc"} [transport]
- * @property {boolean} [microphone] false: turns are typed, the agent is heard
- * @property {string} [deviceId] which microphone
- * @property {boolean} [raw] the microphone as it sounds: no echo cancelling; for measurements
  * @property {boolean} [insight] ask for what only the agent's owner may see
- * @property {string} [base] where this folder is served; pages of other sites need it to be readable
- * @property {RTCIceServer[]} [iceServers] WebRTC's way through strict networks
+ * @property {("duck" | "played")[]} [features] what the server leaves to us: to lower the agent's voice while the
+ *   caller speaks into it, and to say with played what was heard; none
+ * @property {new (url: string) => WebSocket} [webSocket] what opens sockets; the platform's WebSocket
  */
 
 /**
  * What a session and a transport say to each other.
- * @typedef {Required<VoiceOptions> & {context: AudioContext, message: (m: object) => void,
+ * @typedef {Required<SessionOptions> & {context: AudioContext, base: string, iceServers: RTCIceServer[],
+ *   message: (m: AgentMessage) => void, audio: (samples: Int16Array) => void,
  *   closed: (why: {code: string, reason: string, again: boolean, policy: boolean}) => void,
  *   flushed: (heard: number) => void}} TransportOptions
  */
@@ -34,8 +30,7 @@ import { WebRTCTransport } from "./webrtc.js";
 /**
  * One connection. open resolves when messages may be sent, or after closed was called.
  * @typedef {object} Transport
- * @property {(microphone: Microphone | null) => Promise<void>} open
- * @property {(microphone: Microphone) => Promise<void>} change uses another microphone from now on
+ * @property {(microphone?: any) => Promise<void>} open
  * @property {(message: object) => void} send
  * @property {() => void} close
  * @property {AnalyserNode | null} meter of the agent's voice
@@ -43,13 +38,18 @@ import { WebRTCTransport } from "./webrtc.js";
  */
 
 /**
+ * A message of the server: type says what it is about.
+ * @typedef {{type: string, data?: any, role?: "user" | "agent", replaces?: string, generation?: number,
+ *   name?: string, arguments?: string, call_id?: string}} AgentMessage
+ */
+
+/**
  * Where a session is.
- * - asking: the browser asks for the microphone
- * - denied, missing, busy, insecure: there is none; start({microphone: false}) goes without
  * - connecting, live
  * - reconnecting: the connection was lost; what comes back is a new conversation
  * - nobalance, ended: it is over, reason says why
- * @typedef {"idle" | "asking" | "denied" | "missing" | "busy" | "insecure" | "connecting" | "live" | "reconnecting" | "nobalance" | "ended"} VoiceState
+ * - asking, denied, missing, busy, insecure: of sessions with a microphone
+ * @typedef {"idle" | "asking" | "denied" | "missing" | "busy" | "insecure" | "connecting" | "live" | "reconnecting" | "nobalance" | "ended"} SessionState
  */
 
 // Waits before a lost connection is tried again, in ms. After the last it is given up;
@@ -57,52 +57,78 @@ import { WebRTCTransport } from "./webrtc.js";
 const RETRIES = [1000, 2000, 4000, 8000, 10000];
 const LASTED = 30000;
 
+// Node.js 18 has none.
+const Told =
+  globalThis.CustomEvent ??
+  class extends Event {
+    constructor(type, { detail }) {
+      super(type);
+      this.detail = detail;
+    }
+  };
+
 // Codes of what a top-up mends.
 const UNPAID = ["billing.insufficient_balance", "billing.topup_required"];
 
 /**
- * Events, all CustomEvents: "state" {state, reason, code}; "message" {message}, whatever
- * the server sends; "flushed" {heard}, the agent was cut off after so many ms; "notice" {code}, such
- * as lost (the microphone went away, and there is no other), regained (the conversation goes
- * on with another) and dropped (the network is too slow).
+ * What a session tells, by the type of the event.
+ * @typedef {{state: {state: SessionState, reason: string, code: string}, message: {message: AgentMessage},
+ *   audio: {samples: Int16Array}, flushed: {heard: number}, notice: {code: string}}} SessionEvents
  */
-export class VoiceSession extends EventTarget {
-  /** @param {VoiceOptions} options */
+
+/**
+ * A conversation. Events, all CustomEvents: "state" {state, reason, code}; "message" {message}, whatever
+ * the server sends; "audio" {samples}, the agent's voice as Int16 at 44.1 kHz, at most three seconds ahead; "flushed"
+ * {heard}, the agent was cut off: what was not played yet must not be.
+ */
+export class AgentSession extends EventTarget {
+  /** @param {SessionOptions} options */
   constructor(options) {
     super();
+    /** @type {Required<SessionOptions>} */
     this.options = {
-      server: location.origin,
+      server: globalThis.location?.origin ?? "",
       agentId: "",
       agent: {},
       variables: {},
       metadata: {},
-      transport: "websocket",
-      microphone: true,
-      deviceId: "",
-      raw: false,
       insight: false,
-      base: new URL(".", import.meta.url).href,
-      iceServers: [],
+      features: [],
+      webSocket: globalThis.WebSocket,
       ...options,
     };
-    /** @type {VoiceState} */
+    /** @type {SessionState} */
     this.state = "idle";
-    /** @type {Microphone | null} */
-    this.microphone = null;
-    /** @type {Transport | null} */
+    /** @type {any} */
     this.transport = null;
     this.tries = 0;
     this.fault = null; // the last error of the server
     this.run = 0; // counts starts and stops: what belongs to an older one is nobody's
   }
 
+  /** @protected */
   tell(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
+    this.dispatchEvent(new Told(type, { detail }));
   }
 
+  /** @protected */
   become(state, reason = "", code = "") {
     this.state = state;
     this.tell("state", { state, reason, code });
+  }
+
+  /**
+   * Has take called with the details of each event of a type. What it returns ends that.
+   * @template {keyof SessionEvents} K
+   * @param {K} type
+   * @param {(detail: SessionEvents[K]) => void} take
+   * @returns {() => void}
+   */
+  on(type, take) {
+    /** @param {any} e */
+    const listen = (e) => take(e.detail);
+    this.addEventListener(type, listen);
+    return () => this.removeEventListener(type, listen);
   }
 
   /** Whether something of it is open. */
@@ -111,81 +137,45 @@ export class VoiceSession extends EventTarget {
   }
 
   /**
-   * Begins. Call it from a click: browsers let pages make a sound only after one. It
-   * returns when the session is live or has failed; state says which.
-   * @param {Partial<VoiceOptions>} [change] of the options
+   * Begins. It returns when messages may be sent or the session has failed; state says which.
+   * @param {Partial<SessionOptions>} [change] of the options
    */
   async start(change = {}) {
     if (this.running) return;
     const run = ++this.run;
     Object.assign(this.options, change);
     this.tries = 0;
-    this.context = new AudioContext({ sampleRate: 44100, latencyHint: "interactive" });
-    // Not waited for: without a click it never comes.
-    this.context.resume().catch(() => {});
-    if (this.options.microphone) {
-      this.become("asking");
-      try {
-        const microphone = await Microphone.open(this.options);
-        if (run !== this.run) return void microphone.close();
-        this.use(microphone);
-      } catch (e) {
-        if (run === this.run) this.finish(e instanceof MicrophoneError ? e.code : "busy", e.cause?.message ?? "");
-        return;
-      }
-    }
+    if (!(await this.prepare(run))) return;
     this.become("connecting");
     await this.connect(run);
   }
 
-  use(microphone) {
-    this.microphone = microphone;
-    for (const t of microphone.stream.getAudioTracks()) {
-      t.addEventListener("ended", () => this.microphone === microphone && this.regain());
-    }
+  /**
+   * Makes what must be there before the first connection; false: there is none, and the state says so.
+   * @protected
+   */
+  async prepare(run) {
+    return run === this.run;
   }
 
-  // Goes on with another microphone, now or as soon as one is plugged in. Until then the
-  // server hears silence, and turns can be typed.
-  async regain() {
-    const { run, microphone: gone } = this;
-    this.stopWaiting();
-    let found;
-    try {
-      found = await Microphone.open(this.options);
-    } catch {
-      if (run !== this.run) return;
-      this.plugged = () => this.regain();
-      navigator.mediaDevices.addEventListener("devicechange", this.plugged);
-      return this.tell("notice", { code: "lost" });
-    }
-    if (run !== this.run) return void found.close();
-    found.muted = gone.muted;
-    this.use(found);
-    await this.transport?.change(found);
-    gone.close().catch(() => {}); // it is closed
-    this.tell("notice", { code: "regained" });
+  /** A new transport. @protected @returns {any} */
+  way(options) {
+    return new AgentSocket(options);
   }
 
-  stopWaiting() {
-    if (this.plugged) navigator.mediaDevices.removeEventListener("devicechange", this.plugged);
-    this.plugged = null;
-  }
-
+  /** @protected */
   async connect(run) {
     this.fault = null;
-    this.answered = false;
-    const Transport = this.options.transport === "webrtc" ? WebRTCTransport : WebSocketTransport;
-    const transport = new Transport({
+    const transport = this.way({
       ...this.options,
-      context: this.context,
       message: (m) => run === this.run && this.take(m),
+      audio: (samples) => run === this.run && this.tell("audio", { samples }),
       closed: (why) => run === this.run && this.transport === transport && this.lost(why),
       flushed: (heard) => run === this.run && this.tell("flushed", { heard }),
     });
     this.transport = transport;
     try {
-      await transport.open(this.microphone);
+      await this.open(transport);
     } catch (e) {
       if (run !== this.run) return;
       transport.close();
@@ -198,13 +188,19 @@ export class VoiceSession extends EventTarget {
     for (const [type, data] of Object.entries({ variables, metadata })) if (Object.keys(data).length) transport.send({ type, data });
   }
 
+  /** @protected */
+  open(transport) {
+    return transport.open();
+  }
+
+  /** @protected */
   take(m) {
     if (m.type === "error") this.fault = m.data;
     if (m.type === "status" && m.data === "prompt_set") this.begun();
     this.tell("message", { message: m });
   }
 
-  // The server has taken us on.
+  /** The server has taken us on. @protected */
   begun() {
     this.since = performance.now();
     const { agentId, agent } = this.options;
@@ -214,6 +210,7 @@ export class VoiceSession extends EventTarget {
     this.become("live");
   }
 
+  /** @protected */
   lost({ code, reason, again, policy }) {
     // In a conversation that lasts, errors are about one turn, but for the one before a refusal.
     const fault = policy || this.state !== "live" ? this.fault : null;
@@ -228,22 +225,21 @@ export class VoiceSession extends EventTarget {
     this.timer = setTimeout(() => run === this.run && this.connect(run), wait);
   }
 
+  /** @protected */
   finish(state, reason, code) {
     this.release();
     this.become(state, reason, code);
   }
 
+  /** @protected */
   release() {
     this.run++;
     clearTimeout(this.timer);
-    this.stopWaiting();
     this.transport?.close();
-    this.microphone?.close().catch(() => {}); // it is closed
-    if (this.context && this.context.state !== "closed") this.context.close();
-    this.transport = this.microphone = null;
+    this.transport = null;
   }
 
-  /** Ends the session: the connection, the microphone, the sound. */
+  /** Ends the session: the connection, and what belongs to it. */
   stop() {
     if (this.running) this.finish("ended", "", "stopped");
   }
@@ -252,9 +248,23 @@ export class VoiceSession extends EventTarget {
     this.transport?.send(message);
   }
 
-  /** Says a turn without a microphone. @param {string} text */
+  /**
+   * Says samples at 16 kHz, any number of them; what a slow network leaves waiting for more than two
+   * seconds is dropped. Of sessions without a microphone of their own.
+   * @param {Int16Array} samples
+   */
+  sendAudio(samples) {
+    this.transport?.hear(samples);
+  }
+
+  /** Says a turn without a voice. @param {string} text */
   sendText(text) {
     this.send({ type: "text", data: text });
+  }
+
+  /** Answers a tool_call of the agent. @param {string} callId @param {unknown} result a text, or what is written as JSON */
+  sendToolResult(callId, result) {
+    this.send({ type: "tool_result", data: { call_id: callId, result: typeof result === "string" ? result : JSON.stringify(result) } });
   }
 
   /** Has the agent stop talking. */
@@ -272,12 +282,5 @@ export class VoiceSession extends EventTarget {
   setLanguage(language) {
     this.options.agent.language = language;
     this.send({ type: "language", data: language });
-  }
-
-  get muted() {
-    return this.microphone?.muted ?? true;
-  }
-  set muted(on) {
-    if (this.microphone) this.microphone.muted = on;
   }
 }
