@@ -20,7 +20,7 @@ var widgetFiles embed.FS
 
 // widgetNames are what a page of another site loads. Their folders stay as they are,
 // because modules import each other by relative paths.
-var widgetNames = append(clientModules(), "widget/talk.js", "widget/style.js", "widget/words.js", voiceFolder+"/views.js")
+var widgetNames = append(clientModules(), "widget/talk.js", "widget/orb.js", "widget/style.js", "widget/words.js", voiceFolder+"/views.js")
 
 const widgetHome = "/widget"
 

@@ -162,6 +162,7 @@ func TestWidgetConversation(t *testing.T) {
 			s.press("Talk to us")
 			s.until("session.state === 'live' && status() === 'Connected. Say something.' && seen().includes('Talk to Lola') && seen().includes('long greeting')")
 			s.until("(s => s.level > -40 && Math.abs(s.top - 440) < 35)(spectrum(session.transport?.meter))")
+			s.until("find('.orb').checkVisibility() && find('.orb').style.getPropertyValue('--agent') > 0.3")
 			talk := s.talk(1)
 			if ticket := talk.Who.Ticket; ticket == nil || ticket.Agent != s.stored.ID {
 				t.Errorf("it talks as %+v", talk.Who)
@@ -193,7 +194,7 @@ func TestWidgetConversation(t *testing.T) {
 
 			s.run("window.left = { tracks: session.microphone.stream.getTracks(), capture: session.microphone.context, playback: session.context }")
 			s.press("Hang up")
-			s.until("session.state === 'ended' && status() === 'The conversation has ended.' && talk.shadowRoot.activeElement === shown('Talk again')")
+			s.until("session.state === 'ended' && !find('.orb').checkVisibility() && status() === 'The conversation has ended.' && talk.shadowRoot.activeElement === shown('Talk again')")
 			s.until("left.tracks.every((t) => t.readyState === 'ended') && left.capture.state === 'closed' && left.playback.state === 'closed'")
 			s.until("heard[0][0] === 'start' && heard[0][1].agent === 'Lola' && heard.at(-1)[0] === 'end' && heard.at(-1)[1].code === 'stopped'")
 			eventually(t, "the end at the server", talk.Over)
@@ -342,7 +343,7 @@ func TestWidgetFiles(t *testing.T) {
 			queue = append(queue, at)
 		}
 	}
-	if len(seen) != 16 {
+	if len(seen) != 17 {
 		t.Errorf("%d files are loaded: %v", len(seen), seen)
 	}
 	for _, none := range []string{root + "static/dashboard.css", root + "widget/loader.js", "/widget/assets/x/static/voice/panel.js", "/widget/assets/x/../../dashboard.go"} {

@@ -30,6 +30,9 @@ button:hover { background: var(--raised); }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .head { justify-content: space-between; flex-wrap: nowrap; }
 .close { padding: 0; width: 2.5rem; flex: none; border-color: transparent; font-size: 1.3rem; line-height: 1; }
+.orb { --agent: 0; --caller: 0; flex: none; width: 3.5rem; height: 3.5rem; margin: .6rem auto; border-radius: 50%; background: var(--accent);
+  transform: scale(calc(.7 + .3 * var(--agent))); box-shadow: 0 0 0 calc(.8rem * var(--caller)) color-mix(in srgb, var(--accent) 30%, transparent); }
+@media (prefers-reduced-motion: reduce) { .orb { transform: none; box-shadow: none; opacity: calc(.4 + .6 * max(var(--agent), var(--caller))); } }
 .status, .voice-line { margin: 0; }
 .status { min-height: 1.5em; color: var(--soft); }
 .lines { flex: 1 1 8rem; min-height: 4rem; max-height: 16rem; overflow-y: auto; display: flex; flex-direction: column; gap: .4rem; padding: .2rem; }

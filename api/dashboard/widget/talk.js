@@ -4,6 +4,7 @@
 import { Conversation } from "../static/voice/conversation.js";
 import { TranscriptView } from "../static/voice/views.js";
 import { VoiceSession } from "../static/voice/voice.js";
+import { Orb } from "./orb.js";
 import { style } from "./style.js";
 import { languages } from "./words.js";
 
@@ -90,6 +91,7 @@ class Talk extends HTMLElement {
     this.typed = button(words.typed, "", () => this.start(false));
     this.mute = button(words.mute, "", () => this.muted(!this.session.muted));
     this.end = button(words.end, "end", () => this.session.stop());
+    this.orb = new Orb();
     this.status = make("p", { className: "status", role: "status" });
     this.lines = make("div", { className: "lines", role: "log", tabIndex: 0, ariaLabel: words.log });
     this.input = make("input", { type: "text", maxLength: 2000, autocomplete: "off", ariaLabel: words.type, placeholder: words.type });
@@ -97,7 +99,7 @@ class Talk extends HTMLElement {
     this.form.addEventListener("submit", (e) => this.submit(e));
     this.panel = make("div", { className: "panel", role: "dialog", ariaLabel: title, hidden: true },
       make("div", { className: "row head" }, make("strong", { textContent: title }), button("×", "close", () => this.close(), { ariaLabel: words.close })),
-      this.status, this.lines, this.form, make("div", { className: "row" }, this.again, this.typed, this.mute, this.end));
+      this.orb.element, this.status, this.lines, this.form, make("div", { className: "row" }, this.again, this.typed, this.mute, this.end));
     this.panel.addEventListener("keydown", (e) => e.key === "Escape" && !this.session.running && this.close());
     const root = this.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
@@ -177,6 +179,8 @@ class Talk extends HTMLElement {
     this.form.hidden = state !== "live";
     this.mute.hidden = state !== "live" || session.microphone === null;
     this.mute.ariaPressed = String(!this.mute.hidden && session.muted);
+    if (state === "live") this.orb.follow(session);
+    else this.orb.stop();
     // Who used what is gone goes on with what takes its place.
     if (focused && focused !== this.launch && !this.panel.hidden && focused.checkVisibility?.() === false) (running ? this.end : this.again).focus();
   }
