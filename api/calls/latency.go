@@ -89,20 +89,27 @@ type engineLatencyList struct {
 	Data []wire.EngineLatency `json:"data" doc:"The engines that have turns, by stage and name." nullable:"false"`
 }
 
-func (m *calls) engineLatency(ctx context.Context, in *struct{ api.Period }) (*api.Reply[engineLatencyList], error) {
-	r, err := in.Bounds()
+type engineLatencyInput struct {
+	AgentID   string `query:"agent_id" doc:"Only calls of this agent, also one that was deleted." maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Direction string `query:"direction" doc:"Only these." enum:"web,inbound,outbound" example:"inbound"`
+	api.Period
+}
+
+func (m *calls) engineLatency(ctx context.Context, in *engineLatencyInput) (*api.Reply[engineLatencyList], error) {
+	l := listInput{Direction: in.Direction, AgentID: in.AgentID, Period: in.Period}
+	p, err := l.page()
 	if err != nil {
 		return nil, err
 	}
-	m.lately(&r, engineDays)
-	if r.To.Sub(r.From) > longestRange {
+	m.lately(&p.Range, engineDays)
+	if p.To.Sub(p.From) > longestRange {
 		return nil, api.Bad("from, to: 92 days at most")
 	}
-	found, err := m.history.EngineLatencies(ctx, api.AccountOf(ctx), r)
+	found, err := m.history.EngineLatencies(ctx, api.AccountOf(ctx), p)
 	if err != nil {
 		return nil, err
 	}
-	return api.Body(engineLatencyList{r.From, r.To, api.Views(found, viewEngineLatency)}), nil
+	return api.Body(engineLatencyList{p.From, p.To, api.Views(found, viewEngineLatency)}), nil
 }
 
 func viewEngineLatency(l *history.EngineLatency) wire.EngineLatency {
@@ -111,10 +118,10 @@ func viewEngineLatency(l *history.EngineLatency) wire.EngineLatency {
 
 func viewLatency(l *history.Latency) wire.LatencyGroup {
 	of := func(v []int64) wire.Percentiles {
-		if len(v) != 3 {
+		if len(v) != 4 {
 			return wire.Percentiles{}
 		}
-		return wire.Percentiles{P50: v[0], P90: v[1], P99: v[2]}
+		return wire.Percentiles{P50: v[0], P90: v[1], P95: v[2], P99: v[3]}
 	}
 	return wire.LatencyGroup{Key: api.Some(l.Name), Calls: l.Calls, Turns: l.Turns,
 		Endpoint: of(l.Endpoint), Model: of(l.Model), Voice: of(l.Voice), Total: of(l.Total)}

@@ -47,7 +47,7 @@ func TestLatency(t *testing.T) {
 	o.spoken(o.A, day.Add(10*time.Hour+time.Minute))
 	o.spoken(o.A, day.Add(-14*time.Hour), 100, 100)
 	o.spoken(o.B, day.Add(10*time.Hour), 9000)
-	type span struct{ P50, P90, P99 int }
+	type span struct{ P50, P90, P95, P99 int }
 	type group struct {
 		Key          *string
 		Calls, Turns int
@@ -65,13 +65,13 @@ func TestLatency(t *testing.T) {
 	if len(got.Data) != 2 || got.Total == nil {
 		t.Fatalf("%+v", got)
 	}
-	if g := got.Data[1]; *g.Key != day.Format(time.DateOnly) || g.Calls != 1 || g.Turns != 10 || g.Total != (span{2000, 3600, 4000}) || g.Voice != (span{500, 900, 1000}) {
+	if g := got.Data[1]; *g.Key != day.Format(time.DateOnly) || g.Calls != 1 || g.Turns != 10 || g.Total != (span{2000, 3600, 4000, 4000}) || g.Voice != (span{500, 900, 1000, 1000}) {
 		t.Errorf("the day: %+v", g)
 	}
-	if g := got.Data[0]; *g.Key != day.AddDate(0, 0, -1).Format(time.DateOnly) || g.Turns != 2 || g.Total != (span{100, 100, 100}) {
+	if g := got.Data[0]; *g.Key != day.AddDate(0, 0, -1).Format(time.DateOnly) || g.Turns != 2 || g.Total != (span{100, 100, 100, 100}) {
 		t.Errorf("the day before: %+v", g)
 	}
-	if g := got.Total; g.Key != nil || g.Calls != 2 || g.Turns != 12 || g.Total != (span{1600, 3600, 4000}) {
+	if g := got.Total; g.Key != nil || g.Calls != 2 || g.Turns != 12 || g.Total != (span{1600, 3600, 4000, 4000}) {
 		t.Errorf("both: %+v", g)
 	}
 	o.Read(o.A, "/v1/latency?group_by=hour&"+period, &got)
@@ -187,12 +187,14 @@ func TestEngineLatency(t *testing.T) {
 			t.Errorf("%+v, want %+v", got.Data, tt.want)
 		}
 	}
-	var none struct{ Data []wire.EngineLatency }
-	o.Read(o.A, "/v1/latency/engines?from=2001-01-01&to=2001-02-01", &none)
-	if none.Data == nil || len(none.Data) != 0 {
-		t.Errorf("%+v", none.Data)
+	for query, want := range map[string]int{"from=2001-01-01&to=2001-02-01": 0, day + "&direction=web": 0, day + "&agent_id=" + o.B.Agent: 0, day + "&agent_id=" + o.A.Agent + "&direction=inbound": 3} {
+		var got struct{ Data []wire.EngineLatency }
+		o.Read(o.A, "/v1/latency/engines?"+query, &got)
+		if got.Data == nil || len(got.Data) != want {
+			t.Errorf("%s: %+v, want %d", query, got.Data, want)
+		}
 	}
-	for _, query := range []string{"from=x", "from=2001-01-01"} {
+	for _, query := range []string{"from=x", "from=2001-01-01", "direction=up"} {
 		if status, text := o.get(o.A, "/v1/latency/engines?"+query); status != 400 {
 			t.Errorf("%s: %d %s", query, status, text)
 		}

@@ -65,9 +65,9 @@ func (c *Client) Latency(ctx context.Context, q LatencyQuery) (*Latency, error) 
 	return ask[Latency](ctx, c, http.MethodGet, c.query(v, "v1", "latency"), nil)
 }
 
-// EngineLatency reads how long turns waited for engines, by stage and name. Of a query only the range counts.
+// EngineLatency reads how long turns waited for engines, by stage and name. By of a query does not count.
 func (c *Client) EngineLatency(ctx context.Context, q LatencyQuery) ([]wire.EngineLatency, error) {
-	v := picked(map[string]string{"from": q.From, "to": q.To})
+	v := picked(map[string]string{"agent_id": q.Agent, "direction": q.Direction, "from": q.From, "to": q.To})
 	list, err := ask[struct{ Data []wire.EngineLatency }](ctx, c, http.MethodGet, c.query(v, "v1", "latency", "engines"), nil)
 	if err != nil {
 		return nil, err

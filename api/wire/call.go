@@ -253,6 +253,7 @@ type CallSaid struct {
 type Percentiles struct {
 	P50 int64 `json:"p50" doc:"Half of the turns took no longer, in milliseconds." example:"780"`
 	P90 int64 `json:"p90" doc:"Nine of ten." example:"1120"`
+	P95 int64 `json:"p95" doc:"95 of a hundred." example:"1310"`
 	P99 int64 `json:"p99" doc:"99 of a hundred." example:"1900"`
 }
 

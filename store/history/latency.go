@@ -27,7 +27,7 @@ var latencyKeys = map[LatencyBy]string{
 }
 
 // Latency is how long the turns of a group of calls took, in milliseconds: the values
-// that half, nine tenths and 99 of a hundred of them do not exceed.
+// that half, nine tenths, 95 and 99 of a hundred of them do not exceed.
 type Latency struct {
 	Name  string // of the group; empty in the sum of all
 	All   bool   // the sum of all groups
@@ -53,7 +53,7 @@ func (h *Store) Latencies(ctx context.Context, account string, by LatencyBy, p C
 	}
 	conditions, args := p.conditions([]any{account})
 	stage := func(name string) string {
-		return ", percentile_disc(array[0.5, 0.9, 0.99]) within group (order by (t->>'" + name + "_ms')::bigint)"
+		return ", percentile_disc(array[0.5, 0.9, 0.95, 0.99]) within group (order by (t->>'" + name + "_ms')::bigint)"
 	}
 	having := "count(*) > 0"
 	if p.After != "" {
@@ -86,10 +86,11 @@ type EngineLatency struct {
 // latencyCalls is how many calls EngineLatencies reads at most, with all their turns.
 const latencyCalls = 1000
 
-// EngineLatencies are those of the newest of the account's calls within r, by stage and engine. Which engine served a turn is
-// not kept: a call counts for a stage in which one alone served it. Calls that came with a demonstration do not count.
-func (h *Store) EngineLatencies(ctx context.Context, account string, r store.Range) ([]EngineLatency, error) {
-	p := CallPage{Range: r, State: EndedCalls}
+// EngineLatencies are those of the newest of the account's calls that p picks and that are over, by stage and engine. Which
+// engine served a turn is not kept: a call counts for a stage in which one alone served it. Calls that came with a demonstration
+// do not count.
+func (h *Store) EngineLatencies(ctx context.Context, account string, p CallPage) ([]EngineLatency, error) {
+	p.State = EndedCalls
 	conditions, args := p.conditions([]any{account, latencyCalls})
 	return store.List[EngineLatency](ctx, h.db, "read latencies of engines", `with recent as (
 			select c.session_id as id, c.engines, c.turns from calls c join sessions s on s.id = c.session_id

@@ -139,7 +139,7 @@ func (m things) evidence() {
 	m.HandleFunc("GET /v1/consents", page(map[string]any{"no": 1, "account_id": "acc_1", "call_id": "ses_1", "agent_id": "ag_one", "to_hash": "9f86", "key_id": "key_1",
 		"ip": "192.0.2.7", "at": submitted, "seal": "6030"}))
 	group := func(name any, turns, p50 int) map[string]any {
-		of := map[string]any{"p50": p50, "p90": 2 * p50, "p99": 3 * p50}
+		of := map[string]any{"p50": p50, "p90": 2 * p50, "p95": 2 * p50, "p99": 3 * p50}
 		return map[string]any{"key": name, "calls": 2, "turns": turns, "endpoint_ms": of, "model_ms": of, "voice_ms": of, "total_ms": of}
 	}
 	m.HandleFunc("GET /v1/latency", func(w http.ResponseWriter, r *http.Request) {

@@ -69,9 +69,17 @@ func newLatencyEngines() *cobra.Command {
 	cmd := &cobra.Command{Use: "engines", Short: "Show how quickly engines answered",
 		Long:    "Shows how long turns waited for language models and voices, in milliseconds, by engine. Without a range it is of the last seven days.",
 		Example: "  parley latency engines --from 2026-03-01", Args: cobra.NoArgs}
-	cmd.Flags().StringVar(&query.From, "from", "", "not before this date, or RFC 3339 time")
-	cmd.Flags().StringVar(&query.To, "to", "", "before this date, or RFC 3339 time")
+	fl := cmd.Flags()
+	fl.StringVar(&query.Agent, "agent", "", "only calls of this agent, also one that was deleted")
+	fl.StringVar(&query.Direction, "direction", "", "only these: "+strings.Join(latencyWords["direction"], ", "))
+	fl.StringVar(&query.From, "from", "", "not before this date, or RFC 3339 time")
+	fl.StringVar(&query.To, "to", "", "before this date, or RFC 3339 time")
+	command.Complete(cmd, map[string][]string{"direction": latencyWords["direction"]})
+	completeAgents(cmd)
 	return ask(cmd, command.OneObject, func(q *request, _ []string) error {
+		if query.Direction != "" && !slices.Contains(latencyWords["direction"], query.Direction) {
+			return command.UsageError("--direction is one of " + strings.Join(latencyWords["direction"], ", "))
+		}
 		list, err := q.EngineLatency(q.Ctx, query)
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func TestAccountMistakes(t *testing.T) {
 	for line, status := range map[string]int{
 		"number search": command.ExitUsage, "number assign num_1": command.ExitUsage, "number release +34900000000": command.ExitNotFound,
 		"do-not-call check +34612345679": command.ExitNotFound, "do-not-call import none.csv": command.ExitFailed, "do-not-call export --json": command.ExitUsage,
-		"latency --by week": command.ExitUsage, "latency --direction up": command.ExitUsage, "key create": command.ExitUsage, "key revoke key_nobody": command.ExitNotFound,
+		"latency --by week": command.ExitUsage, "latency --direction up": command.ExitUsage, "latency engines --direction up": command.ExitUsage, "key create": command.ExitUsage, "key revoke key_nobody": command.ExitNotFound,
 		"secret set KEY": command.ExitUsage, "secret delete nobody": command.ExitNotFound, "webhook update wh_1": command.ExitUsage,
 		"webhook deliveries wh_1 --limit 0": command.ExitUsage, "webhook delete wh_nobody": command.ExitNotFound, "engine-key test flux": command.ExitFailed,
 	} {
