@@ -84,7 +84,11 @@ func (m *calls) statistics(ctx context.Context, in *statisticsInput) (*api.Reply
 		Days: []wire.DayFigures{}, Agents: []wire.AgentFigures{}, Outcomes: api.Views(st.Outcomes, viewOutcome), Stages: api.Views(st.Waits, viewWait)}
 	if wanted(byDay) {
 		out.Days = api.Views(st.Days, func(f *history.FiguresOf) wire.DayFigures {
-			return wire.DayFigures{Day: f.Name, CallFigures: viewFigures(&f.Figures)}
+			day := wire.DayFigures{Day: f.Name, CallFigures: viewFigures(&f.Figures)}
+			if w, ok := st.DayWaits[f.Name]; ok {
+				day.P50, day.P95 = &w.P50, &w.P95
+			}
+			return day
 		})
 	}
 	if wanted(byAgent) {

@@ -58,6 +58,11 @@ func TestStatistics(t *testing.T) {
 		if d := st.Days; len(d) != 2 || d[0].Day != today.AddDate(0, 0, -1).Format(time.DateOnly) || d[0].Calls != 2 || *d[0].AnswerRate != 0.5 || d[1].Calls != 1 || d[0].Cost+d[1].Cost != cost {
 			t.Errorf("%s, days: %+v", when, d)
 		}
+		for _, d := range st.Days {
+			if d.P50 == nil || *d.P50 < 860 || *d.P50 > 940 || d.P95 == nil || *d.P95 != *d.P50 {
+				t.Errorf("%s, on %s turns waited %v and %v ms", when, d.Day, d.P50, d.P95)
+			}
+		}
 		if a := st.Agents; len(a) != 1 || *a[0].AgentID != o.A.Agent || a[0].Calls != 3 {
 			t.Errorf("%s, agents: %+v", when, a)
 		}

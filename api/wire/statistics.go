@@ -24,6 +24,8 @@ type CallFigures struct {
 type DayFigures struct {
 	Day string `json:"day" doc:"On which they began, UTC." format:"date" example:"2026-03-01"`
 	CallFigures
+	P50 *int64 `json:"p50_ms" doc:"Half of their turns waited no longer from the caller's last word to the first audio, in milliseconds, within 4.5 %; null: no turn was answered." example:"820"`
+	P95 *int64 `json:"p95_ms" doc:"95 of a hundred, likewise." example:"1310"`
 }
 
 // AgentFigures are those of an agent.

@@ -37,6 +37,19 @@ func (h *histogram) add(bucket int, n int64) {
 	(*h)[bucket] += n
 }
 
+// plus is a histogram with the counts of another added. It may keep the first one's memory.
+func (h histogram) plus(other histogram) histogram {
+	for bucket, n := range other {
+		h.add(bucket, n)
+	}
+	return h
+}
+
+// sum says what the latencies of a stage come to.
+func (h histogram) sum(of Wait) WaitSum {
+	return WaitSum{Wait: of, Turns: h.count(), P50: h.percentile(50), P95: h.percentile(95)}
+}
+
 // count is how many latencies there are.
 func (h histogram) count() (n int64) {
 	for _, in := range h {

@@ -39,6 +39,8 @@ type Statistics struct {
 	Agents   []FiguresOf // by calls, the most first; all of them
 	Outcomes []FiguresOf // likewise
 	Waits    []WaitSum   // by stage, in their order, and engine
+	// DayWaits are how long turns waited until the answer was heard, by the day on which their call began, as 2026-03-01.
+	DayWaits map[string]WaitSum
 }
 
 // StatisticsOf picks calls. Zero fields pick all.
@@ -133,27 +135,27 @@ var stages = []string{"total", "endpoint", "asr", "llm", "tts"}
 // readWaits reads the latencies. Those of all agents together have rows of their own.
 func (st *Statistics) readWaits(ctx context.Context, s *store.Statement, of *StatisticsOf) error {
 	agent := cmp.Or(of.Agent, allAgents)
-	all := map[Wait]histogram{}
-	add := func(of Wait, counts histogram) {
-		h := all[of]
-		for bucket, n := range counts {
-			h.add(bucket, n)
+	all, byDay := map[Wait]histogram{}, map[string]histogram{}
+	add := func(day time.Time, of Wait, counts histogram) {
+		all[of] = all[of].plus(counts)
+		if name := day.Format(time.DateOnly); of.Stage == stages[0] {
+			byDay[name] = byDay[name].plus(counts)
 		}
-		all[of] = h
 	}
 	counted, args := of.conditions("day", "", "kind", []any{s.Account(), agent})
-	rows, err := s.Tx.Query(ctx, "select stage, engine, counts from call_waits where account_id = $1 and agent_id = $2"+counted, args...)
+	rows, err := s.Tx.Query(ctx, "select day, stage, engine, counts from call_waits where account_id = $1 and agent_id = $2"+counted, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	var day time.Time
 	var w Wait
 	var counts histogram
 	for rows.Next() {
-		if err := rows.Scan(&w.Stage, &w.Engine, (*[]int64)(&counts)); err != nil {
+		if err := rows.Scan(&day, &w.Stage, &w.Engine, (*[]int64)(&counts)); err != nil {
 			return err
 		}
-		add(w, counts)
+		add(day, w, counts)
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -164,12 +166,18 @@ func (st *Statistics) readWaits(ctx context.Context, s *store.Statement, of *Sta
 		" order by c.session_id desc limit $2", args...)
 	for key, h := range fresh {
 		if key.Agent == agent {
-			add(key.Wait, h)
+			add(key.Day, key.Wait, h)
 		}
 	}
 	for of, h := range all {
-		if n := h.count(); n > 0 {
-			st.Waits = append(st.Waits, WaitSum{Wait: of, Turns: n, P50: h.percentile(50), P95: h.percentile(95)})
+		if w := h.sum(of); w.Turns > 0 {
+			st.Waits = append(st.Waits, w)
+		}
+	}
+	st.DayWaits = map[string]WaitSum{}
+	for day, h := range byDay {
+		if w := h.sum(Wait{Stage: stages[0]}); w.Turns > 0 {
+			st.DayWaits[day] = w
 		}
 	}
 	slices.SortFunc(st.Waits, func(a, b WaitSum) int {

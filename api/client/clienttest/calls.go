@@ -89,7 +89,7 @@ func statistics(w http.ResponseWriter, r *http.Request) {
 	}
 	one, haiku := "ag_one", "haiku"
 	st.Total = figures(4, 3)
-	st.Days = []wire.DayFigures{{Day: "2026-03-01", CallFigures: figures(4, 3)}}
+	st.Days = []wire.DayFigures{{Day: "2026-03-01", CallFigures: figures(4, 3), P50: new(int64(820)), P95: new(int64(1900))}}
 	st.Agents = []wire.AgentFigures{{AgentID: &one, CallFigures: figures(2, 1)}, {CallFigures: figures(2, 2)}}
 	st.Outcomes = []wire.OutcomeFigures{{EndReason: "user_hangup", Calls: 3}, {EndReason: "busy", Calls: 1}}
 	st.Stages = []wire.StageLatency{{Stage: "total", Turns: 9, P50: 820, P95: 1900}, {Stage: "llm", Engine: &haiku, Turns: 8, P50: 310, P95: 740}}
