@@ -41,6 +41,7 @@ import (
 type exchange struct {
 	*dashboardtest.Site
 	over, lasts string
+	speaker     string // the agent of both
 	mu          sync.Mutex
 	hungUp      string
 	dialled     atomic.Int64
@@ -78,6 +79,7 @@ func (x *exchange) fill(dir string) {
 	x.OK(err)
 	agent, err := x.DB.CreateAgent(storetest.At(t.Context(), at), x.Account, store.Agent{Name: "Ana " + hostile, Voice: "F1", Language: "en"})
 	x.OK(err)
+	x.speaker = agent.ID
 	start := func(at time.Time) *ledger.Session {
 		c, err := ledger.New(x.DB).StartSession(storetest.At(t.Context(), at), ledger.Start{Node: node, Account: x.Account, Agent: agent.ID, From: "+34612345678", To: "+34911234567",
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}, Card: billing.DefaultRateCard()})

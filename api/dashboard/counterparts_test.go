@@ -66,6 +66,7 @@ var counterparts = map[string]string{
 	"GET /app/live/{id}":                    "GET /v1/calls/{id}, GET /v1/calls/{id}/events",
 	"GET /app/calls":                        "GET /v1/calls",
 	"GET /app/insights":                     "GET /v1/statistics, GET /v1/agents",
+	"GET /app/latency":                      "GET /v1/latency, GET /v1/latency/engines, GET /v1/agents",
 	"GET /app/calls/{id}":                   "GET /v1/calls/{id}, GET /v1/calls/{id}/recording, GET /v1/calls/{id}/recording/peaks, GET /v1/calls/{id}/quality",
 	"GET /app/calls/{id}/meter":             "GET /v1/calls/{id}",
 	"GET /app/calls/{id}/signalling":        "GET /v1/calls/{id}/sip",

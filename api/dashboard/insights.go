@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"parley/api"
 	"parley/api/dashboard/page"
+	"parley/api/dashboard/report"
 	"parley/api/wire"
 	"parley/billing"
 )
@@ -28,16 +28,9 @@ type insightsView struct {
 	wire.Statistics
 	Form   *page.Form
 	Agents []page.Option
-	Ranges []insightsRange
-	Charts []dayChart
+	Ranges []report.Range
+	Charts []report.Chart
 	names  map[string]string // of agents
-}
-
-// insightsRange is a number of days until today to choose.
-type insightsRange struct {
-	Days    int
-	Path    string
-	Current bool
 }
 
 // Directions and Who are the choices.
@@ -69,14 +62,7 @@ func insightsPage(q *page.Request) error {
 	}
 	v.Form.Values.Set("from", v.From)
 	v.Form.Values.Set("to", v.To)
-	tomorrow := q.DB.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-	for _, days := range []int{7, 30, 90, 365} {
-		from := tomorrow.AddDate(0, 0, -days).Format(time.DateOnly)
-		current := v.From == from && v.To == tomorrow.Format(time.DateOnly)
-		filter.Del("to")
-		filter.Set("from", from)
-		v.Ranges = append(v.Ranges, insightsRange{days, insightsAt + "?" + filter.Encode(), current})
-	}
+	v.Ranges = report.Ranges(insightsAt, filter, v.From, v.To, report.Tomorrow(q.DB.Now()), 7, 30, 90, 365)
 	v.Charts, err = chartsOf(&v.Statistics)
 	return q.Show("insights", insightsTitle)(v, err)
 }
@@ -103,6 +89,14 @@ func (v *insightsView) Newest() []wire.DayFigures {
 	days := slices.Clone(v.Days)
 	slices.Reverse(days)
 	return days
+}
+
+// Response is what half of a day's turns waited for their answer.
+func (v *insightsView) Response(f wire.DayFigures) string {
+	if f.P50 == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%d ms", *f.P50)
 }
 
 // Name is what an agent is called.
@@ -137,64 +131,30 @@ func (v *insightsView) Minutes(f wire.CallFigures) string {
 	return fmt.Sprintf("%.1f", float64(f.Duration)/60)
 }
 
-// dayChart is a figure of each day, as bars. A day is ten units wide, and the highest bar a thousand high.
-type dayChart struct {
-	ID, Title   string
-	Top         string // the figure of the highest
-	First, Last string // day
-	Width       int
-	Bars        []dayBar
-}
-
-// dayBar is one day's; Y counts from above.
-type dayBar struct {
-	X, Y, Height int
-	Label        string
-}
-
-// chartsOf are the charts of statistics, with the days between that have no calls.
-func chartsOf(st *wire.Statistics) ([]dayChart, error) {
-	first, err := time.Parse(time.DateOnly, st.From)
-	if err != nil {
-		return nil, err
-	}
-	end, err := time.Parse(time.DateOnly, st.To)
-	if err != nil {
-		return nil, err
-	}
-	charts := make([]dayChart, 0, 4)
+// chartsOf are the charts of statistics.
+func chartsOf(st *wire.Statistics) ([]report.Chart, error) {
+	charts := make([]report.Chart, 0, 5)
 	for _, c := range []struct {
-		id, title string
-		least     float64 // that the top stands for
-		of        func(*wire.CallFigures) float64
-		say       func(float64) string
+		report.Figure
+		of func(*wire.DayFigures) float64
 	}{
-		{"calls", "Calls", 1, func(f *wire.CallFigures) float64 { return float64(f.Calls) }, func(n float64) string { return fmt.Sprintf("%.0f", n) }},
-		{"answered", "Answered", 1, func(f *wire.CallFigures) float64 { return *cmp.Or(f.AnswerRate, new(float64)) }, func(n float64) string { return fmt.Sprintf("%.0f %%", 100*n) }},
-		{"minutes", "Minutes", 0, func(f *wire.CallFigures) float64 { return float64(f.Duration) / 60 }, func(n float64) string { return fmt.Sprintf("%.1f", n) }},
-		{"spend", "Cost", 0, func(f *wire.CallFigures) float64 { return float64(f.Cost) }, func(n float64) string { text, _ := page.USD(billing.Money(n)); return text }},
+		{report.Figure{ID: "calls", Title: "Calls", Least: 1, Say: func(n float64) string { return fmt.Sprintf("%.0f", n) }}, func(f *wire.DayFigures) float64 { return float64(f.Calls) }},
+		{report.Figure{ID: "answered", Title: "Answer rate", Least: 1, Say: func(n float64) string { return fmt.Sprintf("%.0f %%", 100*n) }},
+			func(f *wire.DayFigures) float64 { return *cmp.Or(f.AnswerRate, new(float64)) }},
+		{report.Figure{ID: "minutes", Title: "Minutes", Say: func(n float64) string { return fmt.Sprintf("%.1f", n) }}, func(f *wire.DayFigures) float64 { return float64(f.Duration) / 60 }},
+		{report.Figure{ID: "spend", Title: "Cost", Say: func(n float64) string { text, _ := page.USD(billing.Money(n)); return text }}, func(f *wire.DayFigures) float64 { return float64(f.Cost) }},
+		{report.Figure{ID: "latency", Title: "Response latency (p50)", Least: 1, Say: func(n float64) string { return fmt.Sprintf("%.0f ms", n) }},
+			func(f *wire.DayFigures) float64 { return float64(*cmp.Or(f.P50, new(int64))) }},
 	} {
-		top := c.least
+		days := make([]report.Day, len(st.Days))
 		for i := range st.Days {
-			top = max(top, c.of(&st.Days[i].CallFigures))
+			days[i] = report.Day{Date: st.Days[i].Day, Figures: []float64{c.of(&st.Days[i])}}
 		}
-		chart := dayChart{ID: c.id, Title: c.title, Top: c.say(top), First: shortDay(first), Last: shortDay(end.AddDate(0, 0, -1)), Width: 10 * int(end.Sub(first)/(24*time.Hour))}
-		for i := range st.Days {
-			day, err := time.Parse(time.DateOnly, st.Days[i].Day)
-			if err != nil {
-				return nil, err
-			}
-			n := c.of(&st.Days[i].CallFigures)
-			if n <= 0 {
-				continue
-			}
-			height := max(10, int(1000*n/top))
-			chart.Bars = append(chart.Bars, dayBar{X: 10*int(day.Sub(first)/(24*time.Hour)) + 1, Y: 1000 - height, Height: height, Label: shortDay(day) + ": " + c.say(n)})
+		chart, err := c.Chart(st.From, st.To, days)
+		if err != nil {
+			return nil, err
 		}
 		charts = append(charts, chart)
 	}
 	return charts, nil
 }
-
-// shortDay is a day for people.
-func shortDay(t time.Time) string { return t.Format("2 Jan 2006") }

@@ -10,6 +10,7 @@ import (
 	"parley/api"
 	"parley/api/dashboard/editor"
 	"parley/api/dashboard/page"
+	"parley/api/dashboard/report"
 	"parley/store"
 	"parley/store/people"
 )
@@ -33,6 +34,7 @@ func (d *Dashboard) pages() []page.Page {
 		callPages(),
 		completionPages(),
 		insightPages(),
+		report.Pages(),
 		requestPages(),
 		doNotCallPages(),
 		consentPages(),
@@ -52,7 +54,7 @@ var navGroups = []page.NavGroup{
 	{Title: "", Links: []page.NavLink{{Path: page.Home + "/", Title: "Overview"}}},
 	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledgeAt, Title: knowledgeTitle}, {Path: page.Home + "/playground", Title: "Playground"},
 		{Path: enginesAt, Title: enginesTitle}}},
-	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle},
+	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true},
 		{Path: doNotCallAt, Title: doNotCallTitle, Telephony: true}, {Path: consentsAt, Title: "Consents", Telephony: true}}},
 	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: secretsAt, Title: "Secrets"}, {Path: requestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},

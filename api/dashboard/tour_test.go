@@ -54,6 +54,7 @@ var tour = []stop{
 	{"/app/playground", "/app/playground", false, "talk with an agent", talks},
 	{"/app/calls", "/app/calls", false, "find calls", filters("#end_reason", "C", "/app/calls", "Caller hung up")},
 	{"/app/insights", "/app/insights", false, "see how calls go", filters("#direction", "C", "/app/insights", "Seeing that the caller has finished")},
+	{"/app/latency", "/app/latency", false, "see how long callers wait", filters("#direction", "I", "/app/latency", "By engine")},
 	{"/app/calls/{id}", "/app/calls/{over}", false, "listen to a call", listens},
 	{"/app/calls/{id}/completions/{no}", "/app/calls/{over}/completions/0", false, "read what the model was asked", reads("telephone of Casa Lola")},
 	{"/app/calls/{id}/recording/delete", "/app/calls/{over}/recording/delete", false, "delete a recording", presses("main .danger", "The recording was deleted")},
