@@ -59,6 +59,7 @@ var counterparts = map[string]string{
 
 	"GET /app/playground":                "GET /v1/agents, GET /ws/agent, POST /webrtc/agent",
 	"GET /app/playground/test-call/{id}": "GET /v1/agents/{id}, GET /ws/agent",
+	"GET /app/speech":                    "GET /v1/pricing, POST /tts/synthesize, POST /stt/transcribe, POST /denoise",
 	"POST /app/ticket":                   "POST /ws-ticket",
 
 	"GET /app/live":                         "GET /v1/calls",

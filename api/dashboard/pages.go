@@ -11,6 +11,7 @@ import (
 	"parley/api/dashboard/editor"
 	"parley/api/dashboard/page"
 	"parley/api/dashboard/report"
+	"parley/api/dashboard/speech"
 	"parley/store"
 	"parley/store/people"
 )
@@ -29,6 +30,7 @@ func (d *Dashboard) pages() []page.Page {
 		operatorPages(),
 		editor.Pages(),
 		playgroundPages(),
+		speech.Pages(),
 		knowledgePages(),
 		balancePages(),
 		callPages(),
@@ -52,7 +54,7 @@ func errorPages() []page.Page {
 
 var navGroups = []page.NavGroup{
 	{Title: "", Links: []page.NavLink{{Path: page.Home + "/", Title: "Overview"}}},
-	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledgeAt, Title: knowledgeTitle}, {Path: page.Home + "/playground", Title: "Playground"},
+	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledgeAt, Title: knowledgeTitle}, {Path: page.Home + "/playground", Title: "Playground"}, {Path: speech.At, Title: speech.Title},
 		{Path: enginesAt, Title: enginesTitle}}},
 	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true},

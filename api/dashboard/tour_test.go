@@ -52,6 +52,7 @@ var tour = []stop{
 	{"/app/knowledge", "/app/knowledge", false, "make a collection of documents", makesCollection},
 	{"/app/knowledge/{id}", "/app/knowledge/{base}", false, "add a document, and search", asksDocuments},
 	{"/app/playground", "/app/playground", false, "talk with an agent", talks},
+	{"/app/speech", "/app/speech", false, "have a text spoken", speaks},
 	{"/app/calls", "/app/calls", false, "find calls", filters("#end_reason", "C", "/app/calls", "Caller hung up")},
 	{"/app/insights", "/app/insights", false, "see how calls go", filters("#direction", "C", "/app/insights", "Seeing that the caller has finished")},
 	{"/app/latency", "/app/latency", false, "see how long callers wait", filters("#direction", "I", "/app/latency", "By engine")},
