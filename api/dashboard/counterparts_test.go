@@ -11,7 +11,7 @@ import (
 // counterparts are, for each address of the dashboard, the routes with which a program does
 // the same, parted by commas: whatever the dashboard can do, the API can do.
 var counterparts = map[string]string{
-	"GET /app/{$}":           "GET /v1/balance, GET /v1/agents, GET /v1/keys, GET /v1/calls, GET /callcenter/numbers",
+	"GET /app/{$}":           "GET /v1/balance, GET /v1/agents, GET /v1/keys, GET /v1/calls, GET /v1/statistics, GET /callcenter/numbers",
 	"GET /app/overview/live": "GET /v1/calls",
 	"GET /app/find":          "GET /v1/agents, GET /v1/knowledge, GET /v1/calls",
 

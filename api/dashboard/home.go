@@ -29,6 +29,7 @@ type homeView struct {
 	Agents  []store.AgentName
 	Numbers []ledger.Number
 	Keys    int
+	Figures *insightsView // of the last days; nil in parts of the page
 	Phone   bool
 	Demo    bool // its numbers are on no telephone network
 }
@@ -162,6 +163,9 @@ func homePage(q *page.Request) error {
 		if k.RevokedAt == nil {
 			v.Keys++
 		}
+	}
+	if v.Figures, err = lately(q, names); err != nil {
+		return err
 	}
 	if v.Live, err = listCalls(q, "state=live&limit="+homeCalls, names); err != nil {
 		return err

@@ -67,6 +67,16 @@ func insightsPage(q *page.Request) error {
 	return q.Show("insights", insightsTitle)(v, err)
 }
 
+// lately is what the calls of the last 30 days come to, as the API has it without a range; names are those of agents.
+func lately(q *page.Request, names map[string]string) (v *insightsView, err error) {
+	v = &insightsView{names: names}
+	if v.Statistics, err = page.Read[wire.Statistics](q, "/v1/statistics?group_by=day"); err != nil {
+		return nil, err
+	}
+	v.Charts, err = chartsOf(&v.Statistics)
+	return v, err
+}
+
 // Wait is how long turns took from the caller's last word to the first audio; nil: there were none.
 func (v *insightsView) Wait() *wire.StageLatency {
 	for i := range v.Stages {

@@ -24,7 +24,7 @@ var tour = []stop{
 	{"/app/password", "/app/password?token={reset}", true, "choose a password", choosesPassword("Casa Lola")},
 	{"/app/invitation", "/app/invitation?token={invited}", true, "join an account", choosesPassword("Casa Lola")},
 	{"/app/welcome", "/app/welcome?token={first}", true, "set up a server: TestWelcomeByKeyboard", func(*world, *dashboardtest.Tab) {}},
-	{"/app/{$}", "/app/", false, "see how things are, and go on from there", opens(`.stat a[href="/app/agents"]`, "/app/agents")},
+	{"/app/{$}", "/app/", false, "see how things are, and go on from there", opens(`main a[href="/app/playground"].primary`, "/app/playground")},
 	{"/app/find", "/app/find?q=Lola", false, "find an agent", opens(`.hits a[href="/app/agents/{agent}"]`, "/app/agents/{agent}")},
 	{"/app/keys", "/app/keys", false, "make a key, and revoke it", makesKey},
 	{"/app/keys/{id}/limit", "/app/keys/{key}/limit", false, "limit what a key may spend", limits},
