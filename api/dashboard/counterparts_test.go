@@ -62,6 +62,8 @@ var counterparts = map[string]string{
 	"GET /app/speech":                    "GET /v1/pricing, POST /tts/synthesize, POST /stt/transcribe, POST /denoise",
 	"POST /app/ticket":                   "POST /ws-ticket",
 
+	"GET /app/me": "GET /v1/account", // a password and a theme are a person's
+
 	"GET /app/live":                         "GET /v1/calls",
 	"GET /app/live/rows":                    "GET /v1/calls",
 	"GET /app/live/{id}":                    "GET /v1/calls/{id}, GET /v1/calls/{id}/events",
@@ -168,7 +170,6 @@ var ofBrowsers = map[string]string{
 	"POST /app/welcome":                "the first person of a server, by a link that the server prints",
 	"GET /app/password":                "a password is a person's, for the sign-in",
 	"POST /app/password":               "a password is a person's, for the sign-in",
-	"GET /app/me":                      "a password is a person's, for the sign-in",
 	"POST /app/me/password":            "a password is a person's, for the sign-in",
 	"GET /app/invitation":              "who was invited begins to sign in with it",
 	"POST /app/invitation":             "who was invited begins to sign in with it",

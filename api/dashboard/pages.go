@@ -60,7 +60,7 @@ var navGroups = []page.NavGroup{
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true},
 		{Path: doNotCallAt, Title: doNotCallTitle, Telephony: true}, {Path: consentsAt, Title: "Consents", Telephony: true}}},
 	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: secretsAt, Title: "Secrets"}, {Path: requestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
-		{Path: page.Home + "/people", Title: "People"}}},
+		{Path: page.Home + "/people", Title: "People"}, {Path: settingsAt, Title: settingsTitle}}},
 	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: page.Home + "/operator", Title: "Accounts"}}},
 }
 

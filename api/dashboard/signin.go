@@ -21,8 +21,8 @@ func (d *Dashboard) signInPages() []page.Page {
 		{Route: "POST " + page.Home + "/welcome", Open: page.Anybody, Form: d.welcome},
 		{Route: "GET " + page.Home + "/password", Open: page.Anybody, Serve: choosePage},
 		{Route: "POST " + page.Home + "/password", Open: page.Anybody, Form: d.choose},
-		{Route: "GET " + page.Home + "/me", Open: page.Users, Serve: mePage},
-		{Route: "POST " + page.Home + "/me/password", Open: page.Users, Form: d.changePassword},
+		{Route: "GET " + settingsAt, Open: page.Users, Serve: settingsPage},
+		{Route: "POST " + settingsAt + "/password", Open: page.Users, Form: d.changePassword},
 		{Route: "POST " + page.Home + "/theme", Open: page.Users, Form: d.chooseTheme},
 		{Route: "POST " + page.Home + "/ticket", Open: page.Anybody, Serve: mintTicket},
 	}
@@ -36,7 +36,7 @@ type signInView struct {
 	Email string // whose password is chosen
 	Seed  bool   // whether a demonstration is offered
 	Fresh bool   // whether there is no user yet
-	Demo  bool   // whether the server is a demonstration; of a user's own page, whether the user is its
+	Demo  bool   // whether the server is a demonstration
 }
 
 func signInPage(q *page.Request) error {
@@ -205,10 +205,6 @@ func (d *Dashboard) choose(q *page.Request, f *page.Form) error {
 	return d.enter(q, user)
 }
 
-func mePage(q *page.Request) error {
-	return q.Page("me", "You", signInView{Form: &page.Form{}, Email: q.Browser.User.Email, Demo: q.Browser.Demo})
-}
-
 func (d *Dashboard) changePassword(q *page.Request, f *page.Form) error {
 	u := q.Browser.User
 	if q.Browser.Demo {
@@ -228,12 +224,12 @@ func (d *Dashboard) changePassword(q *page.Request, f *page.Form) error {
 		return err
 	}
 	if !f.OK() {
-		return q.Invalid("me", "me-form", "You", signInView{Form: f, Email: u.Email})
+		return q.ShowInvalid("me", "me-form", settingsTitle)(newSettings(q, f))
 	}
 	if err := q.People.ChangePassword(q.Context(), u.ID, hash, q.Browser.ID); err != nil {
 		return err
 	}
-	return q.Done(page.Home+"/me", "Your password was changed. Other browsers that had signed in were signed out.")
+	return q.Done(settingsAt, "Your password was changed. Other browsers that had signed in were signed out.")
 }
 
 // mintTicket gives a page's script what it opens sockets and streams with, which take

@@ -121,6 +121,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	webhook.Mount(s.API, s.DB, s.Hooks, noLocal)
 	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
 	manage.MountSecrets(s.API, vault)
+	manage.MountAccount(s.API, s.DB, billing.DefaultRateCard, 50)
 	manage.MountPeople(s.API, s.People, dashboard.InvitationLink)
 	operator.Mount(s.API, s.DB, billing.DefaultRateCard, func(string) {})
 	operator.MountChecks(s.API, func(context.Context) ([]wire.Check, error) {

@@ -24,9 +24,14 @@ func theme(r *http.Request) string {
 }
 
 // Themes are the choices, of which one is selected.
-func (v *view) Themes() []Option {
-	return []Option{{Value: "", Label: "As the system", Selected: v.Theme == ""}, {Value: "light", Label: "Light", Selected: v.Theme == "light"},
-		{Value: "dark", Label: "Dark", Selected: v.Theme == "dark"}}
+func (v *view) Themes() []Option { return themes(v.Theme) }
+
+// Themes are the choices, of which the one that the browser has made is selected.
+func (q *Request) Themes() []Option { return themes(theme(q.R)) }
+
+func themes(chosen string) []Option {
+	return []Option{{Value: "", Label: "As the system", Selected: chosen == ""}, {Value: "light", Label: "Light", Selected: chosen == "light"},
+		{Value: "dark", Label: "Dark", Selected: chosen == "dark"}}
 }
 
 // ChooseTheme has the browser keep a theme: light, dark, or empty for that of the system. secure says that the site is
