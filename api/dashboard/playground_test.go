@@ -137,6 +137,27 @@ func eventually(t testing.TB, what string, f func() bool) {
 	}
 }
 
+// firstScreen fails the test where one must scroll to begin or end a conversation, or to read what is said.
+func (p *playground) firstScreen() {
+	p.T.Helper()
+	for _, screen := range []struct {
+		name string
+		show func()
+	}{{"a desk's", func() { p.Width(1440) }}, {"a telephone's", p.Phone}} {
+		screen.show()
+		p.run("(scrollTo(0, 0), document.activeElement.blur())")
+		for _, name := range []string{"start", "stop"} {
+			if over := dashboardtest.Eval[float64](p.Tab, js("part('"+name+"').getBoundingClientRect().bottom - innerHeight")); over > 0 {
+				p.T.Errorf("the button %s ends %.0f pixels below %s screen", name, over, screen.name)
+			}
+		}
+		if seen := dashboardtest.Eval[float64](p.Tab, js("innerHeight - part('transcript').getBoundingClientRect().top")); seen < 100 {
+			p.T.Errorf("%s screen shows %.0f pixels of the transcript", screen.name, seen)
+		}
+	}
+	p.Wide()
+}
+
 // TestPlaygroundConversation: one click, and the agent's tone comes out of the page, what
 // it says stands there, the server hears the microphone, and the page shows what goes on.
 // Another click, and nothing is left open.
@@ -203,6 +224,7 @@ func (p *playground) converses() {
 	} {
 		p.until(shown)
 	}
+	p.firstScreen()
 	p.Accessible()
 	p.Shot("live")
 	p.Phone()
