@@ -1,7 +1,7 @@
 // The page on which one tries speech without a call. It asks the API as a program does, with a ticket of
 // the sign-in, so all of it is checked and charged there.
-import { Microphone } from "./microphone.js";
-import { refusal } from "./refusal.js";
+import { Microphone } from "./voice/microphone.js";
+import { refusal } from "./voice/refusal.js";
 
 // How long one may record, in frames of 20 ms: two minutes. What is recorded is in memory.
 const mostFrames = 2 * 60 * 50;
@@ -174,7 +174,7 @@ async function begin() {
   const frames = [];
   recorded = { microphone, frames };
   try {
-    await microphone.listen(new URL(".", import.meta.url).href, (frame) => {
+    await microphone.listen(new URL("voice/", import.meta.url).href, (frame) => {
       frames.push(frame);
       if (frames.length % 50 === 0) record.textContent = `Stop (${frames.length / 50} s)`;
       if (frames.length === mostFrames) void end();
