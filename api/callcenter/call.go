@@ -59,7 +59,7 @@ const ended = "ended"
 type Change struct {
 	Kind  ChangeKind
 	State wire.CallState  // how the call stands after it
-	Line  wire.SpokenLine // of LineAdded
+	Line  wire.SpokenLine // of LineAdded and Speaking
 	// Function is of FunctionCalled.
 	Function wire.CallFunction
 }
@@ -76,6 +76,7 @@ const (
 	Over           // the call has ended; the last
 	FunctionCalled // a function was called, or has its result
 	Alive          // nothing has happened for a while
+	Speaking       // the agent begins a sentence: what it says of a reply so far, of which LineAdded has what was heard
 )
 
 // MountCalls adds the routes of calls. Event streams count in open, with the sockets of

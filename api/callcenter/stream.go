@@ -36,6 +36,11 @@ type (
 		Type string `json:"type" doc:"transcript." enum:"transcript"`
 		wire.SpokenLine
 	}
+	// SpeakingEvent tells what the agent has begun to say of a reply so far. It is in no log.
+	SpeakingEvent struct {
+		Type string `json:"type" doc:"speaking." enum:"speaking"`
+		wire.SpokenLine
+	}
 	// SyncEvent replaces all lines: an earlier one was corrected.
 	SyncEvent struct {
 		Type       string            `json:"type" doc:"transcript_sync." enum:"transcript_sync"`
@@ -78,7 +83,8 @@ func eventsRoute() api.Route {
 	r.Access, r.OwnPagesOnly = api.Management, true
 	r.Path, r.OperationID, r.Tags, r.Summary = "/v1/calls/{id}/events", "follow-any-call", []string{"Calls"}, "Follow any call"
 	r.Description = "What `GET /callcenter/sse/call-monitor` sends, for calls of every direction, and `function`: a function of the agent is called, with `outcome` null, or has its result; " +
-		"its fields are those of `functions` in `GET /v1/calls/{id}`. Of a call that is over it sends all that happened, from its " +
+		"its fields are those of `functions` in `GET /v1/calls/{id}`. While the agent speaks it also sends `speaking` (`role`, `text`, `at`) as each sentence begins: what it says of its reply so far, " +
+		"of which a `transcript` has what was heard, if anything. Of a call that is over it sends all that happened, from its " +
 		"beginning, and closes. With `Accept: application/json` it answers with a list instead: `data` has objects with `at`, the time, and `event`, an object as in the stream. " +
 		"It is `complete` once the call is over; before, it has the one `snapshot` of now. At most 2,000 events and 512 kB are kept of a call: `omitted` older ones are not, and the " +
 		"`snapshot` has what was said until then. A call that the account does not have is not found."
@@ -97,7 +103,7 @@ func (s *calls) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := &events{w: w, c: http.NewResponseController(w)}
 	err := s.follow(r.Context(), id, func(c Change) error {
-		if c.Kind == FunctionCalled { // not for pages that hold a ticket: arguments and results are the account's
+		if c.Kind == FunctionCalled || c.Kind == Speaking { // not for pages that hold a ticket: arguments and results are the account's; nor what older clients do not know
 			return nil
 		}
 		return out.tell(c)
@@ -194,6 +200,8 @@ func eventOf(c Change) any {
 		return StatusEvent{"status", c.State.Status, c.State.Duration, c.State.AnsweredBy}
 	case LineAdded:
 		return LineEvent{"transcript", c.Line}
+	case Speaking:
+		return SpeakingEvent{"speaking", c.Line}
 	case FunctionCalled:
 		return FunctionEvent{"function", c.Function}
 	case Corrected:

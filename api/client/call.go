@@ -55,9 +55,9 @@ func (c *Client) ForgetCall(ctx context.Context, id string) error {
 
 // CallEvent is one event of a call that is followed.
 type CallEvent struct {
-	Type       string          `json:"type"` // snapshot, status, transcript, transcript_sync or ended
+	Type       string          `json:"type"` // snapshot, status, speaking, transcript, transcript_sync, function or ended
 	Status     string          `json:"status,omitempty"`
-	Role       string          `json:"role,omitempty"` // of a transcript's line
+	Role       string          `json:"role,omitempty"` // of a transcript's line, and of speaking, which says what the agent has begun to say
 	Text       string          `json:"text,omitempty"`
 	At         float64         `json:"at,omitempty"` // seconds since the answer
 	Transcript []wire.CallLine `json:"transcript,omitempty"`

@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
 	"log/slog"
 	"math"
@@ -333,6 +334,13 @@ func TestCallInABrowser(t *testing.T) {
 	x.changes <- callcenter.Change{Kind: callcenter.Snapshot, State: wire.CallState{Status: "connected"}}
 	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: wire.SpokenLine{Role: "user", Text: hostile, At: 1.5}}
 	b.Says(hostile)
+	for _, text := range []string{"One moment.", "One moment. I look " + hostile} {
+		x.changes <- callcenter.Change{Kind: callcenter.Speaking, Line: wire.SpokenLine{Role: "agent", Text: text, At: 1.8}}
+		b.Wait(fmt.Sprintf(`document.querySelectorAll("#said li.agent").length === 1 && document.querySelector("#speaking :last-child").textContent === %q`, text))
+	}
+	b.Accessible()
+	x.changes <- callcenter.Change{Kind: callcenter.LineAdded, Line: wire.SpokenLine{Role: "agent", Text: "One moment.", At: 1.8}}
+	b.Wait(`document.querySelectorAll("#said li.agent").length === 1 && !document.getElementById("speaking") && document.querySelector("#said li.agent").textContent.includes("One moment.")`)
 	f := wire.CallFunction{ID: "call_1_1", Name: "book_table", StartMS: 1600}
 	x.changes <- callcenter.Change{Kind: callcenter.FunctionCalled, Function: f}
 	b.Says("book_table …")

@@ -39,6 +39,7 @@ type Session struct {
 	stopped *media.Ended // the end that was asked for first; nil: none was
 	status  CallStatus
 	updates uint64 // published
+	saying  saying // what followers are shown of it
 	clock   clock
 	history conversation
 	budget  budget
@@ -179,6 +180,8 @@ func (s *Session) Observe(e pipeline.Event) {
 				s.publish(CallUpdate{Line: &plain})
 			}
 		})
+	case pipeline.AgentPartial:
+		s.note(func() { s.speaks(&e) })
 	case pipeline.UserLineAgain:
 		s.note(func() {
 			if change := s.history.replaceUser(&e); change != nil {

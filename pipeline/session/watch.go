@@ -3,9 +3,11 @@ package session
 import (
 	"context"
 	"math"
+	"strings"
 	"time"
 
 	"parley/media"
+	"parley/pipeline"
 	"parley/store/history"
 )
 
@@ -50,6 +52,9 @@ type CallUpdate struct {
 	Line       *history.TranscriptLine `json:"line,omitempty"`      // one that was added
 	Corrected  bool                    `json:"corrected,omitempty"` // an earlier line has changed: take another snapshot
 	Function   *history.FunctionCall   `json:"function,omitempty"`  // one that was called, or has its result
+	// Speaking is what the agent has begun to say of a reply so far; a Line follows with what was heard of it, or none. It
+	// changes nothing that snapshots have: Seq is that of the update before it, and whoever loses it needs no other snapshot.
+	Speaking *history.TranscriptLine `json:"speaking,omitempty"`
 }
 
 // lastUpdate is the Seq of an update that follows all that a follower has seen.
@@ -113,6 +118,29 @@ func (s *Session) publish(u CallUpdate) {
 	}
 	u.Seq, u.StartedAt = s.updates, s.clock.startedAt
 	s.m.watcher.OnUpdate(s.stored.Account, s.stored.ID, u)
+}
+
+// maxSaying bounds what followers are shown of a reply while it is spoken, in bytes.
+const maxSaying = 4 << 10
+
+// saying is what the agent has begun to say of a reply.
+type saying struct {
+	generation int
+	line       history.TranscriptLine
+}
+
+// speaks shows followers that the agent begins a sentence, with those before it of the same reply; s.mu is locked.
+func (s *Session) speaks(e *pipeline.Event) {
+	if s.m.watcher == nil || s.work != nil || s.stored == nil {
+		return
+	}
+	if was := &s.saying; was.line.Text == "" || was.generation != e.Generation {
+		*was = saying{e.Generation, history.TranscriptLine{Role: "agent", Text: e.Text, AtMS: e.At.Milliseconds()}}
+	} else if len(was.line.Text)+len(e.Text) < maxSaying {
+		was.line.Text = strings.TrimSpace(was.line.Text) + " " + strings.TrimSpace(e.Text)
+	}
+	line := s.saying.line
+	s.m.watcher.OnUpdate(s.stored.Account, s.stored.ID, CallUpdate{Seq: s.updates, StartedAt: s.clock.startedAt, Speaking: &line})
 }
 
 // Until returns a context that ends with parent, with cancel, and when somebody asks for

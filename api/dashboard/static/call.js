@@ -36,14 +36,27 @@ function called(f) {
   else list.append(li);
 }
 
+/** What the agent says at the moment, until its line has what was heard of it. null: nothing. Readers of screens hear the line. */
+function speaking(line) {
+  document.getElementById("speaking")?.remove();
+  if (!line) return;
+  const li = item(line);
+  li.id = "speaking";
+  li.ariaHidden = "true";
+  list.append(li);
+}
+
 /** Lines as they come, until the call is over; then the page is read anew. */
 function follow(address) {
   const source = new EventSource(address);
   source.onmessage = (e) => {
     const event = JSON.parse(e.data);
     const bottom = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-    if (event.type === "transcript") list.append(item(event));
-    else if (event.type === "function") called(event);
+    if (event.type === "speaking") speaking(event);
+    if (event.type === "transcript") {
+      speaking(null);
+      list.append(item(event));
+    } else if (event.type === "function") called(event);
     else if (event.transcript) {
       const functions = [...list.querySelectorAll(".function")];
       list.replaceChildren(...[...event.transcript.map(item), ...functions].sort((a, b) => Number(a.dataset.at) - Number(b.dataset.at)));

@@ -228,7 +228,13 @@ func (f *follower) read(ctx context.Context, sub *bus.Subscription) (over bool, 
 // at the whole.
 func (f *follower) hear(ctx context.Context, in bus.Message) (over bool, err error) {
 	var h happened
-	if json.Unmarshal(in.Payload, &h) != nil || h.Account != f.account || h.Seq <= f.seen.Seq {
+	if json.Unmarshal(in.Payload, &h) != nil || h.Account != f.account {
+		return false, nil
+	}
+	if h.Speaking != nil && h.Seq == f.seen.Seq { // of a later one the line is about to come
+		return false, f.tell(callcenter.Change{Kind: callcenter.Speaking, Line: lineOf(*h.Speaking)})
+	}
+	if h.Speaking != nil || h.Seq <= f.seen.Seq {
 		return false, nil
 	}
 	if h.Seq != f.seen.Seq+1 || h.Corrected || h.Status == session.CallEnded {

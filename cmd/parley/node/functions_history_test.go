@@ -54,7 +54,7 @@ func TestFunctionsInHistory(t *testing.T) {
 	if f := call.Functions[0]; f.Name != "order" || f.Arguments != `{"id":"7"}` || f.RunBy != "server" || f.Outcome != nil || f.EndMS != nil {
 		t.Errorf("while it runs it is %+v", f)
 	}
-	followed, told := make(chan struct{}), make(chan wire.CallFunction, 20)
+	followed, told, spoken := make(chan struct{}), make(chan wire.CallFunction, 20), make(chan string, 40)
 	go func() {
 		_ = s.nodes[0].cluster.Follow(ctx, s.account, id, func(c callcenter.Change) error {
 			switch c.Kind {
@@ -62,6 +62,10 @@ func TestFunctionsInHistory(t *testing.T) {
 				close(followed)
 			case callcenter.FunctionCalled:
 				told <- c.Function
+			case callcenter.Speaking:
+				spoken <- "begins " + c.Line.Role + ": " + c.Line.Text
+			case callcenter.LineAdded:
+				spoken <- c.Line.Role + ": " + c.Line.Text
 			}
 			return nil
 		})
@@ -72,6 +76,15 @@ func TestFunctionsInHistory(t *testing.T) {
 		t.Errorf("a follower gets %+v", f)
 	}
 	p.until("transcript", "Done.")
+	heard := ""
+	for !strings.Contains(heard, "agent: Done.") || !strings.Contains(heard, "begins agent: Done.") {
+		select {
+		case line := <-spoken:
+			heard += line + "; "
+		case <-time.After(patience):
+			t.Fatalf("a follower hears %q", heard)
+		}
+	}
 	s.ok(c.Close())
 	eventually(t, "the call ends", func() bool { s.read("/v1/calls/"+id, "", &call); return call.EndedAt != nil })
 
