@@ -697,12 +697,15 @@ class Parley(Requests):
 
         What `GET /callcenter/sse/call-monitor` sends, for calls of every direction, and `function`:
         a function of the agent is called, with `outcome` null, or has its result; its fields are
-        those of `functions` in `GET /v1/calls/{id}`. Of a call that is over it sends all that
-        happened, from its beginning, and closes. With `Accept: application/json` it answers with a
-        list instead: `data` has objects with `at`, the time, and `event`, an object as in the
-        stream. It is `complete` once the call is over; before, it has the one `snapshot` of now. At
-        most 2,000 events and 512 kB are kept of a call: `omitted` older ones are not, and the
-        `snapshot` has what was said until then. A call that the account does not have is not found.
+        those of `functions` in `GET /v1/calls/{id}`. While the agent speaks it also sends
+        `speaking` (`role`, `text`, `at`) as each sentence begins: what it says of its reply so far,
+        of which a `transcript` has what was heard, if anything. Of a call that is over it sends all
+        that happened, from its beginning, and closes. With `Accept: application/json` it answers
+        with a list instead: `data` has objects with `at`, the time, and `event`, an object as in
+        the stream. It is `complete` once the call is over; before, it has the one `snapshot` of
+        now. At most 2,000 events and 512 kB are kept of a call: `omitted` older ones are not, and
+        the `snapshot` has what was said until then. A call that the account does not have is not
+        found.
         """
         return self._events("GET", f"/v1/calls/{part(id)}/events", timeout=timeout)
 
@@ -792,8 +795,8 @@ class Parley(Requests):
     def get_latency(self, *, group_by: Literal["day", "hour", "agent"] | None = None, agent_id: str | None = None, direction: Literal["web", "inbound", "outbound"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.LatencyList:
         """Read how quickly agents answered.
 
-        What half, nine tenths and 99 of a hundred turns took at most, stage by stage, by day, by
-        hour or by agent, over the last 30 days or a range of up to 92, 31 by the hour. Calls in
+        What half, nine tenths, 95 and 99 of a hundred turns took at most, stage by stage, by day,
+        by hour or by agent, over the last 30 days or a range of up to 92, 31 by the hour. Calls in
         progress count with the turns that are stored.
         """
         return self._json("GET", "/v1/latency", query={"group_by": group_by, "agent_id": agent_id, "direction": direction, "from": from_, "to": to, "limit": limit, "cursor": cursor}, timeout=timeout)
@@ -802,7 +805,7 @@ class Parley(Requests):
         """Read how quickly agents answered: every entry, page by page."""
         return self._each("GET", "/v1/latency", query={"group_by": group_by, "agent_id": agent_id, "direction": direction, "from": from_, "to": to, "limit": limit}, timeout=timeout)
 
-    def get_engine_latency(self, *, from_: str | None = None, to: str | None = None, timeout: float | None = None) -> t.EngineLatencyList:
+    def get_engine_latency(self, *, agent_id: str | None = None, direction: Literal["web", "inbound", "outbound"] | None = None, from_: str | None = None, to: str | None = None, timeout: float | None = None) -> t.EngineLatencyList:
         """Read how quickly engines answered.
 
         What half and 95 of a hundred turns waited at most for a language model's first words, or a
@@ -810,7 +813,7 @@ class Parley(Requests):
         most 1,000 calls, the newest. A call that is over counts for a stage in which one engine
         alone served it.
         """
-        return self._json("GET", "/v1/latency/engines", query={"from": from_, "to": to}, timeout=timeout)
+        return self._json("GET", "/v1/latency/engines", query={"agent_id": agent_id, "direction": direction, "from": from_, "to": to}, timeout=timeout)
 
     def get_statistics(self, *, from_: str | None = None, to: str | None = None, agent_id: str | None = None, direction: Literal["web", "inbound", "outbound"] | None = None, group_by: list[Literal["day", "agent"]] | None | None = None, timeout: float | None = None) -> t.Statistics:
         """Read statistics of calls.

@@ -1933,6 +1933,11 @@ class DayFigures(TypedDict):
     day: str
     # Seconds since their answers, all together.
     duration: int
+    # Half of their turns waited no longer from the caller's last word to the first audio, in
+    # milliseconds, within 4.5 %; null: no turn was answered.
+    p50_ms: int | None
+    # 95 of a hundred, likewise.
+    p95_ms: int | None
 
 
 class Delivery(TypedDict):
@@ -3085,6 +3090,8 @@ class Percentiles(TypedDict):
     p50: int
     # Nine of ten.
     p90: int
+    # 95 of a hundred.
+    p95: int
     # 99 of a hundred.
     p99: int
 

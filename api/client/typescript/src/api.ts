@@ -1853,6 +1853,13 @@ export interface DayFigures {
   day: string;
   /** Seconds since their answers, all together. */
   duration: number;
+  /**
+   * Half of their turns waited no longer from the caller's last word to the first audio, in milliseconds, within 4.5
+   * %; null: no turn was answered.
+   */
+  p50_ms: number | null;
+  /** 95 of a hundred, likewise. */
+  p95_ms: number | null;
 }
 
 export interface Delivery {
@@ -2990,6 +2997,8 @@ export interface Percentiles {
   p50: number;
   /** Nine of ten. */
   p90: number;
+  /** 95 of a hundred. */
+  p95: number;
   /** 99 of a hundred. */
   p99: number;
 }
@@ -4702,11 +4711,13 @@ export class Parley extends Requests {
    * Follow any call.
    * What `GET /callcenter/sse/call-monitor` sends, for calls of every direction, and `function`: a function of the
    * agent is called, with `outcome` null, or has its result; its fields are those of `functions` in `GET
-   * /v1/calls/{id}`. Of a call that is over it sends all that happened, from its beginning, and closes. With `Accept:
-   * application/json` it answers with a list instead: `data` has objects with `at`, the time, and `event`, an object
-   * as in the stream. It is `complete` once the call is over; before, it has the one `snapshot` of now. At most 2,000
-   * events and 512 kB are kept of a call: `omitted` older ones are not, and the `snapshot` has what was said until
-   * then. A call that the account does not have is not found.
+   * /v1/calls/{id}`. While the agent speaks it also sends `speaking` (`role`, `text`, `at`) as each sentence begins:
+   * what it says of its reply so far, of which a `transcript` has what was heard, if anything. Of a call that is over
+   * it sends all that happened, from its beginning, and closes. With `Accept: application/json` it answers with a list
+   * instead: `data` has objects with `at`, the time, and `event`, an object as in the stream. It is `complete` once
+   * the call is over; before, it has the one `snapshot` of now. At most 2,000 events and 512 kB are kept of a call:
+   * `omitted` older ones are not, and the `snapshot` has what was said until then. A call that the account does not
+   * have is not found.
    */
   followAnyCall(id: string, options: Asked = {}): AsyncGenerator<ServerEvent, void, void> {
     return this.events("GET", `/v1/calls/${encodeURIComponent(id)}/events`, { options });
@@ -4803,8 +4814,9 @@ export class Parley extends Requests {
 
   /**
    * Read how quickly agents answered.
-   * What half, nine tenths and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent, over
-   * the last 30 days or a range of up to 92, 31 by the hour. Calls in progress count with the turns that are stored.
+   * What half, nine tenths, 95 and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent,
+   * over the last 30 days or a range of up to 92, 31 by the hour. Calls in progress count with the turns that are
+   * stored.
    */
   getLatency(query: {
     /** Only calls of this agent, also one that was deleted. */
@@ -4832,6 +4844,10 @@ export class Parley extends Requests {
    * over counts for a stage in which one engine alone served it.
    */
   getEngineLatency(query: {
+    /** Only calls of this agent, also one that was deleted. */
+    agent_id?: string;
+    /** Only these. */
+    direction?: "web" | "inbound" | "outbound";
     /** Not before this: a date, which begins at midnight UTC, or an RFC 3339 time. */
     from?: string;
     /** Before this, likewise: 2026-04-01 includes all of March. */
