@@ -86,8 +86,8 @@ func eventsRoute() api.Route {
 		"its fields are those of `functions` in `GET /v1/calls/{id}`. While the agent speaks it also sends `speaking` (`role`, `text`, `at`) as each sentence begins: what it says of its reply so far, " +
 		"of which a `transcript` has what was heard, if anything. Of a call that is over it sends all that happened, from its " +
 		"beginning, and closes. With `Accept: application/json` it answers with a list instead: `data` has objects with `at`, the time, and `event`, an object as in the stream. " +
-		"It is `complete` once the call is over; before, it has the one `snapshot` of now. At most 2,000 events and 512 kB are kept of a call: `omitted` older ones are not, and the " +
-		"`snapshot` has what was said until then. A call that the account does not have is not found."
+		"It is `complete` once the call is over; before, it has the one `snapshot` of now. At most 2,000 events and 512 kB are kept of a call: `omitted` earlier ones are not, and the " +
+		"`snapshot` has the transcript until then. A call that the account does not have is not found."
 	r.Responses["200"].Content["application/json"] = &huma.MediaType{Schema: logSchema()}
 	r.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The call's identifier.",
 		Schema: &huma.Schema{Type: huma.TypeString}, Example: "ses_06er5bt0v9k1o7m2q3s4t5u6v0"}}

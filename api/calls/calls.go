@@ -26,17 +26,17 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	m := &calls{db, history.New(db), files}
 	const one = "/v1/calls/{id}"
 	api.Register(a, routes.Get("/v1/calls", "list-calls", "List calls",
-		"Conversations on the telephone and over WebSockets, the newest first unless `sort` says otherwise, without what was said in them: all, or those that everything "+
+		"Conversations on the telephone and over WebSockets, the newest first unless `sort` says otherwise, without their transcripts: all, or those that everything "+
 			"asked for is true of. `mos` and `end_detail` are for people who look for faults; new details may come."), m.list)
 	api.Register(a, routes.Get(one, "get-call", "Read a call",
-		"With what was said and where the time of each turn went. While the call lasts both grow.", http.StatusNotFound), m.get)
+		"With its transcript and the latency of each turn. While the call lasts both grow.", http.StatusNotFound), m.get)
 	api.Register(a, routes.Get(one+"/quality", "get-call-quality", "Read how a call sounded",
 		"What the network did to the audio of a telephone call, stored each minute while it lasts and once more when it is over; the call has its `mos` then. What was not measured is 0: without reports of the far end "+
 			"(RTCP), which many carriers do not send, nothing is known of what it heard, nor of the round trip. A call over a WebSocket, and one "+
 			"that was not answered so far, has `available: false`.", http.StatusNotFound), m.quality)
 	api.Register(a, routes.Get(one+"/sip", "get-call-sip", "Read the signalling of a call",
 		"The SIP messages of a telephone call as they were sent and received, oldest first, stored every few seconds while it lasts and once more when it is over: at most 200 messages and 128 kB; "+
-			"`dropped` older ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
+			"`dropped` earlier ones are not kept. Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.", http.StatusNotFound), m.sip)
 	m.mountCompletions(a)
 	m.mountKeep(a)
 	m.mountTable(a)

@@ -16,7 +16,7 @@ func (m *calls) mountCompletions(a *api.API) {
 	const all = "/v1/calls/{id}/completions"
 	api.Register(a, owners.Get(all, "list-call-completions", "List what the model of a call was asked",
 		"Each question to the language model, the first one first, with its answer: those that were asked before the caller had finished, and thrown away, too. "+
-			"They are stored as they happen, 1,000 of a call and about 1 MB at most, kept for 30 days, and deleted with what was said. For owners of the account.", http.StatusNotFound), m.completions)
+			"They are stored as they happen, 1,000 of a call and about 1 MB at most, kept for 30 days, and deleted with the transcript. For owners of the account.", http.StatusNotFound), m.completions)
 	api.Register(a, owners.Get(all+"/{no}", "get-call-completion", "Read what the model of a call was asked",
 		"With the prompt, the functions and the conversation that the model was given. For owners of the account.", http.StatusNotFound), m.completion)
 }

@@ -151,10 +151,15 @@ func nameAgent(q *page.Request, v *callView) error {
 
 // Spoken says who talked to whom, in words.
 func (v *callView) Spoken() string {
-	if v.Who == "" {
-		return v.Way()
+	switch {
+	case v.Who != "":
+		return v.Way() + ", " + v.Who
+	case v.Direction != string(billing.Web):
+		return v.Way() + " call"
+	case v.Agent != "":
+		return "Web call with " + v.Agent
 	}
-	return v.Way() + ", " + v.Who
+	return "Web call"
 }
 
 // Estimated says that the times of some words are an estimate.

@@ -82,7 +82,7 @@ func (v *numbersView) Asks(n wire.Number) page.Field {
 	if n.WebhookID != nil {
 		chosen = *n.WebhookID
 	}
-	f := (&page.Form{}).Select("webhook_id", "Which webhook is asked first about calls to "+n.PhoneNumber, chosen, v.Webhooks)
+	f := (&page.Form{}).Select("webhook_id", "Webhook that decides about calls to "+n.PhoneNumber, chosen, v.Webhooks)
 	f.Name = "webhook_id-" + n.ID // each on the page is another
 	return f
 }

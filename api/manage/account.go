@@ -24,7 +24,7 @@ type own struct {
 func MountAccount(a *api.API, db *store.DB, card func() *billing.RateCard, rate int) {
 	m := own{ledger.New(db), people.New(db), card, rate}
 	api.Register(a, api.Managed("Account").Get("/v1/account", "get-own-account", "Read the account of the key",
-		"What the account is called, what it may do at once, how long it keeps what was said, and which key asks: a program learns whose key it holds. "+
+		"What the account is called, what it may do at once, how long it keeps transcripts, and which key asks: a program learns whose key it holds. "+
 			"The balance counts sessions in progress; `GET /v1/balance` says what it is made of."), m.get)
 }
 

@@ -122,7 +122,7 @@ type accountChange struct {
 		Email         *string    `json:"email,omitempty" doc:"Where warnings are mailed; empty: nowhere." maxLength:"254"`
 		RecordingDays *int       `json:"recording_days,omitempty" doc:"How long recordings of calls are kept; it counts for those that are there, too." minimum:"1" maximum:"3650"`
 		DailyLimit    wire.Limit `json:"daily_limit,omitempty"`
-		TalkDays      *int       `json:"conversation_days,omitempty" doc:"How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
+		TalkDays      *int       `json:"conversation_days,omitempty" doc:"How long transcripts of calls are kept, recordings included; it counts for what is there, too. 0: until somebody deletes it." minimum:"0" maximum:"3650"`
 	}
 }
 

@@ -80,7 +80,7 @@ type HealthReport struct {
 	Timestamp time.Time `json:"timestamp" doc:"When this was found out."`
 	Version   string    `json:"version" doc:"The version of the program; without a key that of the API."`
 	Runtime   string    `json:"runtime" doc:"What the program was built with, and for; without a key its name alone." example:"go1.26 linux/amd64"`
-	Inference string    `json:"inference" doc:"The engines that are asked first." example:"tts espeak, stt pocketsphinx, llm scripted"`
+	Inference string    `json:"inference" doc:"The primary engines." example:"tts espeak, stt pocketsphinx, llm scripted"`
 	Load      float64   `json:"load" minimum:"0" maximum:"1" doc:"How much of what the server can take it has; without a key in tenths."`
 }
 
@@ -91,7 +91,7 @@ type ServerReport struct {
 	Timestamp         time.Time `json:"timestamp" doc:"When this was found out."`
 	Version           string    `json:"version" doc:"The version of the program; without a key that of the API."`
 	Runtime           string    `json:"runtime" doc:"What the program was built with, and for; without a key its name alone." example:"go1.26 linux/amd64"`
-	Inference         string    `json:"inference" doc:"The engines that are asked first." example:"tts espeak, stt pocketsphinx, llm scripted"`
+	Inference         string    `json:"inference" doc:"The primary engines." example:"tts espeak, stt pocketsphinx, llm scripted"`
 	UptimeSeconds     int64     `json:"uptime_seconds" doc:"Since the program started; 0 without a key."`
 	Goroutines        int       `json:"goroutines" doc:"Things that the program does at once; 0 without a key."`
 	MemAllocBytes     uint64    `json:"mem_alloc_bytes" doc:"Of the heap, in use; 0 without a key."`

@@ -178,7 +178,7 @@ func liveOperation() huma.Operation {
 		Summary: "Transcribe a live voice over a WebSocket",
 		Description: "The client sends a text message `{\"language\": \"en\"}`, then audio in binary messages of any length (Int16 little endian, 16 kHz, mono), " +
 			"no faster than it is spoken, and `{\"type\": \"end\"}` where an utterance is to end at once. It receives " +
-			"`{\"type\": \"transcript\", \"data\": \"what was said\", \"isFinal\": false}`, in which each partial text replaces the one before and each utterance has one that is final, and " +
+			"`{\"type\": \"transcript\", \"data\": \"we are open\", \"isFinal\": false}`, in which each partial text replaces the one before and each utterance has one that is final, and " +
 			"`{\"type\": \"error\", \"data\": \"a sentence\", \"code\": \"stt.language_not_supported\", \"detail\": \"\", \"retryable\": false}`. " +
 			"Refusals after the upgrade are an error message and close code 1008. The audio taken is charged, per second; silence costs what speech does, and no audio nothing.",
 		Responses: api.Answer(http.StatusSwitchingProtocols, "The stream", ""),

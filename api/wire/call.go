@@ -20,12 +20,12 @@ type CallSummary struct {
 	Cost       USD        `json:"cost" doc:"What it has cost so far."`
 	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or unknown; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
 	Verstat    *string    `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
-	DeletedAt  *time.Time `json:"deleted_at" doc:"When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not."`
+	DeletedAt  *time.Time `json:"deleted_at" doc:"When its transcript and recording were deleted, on request or because the account had kept them long enough; null: they were not."`
 	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
 	Wait       *int64     `json:"wait_p50_ms,omitempty" doc:"What half of its turns took at most, from the caller's last word to the first audio, in milliseconds; absent: it has none, lasts, or has just ended, and in events." example:"780"`
 	Metadata   Metadata   `json:"metadata,omitempty"`
 	Tags       []string   `json:"tags,omitempty" doc:"What people call it." nullable:"false" example:"[\"complaint\"]"`
-	Note       *string    `json:"note,omitempty" doc:"What somebody wrote about it; it is deleted with what was said." example:"Wants a call back on Monday."`
+	Note       *string    `json:"note,omitempty" doc:"What somebody wrote about it; it is deleted with the transcript." example:"Wants a call back on Monday."`
 	// Demonstration is absent of calls that took place.
 	Demonstration bool `json:"demonstration,omitempty" doc:"It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did."`
 }

@@ -49,7 +49,7 @@ type Offer struct {
 	Region      string   `json:"region" doc:"As the carrier names it; may be empty." example:"Madrid"`
 	Locality    string   `json:"locality" doc:"Likewise." example:"Madrid"`
 	NumberType  string   `json:"number_type" doc:"There are only local ones." enum:"local"`
-	Features    []string `json:"features" doc:"What it can do, in the carrier's words." nullable:"false"`
+	Features    []string `json:"features" doc:"Capabilities of the number, in the carrier's words." nullable:"false"`
 }
 
 // Number is a number of the account.

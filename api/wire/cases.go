@@ -91,9 +91,9 @@ type SimulatedRun struct {
 	Ended      string              `json:"ended" doc:"Why the conversation ended." example:"user_hangup"`
 	LengthMS   int64               `json:"length_ms" doc:"How long it was, in simulated time." example:"9400"`
 	Checks     []SimulatedCheck    `json:"checks" doc:"Each expectation and criterion." nullable:"false"`
-	Transcript []SimulatedLine     `json:"transcript" doc:"What was said." nullable:"false"`
+	Transcript []SimulatedLine     `json:"transcript" doc:"The lines of the caller and the agent, in the order of time." nullable:"false"`
 	Functions  []SimulatedFunction `json:"functions" doc:"Functions that the agent called." nullable:"false"`
-	Turns      []SimulatedTurn     `json:"turns" doc:"Where the time of each turn went." nullable:"false"`
+	Turns      []SimulatedTurn     `json:"turns" doc:"The latency of each turn." nullable:"false"`
 	Cut        bool                `json:"cut,omitempty" doc:"Whether transcript, functions and turns are left out, for the results are too long."`
 }
 
@@ -109,7 +109,7 @@ type SimulatedCheck struct {
 type SimulatedLine struct {
 	AtMS int64  `json:"at_ms" doc:"When it was said, in milliseconds of the call." example:"2100"`
 	Role string `json:"role" doc:"Who said it." enum:"user,agent" example:"agent"`
-	Text string `json:"text" doc:"What was said." example:"We are open from nine to six."`
+	Text string `json:"text" doc:"The words of the line." example:"We are open from nine to six."`
 }
 
 // SimulatedFunction is a function that the agent called, of which nothing ran.

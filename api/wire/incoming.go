@@ -7,7 +7,7 @@ type IncomingCall struct {
 	To         string  `json:"to" doc:"The called number." example:"+34911234567"`
 	CallerName string  `json:"caller_name" doc:"What the caller's telephone shows; empty: nothing. Nobody vouches for it." example:"Ann"`
 	Verstat    *string `json:"verstat" doc:"What the carrier says of the caller's number (ATIS-1000074); null: nothing." example:"TN-Validation-Passed"`
-	AgentID    *string `json:"agent_id" doc:"Who answers unless you say otherwise; null: nobody." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentID    *string `json:"agent_id" doc:"The agent that answers by default; null: none." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
 // IncomingAnswer says who answers a call. Everything in it may be absent.

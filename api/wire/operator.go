@@ -16,7 +16,7 @@ type Account struct {
 	OpenDisputes  int        `json:"open_disputes" doc:"Payments that are disputed: while there is one, nothing starts."`
 	Suspended     bool       `json:"suspended" doc:"By an operator: nothing starts."`
 	RecordingDays int        `json:"recording_days" doc:"How long recordings of calls are kept."`
-	TalkDays      *int       `json:"conversation_days" doc:"How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it."`
+	TalkDays      *int       `json:"conversation_days" doc:"How long the contents of calls are kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it."`
 }
 
 // AccountDetail is an account with its people.

@@ -15,13 +15,13 @@ type OwnAccount struct {
 	Concurrency       Concurrency `json:"concurrency" doc:"Sessions at once."`
 	RequestsPerSecond *int        `json:"requests_per_second" doc:"How many requests a key may make in a second, and its tickets together; four seconds' worth may come at once. Null: any number." example:"50"`
 	RecordingDays     int         `json:"recording_days" doc:"How long recordings of calls are kept." example:"30"`
-	TalkDays          *int        `json:"conversation_days" doc:"How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it." example:"90"`
+	TalkDays          *int        `json:"conversation_days" doc:"How long the contents of calls are kept: transcripts, summaries, and recordings at the longest; null: until somebody deletes it." example:"90"`
 }
 
 // APIKey is a key as its owner sees it.
 type APIKey struct {
 	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Role       string     `json:"role" doc:"What it may do: a member's key everything but people, an owner's people, too. What is paid has a mark of its own, money." enum:"member,owner"`
+	Role       string     `json:"role" doc:"What it may do: a member's key all but members, an owner's all. Changes of what is paid need the mark money as well." enum:"member,owner"`
 	Money      bool       `json:"money" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
 	Name       string     `json:"name" doc:"What it is for." example:"website"`
 	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
@@ -48,7 +48,7 @@ type NewKey struct {
 type Member struct {
 	User       string     `json:"user_id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
-	Role       string     `json:"role" doc:"Owners invite and remove people, too." enum:"owner,member"`
+	Role       string     `json:"role" doc:"Owners also invite and remove members." enum:"owner,member"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When they joined."`
 	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last, to whichever account; null: never."`
 }

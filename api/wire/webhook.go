@@ -47,7 +47,7 @@ type SecretWebhook struct {
 type NewWebhook struct {
 	URL         string   `json:"url" doc:"Where events are sent: https, on the public Internet. It is shown in lists: a key in it is no secret to holders of the account's keys." minLength:"1" maxLength:"2000" example:"https://example.com/parley"`
 	Description string   `json:"description,omitempty" doc:"What it is for." maxLength:"500" example:"Bookings"`
-	Events      []string `json:"events,omitempty" doc:"The types of events that it wants; none: all, also those that there will be." maxItems:"50" nullable:"false"`
+	Events      []string `json:"events,omitempty" doc:"The types of events that it wants; none: all, including future ones." maxItems:"50" nullable:"false"`
 	Listen      bool     `json:"listen,omitempty" doc:"A program takes its events, and nothing is sent to the address, which may then be one of your own machine. Such a webhook is deleted when no program has asked for an hour." example:"false"`
 }
 

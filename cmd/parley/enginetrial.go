@@ -65,7 +65,7 @@ func newEngineRecord() *cobra.Command {
 	cmd := &cobra.Command{Use: "record NAME", Short: "Print what passes between one engine and its vendor, without words and keys",
 		Long: "Has an engine of a vendor hear, answer or speak a sentence, and prints each message of both sides as a line of JSON. Of texts only the form is left,\n" +
 			"and of audio the length; keys are not in it. Where a vendor has changed what it says, that is what we need to see. The vendor charges for it.\n" +
-			"When the engine fails, what was said until then is printed all the same, and the exit status is 1.",
+			"When the engine fails, the messages until then are printed all the same, and the exit status is 1.",
 		Example: "  parley engine record flux --config parley.yaml >flux.jsonl", Args: cobra.ExactArgs(1)}
 	local.SettingFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

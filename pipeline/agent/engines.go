@@ -161,7 +161,7 @@ func enginesSchema(options map[Stage][]*schema.Schema) *schema.Schema {
 		"Its audio is charged by the token."
 	return schema.Form("The engines that it uses, of those that the server offers (GET /models), each by name or as an object with a model and options of its own: "+
 		"one, or several that are tried in order, the next within the turn in which one fails. Every server has those of vad and denoise, of which one is named. "+
-		"What is not there is as the server has it. A call's engines say which of the others served.", []*schema.Schema{
+		"What is absent is the server's default. A call's engines say which of the others served.", []*schema.Schema{
 		stage(StageASR, "Recognition.", "Engines for hearing", "Hearing: turns speech into text"),
 		stage(StageLLM, "The language model.", "Engines for answering", "Answering: decides what to say"),
 		stage(StageTTS, "The voice.", "Engines for speaking", "Speaking: turns text into speech"),

@@ -136,7 +136,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 			Named("opt_out", "Do-not-call list", schema.Entry{Label: "It may put people who ask for it on your do-not-call list", Hint: "The law asks for that in many countries."}),
 	}},
 	{ID: "parts", Title: "Steps and other agents", Summary: "Parts of the conversation, agents that take the caller over", Members: []*schema.Schema{stepsSchema(), successorsSchema()}},
-	{ID: "after", Title: "After a call", Summary: "A summary, and facts taken out of what was said", Members: []*schema.Schema{analysisSchema()},
+	{ID: "after", Title: "After a call", Summary: "A summary, and facts taken out of the transcript", Members: []*schema.Schema{analysisSchema()},
 		Lead: "When an answered call is over, the agent’s language model reads the transcript. What it writes stands with the call, goes to your webhooks, and is charged as summary tokens."},
 	{ID: "engines", Title: "Engines", Summary: "Who hears, answers and speaks for it, and what takes over when that fails", Members: []*schema.Schema{enginesSchema(nil)},
 		Lead: "Empty fields use the server default."},

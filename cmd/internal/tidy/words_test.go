@@ -42,18 +42,25 @@ func unwanted(text string) []string {
 	text = strings.ToLower(text)
 	for _, w := range words {
 		for _, phrase := range w.not {
-			for from := 0; ; from += len(phrase) {
-				i := strings.Index(text[from:], phrase)
-				if i < 0 {
-					break
-				}
-				if from += i; !letterAt(text, from-1) && !letterAt(text, from+len(phrase)) {
-					found = append(found, fmt.Sprintf("%d: %q: %s", 1+strings.Count(text[:from], "\n"), phrase, w.use))
-				}
+			for _, at := range places(text, phrase) {
+				found = append(found, fmt.Sprintf("%d: %q: %s", 1+strings.Count(text[:at], "\n"), phrase, w.use))
 			}
 		}
 	}
 	return found
+}
+
+// places are where a phrase stands in a text as words of its own, both in lower case.
+func places(text, phrase string) (found []int) {
+	for from := 0; ; from += len(phrase) {
+		i := strings.Index(text[from:], phrase)
+		if i < 0 {
+			return found
+		}
+		if from += i; !letterAt(text, from-1) && !letterAt(text, from+len(phrase)) {
+			found = append(found, from)
+		}
+	}
 }
 
 func letterAt(text string, i int) bool {

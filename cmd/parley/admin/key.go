@@ -78,7 +78,7 @@ func newKeyCreate() *cobra.Command {
 			"An operator's key looks after the server's accounts under /v1/operator/, for as long as its user is an operator.",
 		Example: "  parley admin key create --account acc_… --name website\n  parley admin key create --operator ana@example.com --name provisioning", Args: cobra.NoArgs}
 	ring, name := keyringFlags(cmd), cmd.Flags().String("name", "key", "what it is for")
-	role := cmd.Flags().String("role", people.RoleMember, "member, or owner: people, too")
+	role := cmd.Flags().String("role", people.RoleMember, "member, or owner, which manages members as well")
 	money := cmd.Flags().Bool("money", false, "it may change what is paid")
 	cmd.MarkFlagsMutuallyExclusive("role", "operator")
 	cmd.MarkFlagsMutuallyExclusive("money", "operator")

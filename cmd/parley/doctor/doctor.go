@@ -78,5 +78,5 @@ func Settings(warnings []string, err error) Finding {
 	case len(warnings) > 0:
 		return warn("correct the name, or remove it", "%s", warnings[0]).of("settings")
 	}
-	return good("in order").of("settings")
+	return good("all are valid").of("settings")
 }

@@ -336,7 +336,7 @@ func TestDoctorRateCard(t *testing.T) {
 }
 
 func TestDoctorSettings(t *testing.T) {
-	judge(t, Settings(nil, nil), "ok: in order")
+	judge(t, Settings(nil, nil), "ok: all are valid")
 	judge(t, Settings([]string{"PARLEY_HTP_ADDR is not a setting"}, nil), "warn: PARLEY_HTP_ADDR")
 	judge(t, Settings(nil, errors.New("PARLEY_LOG: loud is not allowed")), "fail: PARLEY_LOG")
 }

@@ -26,7 +26,7 @@ func newStages(reg prometheus.Registerer) stages {
 	return stages{
 		total: made("parley_turn_seconds", "From the end of the caller's speech to the first audio of the answer.",
 			.1, .2, .3, .4, .5, .75, 1, 1.5, 2, 3, 5, 10),
-		endpoint: made("parley_turn_endpoint_seconds", "The part of it until the turn was taken to be over.",
+		endpoint: made("parley_turn_endpoint_seconds", "The part of it until the end of the turn was detected.",
 			.1, .2, .3, .4, .5, .6, .8, 1, 1.5, 2, 3),
 		model: made("parley_turn_model_seconds", "The wait for the language model's first text in it; little when the reply was speculative.",
 			.01, .025, .05, .1, .2, .3, .5, .75, 1, 2, 4, 8),

@@ -12,7 +12,7 @@ import (
 
 func newAccountCommand() *cobra.Command {
 	return ask(&cobra.Command{Use: "account", Aliases: []string{"whoami"}, Short: "Show the account and the key in use",
-		Long: "Shows whose key is used, at which server, and what the account may do: how much at once, and how long it keeps what was said.\n" +
+		Long: "Shows whose key is used, at which server, and what the account may do: how much at once, and how long it keeps transcripts.\n" +
 			"Other accounts of a server are its operator's: parley admin account.",
 		Example: "  parley account\n  parley account --profile staging --json | jq -r .id", Args: cobra.NoArgs}, command.OneObject, func(q *request, _ []string) error {
 		a, err := q.Account(q.Ctx)

@@ -162,7 +162,7 @@ func showKept(w io.Writer, c *wire.CallSummary) {
 
 func newCallsDelete() *cobra.Command {
 	return ask(&cobra.Command{Use: "delete CALL_ID", Short: "Delete the transcript and recording of a call",
-		Long: "Deletes what was said in a call, for good: transcript, events, recording, summary, extracted data, and what it could be replayed\n" +
+		Long: "Deletes the contents of a call, for good: transcript, events, recording, summary, extracted data, and what it could be replayed\n" +
 			"from. That there was the call stays, with its numbers, times and cost. Of a call that lasts nothing is kept when it ends.\n" +
 			"Deleting it again changes nothing. The operator can have an account forget by itself: parley admin account set --conversation-days.",
 		Example: "  parley calls delete ses_…", Args: cobra.ExactArgs(1)}, command.OneObject, func(q *request, args []string) error {

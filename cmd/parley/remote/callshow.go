@@ -17,8 +17,8 @@ import (
 )
 
 func newCallsShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show CALL_ID", Short: "Show a call: what was said, what it came to",
-		Long: "Shows a call: how it went, which engines served it, what was said, its functions, how long each answer took, and the analysis that its agent\n" +
+	cmd := &cobra.Command{Use: "show CALL_ID", Short: "Show a call: transcript, latency, cost",
+		Long: "Shows a call: how it went, which engines served it, its transcript, its functions, the response latency of each turn, and the analysis that its agent\n" +
 			"wanted. That is made soon after the call's end; until then its state is waiting. Of a line that the caller cut off the rest is\n" +
 			"shown that nobody heard. Answers have the end of the caller's speech, in seconds since the call was answered, and how many\n" +
 			"milliseconds after it came the last final text, the model's first words, its first sentence, the voice's first audio and its\n" +

@@ -41,7 +41,7 @@ func newKeyCreate() *cobra.Command {
 			"paid. Only keys with these rights make such keys. With --json alone api_key is the key.",
 		Example: "  parley key create --name website\n  parley key create --name website --json | jq -r .api_key > key.txt", Args: cobra.NoArgs}
 	cmd.Flags().StringVar(&k.Name, "name", "", "what it is for")
-	cmd.Flags().StringVar(&k.Role, "role", "member", "member, or owner: people, too")
+	cmd.Flags().StringVar(&k.Role, "role", "member", "member, or owner, which manages members as well")
 	cmd.Flags().BoolVar(&k.Money, "money", false, "it may change what is paid")
 	_ = cmd.MarkFlagRequired("name") // it exists
 	command.Complete(cmd, map[string][]string{"role": {"member", "owner"}})

@@ -94,7 +94,7 @@ func newNumberBuy() *cobra.Command {
 			"A command that failed halfway is safe to repeat with the --once that it printed.",
 		Example: "  parley number buy +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
 	agent := cmd.Flags().String("agent", "", "the agent that answers; without it nobody does")
-	once := cmd.Flags().String("once", "", "a word of your own: the same again buys nothing twice")
+	once := cmd.Flags().String("once", "", "a word of your own: repeated with it, the command buys nothing twice")
 	completeAgents(cmd)
 	return ask(cmd, command.OneObject, func(q *request, args []string) error {
 		key := cmp.Or(*once, rand.Text())

@@ -15,9 +15,9 @@ class Parley(Requests):
     def get_own_account(self, *, timeout: float | None = None) -> t.OwnAccount:
         """Read the account of the key.
 
-        What the account is called, what it may do at once, how long it keeps what was said, and
-        which key asks: a program learns whose key it holds. The balance counts sessions in
-        progress; `GET /v1/balance` says what it is made of.
+        What the account is called, what it may do at once, how long it keeps transcripts, and which
+        key asks: a program learns whose key it holds. The balance counts sessions in progress; `GET
+        /v1/balance` says what it is made of.
         """
         return self._json("GET", "/v1/account", timeout=timeout)
 
@@ -626,8 +626,8 @@ class Parley(Requests):
         """List calls.
 
         Conversations on the telephone and over WebSockets, the newest first unless `sort` says
-        otherwise, without what was said in them: all, or those that everything asked for is true
-        of. `mos` and `end_detail` are for people who look for faults; new details may come.
+        otherwise, without their transcripts: all, or those that everything asked for is true of.
+        `mos` and `end_detail` are for people who look for faults; new details may come.
         """
         return self._json("GET", "/v1/calls", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to, "limit": limit, "cursor": cursor, "follow": follow}, timeout=timeout)
 
@@ -662,7 +662,7 @@ class Parley(Requests):
     def get_call(self, id: str, *, timeout: float | None = None) -> t.CallDetail:
         """Read a call.
 
-        With what was said and where the time of each turn went. While the call lasts both grow.
+        With its transcript and the latency of each turn. While the call lasts both grow.
         """
         return self._json("GET", f"/v1/calls/{part(id)}", timeout=timeout)
 
@@ -679,7 +679,7 @@ class Parley(Requests):
 
         Each question to the language model, the first one first, with its answer: those that were
         asked before the caller had finished, and thrown away, too. They are stored as they happen,
-        1,000 of a call and about 1 MB at most, kept for 30 days, and deleted with what was said.
+        1,000 of a call and about 1 MB at most, kept for 30 days, and deleted with the transcript.
         For owners of the account.
         """
         return self._json("GET", f"/v1/calls/{part(id)}/completions", timeout=timeout)
@@ -703,8 +703,8 @@ class Parley(Requests):
         that happened, from its beginning, and closes. With `Accept: application/json` it answers
         with a list instead: `data` has objects with `at`, the time, and `event`, an object as in
         the stream. It is `complete` once the call is over; before, it has the one `snapshot` of
-        now. At most 2,000 events and 512 kB are kept of a call: `omitted` older ones are not, and
-        the `snapshot` has what was said until then. A call that the account does not have is not
+        now. At most 2,000 events and 512 kB are kept of a call: `omitted` earlier ones are not, and
+        the `snapshot` has the transcript until then. A call that the account does not have is not
         found.
         """
         return self._events("GET", f"/v1/calls/{part(id)}/events", timeout=timeout)
@@ -759,7 +759,7 @@ class Parley(Requests):
 
         The SIP messages of a telephone call as they were sent and received, oldest first, stored
         every few seconds while it lasts and once more when it is over: at most 200 messages and 128
-        kB; `dropped` older ones are not kept. Credentials, keys of encryption and digits are
+        kB; `dropped` earlier ones are not kept. Credentials, keys of encryption and digits are
         masked. A call over a WebSocket has none.
         """
         return self._json("GET", f"/v1/calls/{part(id)}/sip", timeout=timeout)
@@ -820,7 +820,7 @@ class Parley(Requests):
 
         What the calls come to that began on some days and have ended: how many, how many were
         answered, their length and cost, how they ended, and how long turns waited for each stage
-        and engine. It holds each call as soon as it has ended, also when what was said in it was
+        and engine. It holds each call as soon as it has ended, also when its transcript was
         deleted. `cost` is that of the calls, to the last decimal; `GET /v1/usage` has the same by
         the day on which it was charged, beside what is no call. Latencies are counted in buckets,
         and are within 4.5 %; `GET /v1/latency` has exact ones of fewer days. Those of engines leave

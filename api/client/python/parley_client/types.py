@@ -29,8 +29,8 @@ class APIKey(TypedDict):
     name: str
     # Null while it is good.
     revoked_at: str | None
-    # What it may do: a member's key everything but people, an owner's people, too. What is paid has
-    # a mark of its own, money.
+    # What it may do: a member's key all but members, an owner's all. Changes of what is paid need
+    # the mark money as well.
     role: Literal["member", "owner"]
 
 
@@ -39,7 +39,7 @@ class Account(TypedDict):
     balance: float
     # Sessions at once, where an operator has set that; null: as the rate card says.
     concurrency: int | None
-    # How long what was said in calls is kept: transcripts, summaries, and recordings at the
+    # How long the contents of calls are kept: transcripts, summaries, and recordings at the
     # longest; null: until somebody deletes it.
     conversation_days: int | None
     # When it was made.
@@ -67,8 +67,8 @@ class Account(TypedDict):
 class AccountChangeBody(TypedDict):
     # Sessions at once; 0: as the rate card says.
     concurrency: NotRequired[int]
-    # How long what was said in calls is kept, recordings included; it counts for what is there,
-    # too. 0: until somebody deletes it.
+    # How long transcripts of calls are kept, recordings included; it counts for what is there, too.
+    # 0: until somebody deletes it.
     conversation_days: NotRequired[int]
     # US dollars a day (UTC); null: no limit.
     daily_limit: NotRequired[float | None]
@@ -85,7 +85,7 @@ class AccountDetail(TypedDict):
     balance: float
     # Sessions at once, where an operator has set that; null: as the rate card says.
     concurrency: int | None
-    # How long what was said in calls is kept: transcripts, summaries, and recordings at the
+    # How long the contents of calls are kept: transcripts, summaries, and recordings at the
     # longest; null: until somebody deletes it.
     conversation_days: int | None
     # When it was made.
@@ -253,7 +253,7 @@ class AgentSettings(TypedDict):
     # The engines that it uses, of those that the server offers (GET /models), each by name or as an
     # object with a model and options of its own: one, or several that are tried in order, the next
     # within the turn in which one fails. Every server has those of vad and denoise, of which one is
-    # named. What is not there is as the server has it. A call's engines say which of the others
+    # named. What is absent is the server's default. A call's engines say which of the others
     # served.
     engines: NotRequired[AgentSettingsEngines]
     # The same for the first message; as interruptible, and never with a recording_notice.
@@ -372,8 +372,7 @@ class AgentSettingsEngines(TypedDict):
 
     object with a model and options of its own: one, or several that are tried in order, the next
     within the turn in which one fails. Every server has those of vad and denoise, of which one is
-    named. What is not there is as the server has it. A call's engines say which of the others
-    served.
+    named. What is absent is the server's default. A call's engines say which of the others served.
     """
 
     # Recognition.
@@ -1079,8 +1078,8 @@ CallAnalyzed = TypedDict(
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
         "created_at": "str",
-        # When what was said in it was deleted, on request or because the account had kept it long
-        # enough; null: it was not.
+        # When its transcript and recording were deleted, on request or because the account had kept
+        # them long enough; null: they were not.
         "deleted_at": "str | None",
         # It came with the demonstration: it was recorded on another server, and nobody called.
         # Absent: somebody did.
@@ -1102,7 +1101,7 @@ CallAnalyzed = TypedDict(
         "metadata": "NotRequired[Metadata]",
         # How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known.
         "mos": "float | None",
-        # What somebody wrote about it; it is deleted with what was said.
+        # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
@@ -1260,8 +1259,8 @@ CallDetail = TypedDict(
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
         "created_at": "str",
-        # When what was said in it was deleted, on request or because the account had kept it long
-        # enough; null: it was not.
+        # When its transcript and recording were deleted, on request or because the account had kept
+        # them long enough; null: they were not.
         "deleted_at": "str | None",
         # It came with the demonstration: it was recorded on another server, and nobody called.
         # Absent: somebody did.
@@ -1288,7 +1287,7 @@ CallDetail = TypedDict(
         "metadata": "NotRequired[Metadata]",
         # How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known.
         "mos": "float | None",
-        # What somebody wrote about it; it is deleted with what was said.
+        # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
         # Its recording; absent: it was not recorded.
         "recording": "NotRequired[CallRecording]",
@@ -1398,8 +1397,8 @@ CallOver = TypedDict(
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
         "created_at": "str",
-        # When what was said in it was deleted, on request or because the account had kept it long
-        # enough; null: it was not.
+        # When its transcript and recording were deleted, on request or because the account had kept
+        # them long enough; null: they were not.
         "deleted_at": "str | None",
         # It came with the demonstration: it was recorded on another server, and nobody called.
         # Absent: somebody did.
@@ -1421,7 +1420,7 @@ CallOver = TypedDict(
         "metadata": "NotRequired[Metadata]",
         # How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known.
         "mos": "float | None",
-        # What somebody wrote about it; it is deleted with what was said.
+        # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
@@ -1533,8 +1532,8 @@ CallSaid = TypedDict(
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
         "created_at": "str",
-        # When what was said in it was deleted, on request or because the account had kept it long
-        # enough; null: it was not.
+        # When its transcript and recording were deleted, on request or because the account had kept
+        # them long enough; null: they were not.
         "deleted_at": "str | None",
         # It came with the demonstration: it was recorded on another server, and nobody called.
         # Absent: somebody did.
@@ -1556,7 +1555,7 @@ CallSaid = TypedDict(
         "metadata": "NotRequired[Metadata]",
         # How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known.
         "mos": "float | None",
-        # What somebody wrote about it; it is deleted with what was said.
+        # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
@@ -1608,8 +1607,8 @@ CallSummary = TypedDict(
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
         "created_at": "str",
-        # When what was said in it was deleted, on request or because the account had kept it long
-        # enough; null: it was not.
+        # When its transcript and recording were deleted, on request or because the account had kept
+        # them long enough; null: they were not.
         "deleted_at": "str | None",
         # It came with the demonstration: it was recorded on another server, and nobody called.
         # Absent: somebody did.
@@ -1631,7 +1630,7 @@ CallSummary = TypedDict(
         "metadata": "NotRequired[Metadata]",
         # How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known.
         "mos": "float | None",
-        # What somebody wrote about it; it is deleted with what was said.
+        # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
@@ -1849,7 +1848,7 @@ class CreatedAccount(TypedDict):
     balance: float
     # Sessions at once, where an operator has set that; null: as the rate card says.
     concurrency: int | None
-    # How long what was said in calls is kept: transcripts, summaries, and recordings at the
+    # How long the contents of calls are kept: transcripts, summaries, and recordings at the
     # longest; null: until somebody deletes it.
     conversation_days: int | None
     # When it was made.
@@ -1915,8 +1914,8 @@ class CreatedKey(TypedDict):
     name: str
     # Null while it is good.
     revoked_at: str | None
-    # What it may do: a member's key everything but people, an owner's people, too. What is paid has
-    # a mark of its own, money.
+    # What it may do: a member's key all but members, an owner's all. Changes of what is paid need
+    # the mark money as well.
     role: Literal["member", "owner"]
 
 
@@ -2265,7 +2264,7 @@ class EventTestData(TypedDict):
 
 
 class HealthReport(TypedDict):
-    # The engines that are asked first.
+    # The primary engines.
     inference: str
     # How much of what the server can take it has; without a key in tenths.
     load: float
@@ -2307,7 +2306,7 @@ class IncomingAnswer(TypedDict):
 IncomingCall = TypedDict(
     "IncomingCall",
     {
-        # Who answers unless you say otherwise; null: nobody.
+        # The agent that answers by default; null: none.
         "agent_id": "str | None",
         # What the caller's telephone shows; empty: nothing. Nobody vouches for it.
         "caller_name": "str",
@@ -2728,7 +2727,7 @@ class Member(TypedDict):
     created_at: str
     # With which they sign in.
     email: str
-    # Owners invite and remove people, too.
+    # Owners also invite and remove members.
     role: Literal["owner", "member"]
     # When they signed in last, to whichever account; null: never.
     signed_in_at: str | None
@@ -2994,7 +2993,7 @@ class NewTopUp(TypedDict):
 class NewWebhook(TypedDict):
     # What it is for.
     description: NotRequired[str]
-    # The types of events that it wants; none: all, also those that there will be.
+    # The types of events that it wants; none: all, including future ones.
     events: NotRequired[list[str]]
     # A program takes its events, and nothing is sent to the address, which may then be one of your
     # own machine. Such a webhook is deleted when no program has asked for an hour.
@@ -3033,7 +3032,7 @@ class Number(TypedDict):
 class Offer(TypedDict):
     # ISO code: GB for those found under UK.
     country_code: str
-    # What it can do, in the carrier's words.
+    # Capabilities of the number, in the carrier's words.
     features: list[str]
     # Likewise.
     locality: str
@@ -3061,7 +3060,7 @@ class OwnAccount(TypedDict):
     balance: float
     # Sessions at once.
     concurrency: Concurrency
-    # How long what was said in calls is kept: transcripts, summaries, and recordings at the
+    # How long the contents of calls are kept: transcripts, summaries, and recordings at the
     # longest; null: until somebody deletes it.
     conversation_days: int | None
     # When it was made.
@@ -3370,7 +3369,7 @@ class ServerReport(TypedDict):
     failed_requests: int
     # Things that the program does at once; 0 without a key.
     goroutines: int
-    # The engines that are asked first.
+    # The primary engines.
     inference: str
     # Of the heap, in use; 0 without a key.
     mem_alloc_bytes: int
@@ -3506,7 +3505,7 @@ class SimulatedLine(TypedDict):
     at_ms: int
     # Who said it.
     role: Literal["user", "agent"]
-    # What was said.
+    # The words of the line.
     text: str
 
 
@@ -3527,9 +3526,9 @@ class SimulatedRun(TypedDict):
     problem: NotRequired[str]
     # Which of the case's, from 1.
     run: int
-    # What was said.
+    # The lines of the caller and the agent, in the order of time.
     transcript: list[SimulatedLine]
-    # Where the time of each turn went.
+    # The latency of each turn.
     turns: list[SimulatedTurn]
 
 

@@ -25,8 +25,8 @@ export interface APIKey {
   /** Null while it is good. */
   revoked_at: string | null;
   /**
-   * What it may do: a member's key everything but people, an owner's people, too. What is paid has a mark of its own,
-   * money.
+   * What it may do: a member's key all but members, an owner's all. Changes of what is paid need the mark money as
+   * well.
    */
   role: "member" | "owner";
 }
@@ -37,7 +37,7 @@ export interface Account {
   /** Sessions at once, where an operator has set that; null: as the rate card says. */
   concurrency: number | null;
   /**
-   * How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until
+   * How long the contents of calls are kept: transcripts, summaries, and recordings at the longest; null: until
    * somebody deletes it.
    */
   conversation_days: number | null;
@@ -67,7 +67,7 @@ export interface AccountChangeBody {
   /** Sessions at once; 0: as the rate card says. */
   concurrency?: number;
   /**
-   * How long what was said in calls is kept, recordings included; it counts for what is there, too. 0: until somebody
+   * How long transcripts of calls are kept, recordings included; it counts for what is there, too. 0: until somebody
    * deletes it.
    */
   conversation_days?: number;
@@ -87,7 +87,7 @@ export interface AccountDetail {
   /** Sessions at once, where an operator has set that; null: as the rate card says. */
   concurrency: number | null;
   /**
-   * How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until
+   * How long the contents of calls are kept: transcripts, summaries, and recordings at the longest; null: until
    * somebody deletes it.
    */
   conversation_days: number | null;
@@ -255,8 +255,8 @@ export interface AgentSettings {
   /**
    * The engines that it uses, of those that the server offers (GET /models), each by name or as an object with a model
    * and options of its own: one, or several that are tried in order, the next within the turn in which one fails.
-   * Every server has those of vad and denoise, of which one is named. What is not there is as the server has it. A
-   * call's engines say which of the others served.
+   * Every server has those of vad and denoise, of which one is named. What is absent is the server's default. A call's
+   * engines say which of the others served.
    */
   engines?: {
     /** Recognition. */
@@ -985,7 +985,10 @@ export interface CallAnalyzed {
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
   created_at: string;
-  /** When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not. */
+  /**
+   * When its transcript and recording were deleted, on request or because the account had kept them long enough; null:
+   * they were not.
+   */
   deleted_at: string | null;
   /** It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did. */
   demonstration?: boolean;
@@ -1006,7 +1009,7 @@ export interface CallAnalyzed {
   metadata?: Metadata;
   /** How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known. */
   mos: number | null;
-  /** What somebody wrote about it; it is deleted with what was said. */
+  /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
@@ -1167,7 +1170,10 @@ export interface CallDetail {
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
   created_at: string;
-  /** When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not. */
+  /**
+   * When its transcript and recording were deleted, on request or because the account had kept them long enough; null:
+   * they were not.
+   */
   deleted_at: string | null;
   /** It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did. */
   demonstration?: boolean;
@@ -1195,7 +1201,7 @@ export interface CallDetail {
   metadata?: Metadata;
   /** How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known. */
   mos: number | null;
-  /** What somebody wrote about it; it is deleted with what was said. */
+  /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
   /** Its recording; absent: it was not recorded. */
   recording?: CallRecording;
@@ -1308,7 +1314,10 @@ export interface CallOver {
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
   created_at: string;
-  /** When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not. */
+  /**
+   * When its transcript and recording were deleted, on request or because the account had kept them long enough; null:
+   * they were not.
+   */
   deleted_at: string | null;
   /** It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did. */
   demonstration?: boolean;
@@ -1329,7 +1338,7 @@ export interface CallOver {
   metadata?: Metadata;
   /** How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known. */
   mos: number | null;
-  /** What somebody wrote about it; it is deleted with what was said. */
+  /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
@@ -1451,7 +1460,10 @@ export interface CallSaid {
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
   created_at: string;
-  /** When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not. */
+  /**
+   * When its transcript and recording were deleted, on request or because the account had kept them long enough; null:
+   * they were not.
+   */
   deleted_at: string | null;
   /** It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did. */
   demonstration?: boolean;
@@ -1472,7 +1484,7 @@ export interface CallSaid {
   metadata?: Metadata;
   /** How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known. */
   mos: number | null;
-  /** What somebody wrote about it; it is deleted with what was said. */
+  /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
@@ -1525,7 +1537,10 @@ export interface CallSummary {
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
   created_at: string;
-  /** When what was said in it was deleted, on request or because the account had kept it long enough; null: it was not. */
+  /**
+   * When its transcript and recording were deleted, on request or because the account had kept them long enough; null:
+   * they were not.
+   */
   deleted_at: string | null;
   /** It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did. */
   demonstration?: boolean;
@@ -1546,7 +1561,7 @@ export interface CallSummary {
   metadata?: Metadata;
   /** How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known. */
   mos: number | null;
-  /** What somebody wrote about it; it is deleted with what was said. */
+  /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
@@ -1764,7 +1779,7 @@ export interface CreatedAccount {
   /** Sessions at once, where an operator has set that; null: as the rate card says. */
   concurrency: number | null;
   /**
-   * How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until
+   * How long the contents of calls are kept: transcripts, summaries, and recordings at the longest; null: until
    * somebody deletes it.
    */
   conversation_days: number | null;
@@ -1834,8 +1849,8 @@ export interface CreatedKey {
   /** Null while it is good. */
   revoked_at: string | null;
   /**
-   * What it may do: a member's key everything but people, an owner's people, too. What is paid has a mark of its own,
-   * money.
+   * What it may do: a member's key all but members, an owner's all. Changes of what is paid need the mark money as
+   * well.
    */
   role: "member" | "owner";
 }
@@ -2187,7 +2202,7 @@ export interface EventTestData {
 }
 
 export interface HealthReport {
-  /** The engines that are asked first. */
+  /** The primary engines. */
   inference: string;
   /** How much of what the server can take it has; without a key in tenths. */
   load: number;
@@ -2219,7 +2234,7 @@ export interface IncomingAnswer {
 }
 
 export interface IncomingCall {
-  /** Who answers unless you say otherwise; null: nobody. */
+  /** The agent that answers by default; null: none. */
   agent_id: string | null;
   /** What the caller's telephone shows; empty: nothing. Nobody vouches for it. */
   caller_name: string;
@@ -2633,7 +2648,7 @@ export interface Member {
   created_at: string;
   /** With which they sign in. */
   email: string;
-  /** Owners invite and remove people, too. */
+  /** Owners also invite and remove members. */
   role: "owner" | "member";
   /** When they signed in last, to whichever account; null: never. */
   signed_in_at: string | null;
@@ -2894,7 +2909,7 @@ export interface NewTopUp {
 export interface NewWebhook {
   /** What it is for. */
   description?: string;
-  /** The types of events that it wants; none: all, also those that there will be. */
+  /** The types of events that it wants; none: all, including future ones. */
   events?: Array<string>;
   /**
    * A program takes its events, and nothing is sent to the address, which may then be one of your own machine. Such a
@@ -2936,7 +2951,7 @@ export interface Number {
 export interface Offer {
   /** ISO code: GB for those found under UK. */
   country_code: string;
-  /** What it can do, in the carrier's words. */
+  /** Capabilities of the number, in the carrier's words. */
   features: Array<string>;
   /** Likewise. */
   locality: string;
@@ -2965,7 +2980,7 @@ export interface OwnAccount {
   /** Sessions at once. */
   concurrency: Concurrency;
   /**
-   * How long what was said in calls is kept: transcripts, summaries, and recordings at the longest; null: until
+   * How long the contents of calls are kept: transcripts, summaries, and recordings at the longest; null: until
    * somebody deletes it.
    */
   conversation_days: number | null;
@@ -3276,7 +3291,7 @@ export interface ServerReport {
   failed_requests: number;
   /** Things that the program does at once; 0 without a key. */
   goroutines: number;
-  /** The engines that are asked first. */
+  /** The primary engines. */
   inference: string;
   /** Of the heap, in use; 0 without a key. */
   mem_alloc_bytes: number;
@@ -3414,7 +3429,7 @@ export interface SimulatedLine {
   at_ms: number;
   /** Who said it. */
   role: "user" | "agent";
-  /** What was said. */
+  /** The words of the line. */
   text: string;
 }
 
@@ -3435,9 +3450,9 @@ export interface SimulatedRun {
   problem?: string;
   /** Which of the case's, from 1. */
   run: number;
-  /** What was said. */
+  /** The lines of the caller and the agent, in the order of time. */
   transcript: Array<SimulatedLine>;
-  /** Where the time of each turn went. */
+  /** The latency of each turn. */
   turns: Array<SimulatedTurn>;
 }
 
@@ -3868,7 +3883,7 @@ export interface Webhook {
 export class Parley extends Requests {
   /**
    * Read the account of the key.
-   * What the account is called, what it may do at once, how long it keeps what was said, and which key asks: a program
+   * What the account is called, what it may do at once, how long it keeps transcripts, and which key asks: a program
    * learns whose key it holds. The balance counts sessions in progress; `GET /v1/balance` says what it is made of.
    */
   getOwnAccount(options: Asked = {}): Promise<OwnAccount> {
@@ -4582,9 +4597,9 @@ export class Parley extends Requests {
 
   /**
    * List calls.
-   * Conversations on the telephone and over WebSockets, the newest first unless `sort` says otherwise, without what
-   * was said in them: all, or those that everything asked for is true of. `mos` and `end_detail` are for people who
-   * look for faults; new details may come.
+   * Conversations on the telephone and over WebSockets, the newest first unless `sort` says otherwise, without their
+   * transcripts: all, or those that everything asked for is true of. `mos` and `end_detail` are for people who look
+   * for faults; new details may come.
    */
   listCalls(query: {
     /** Only calls of this agent, also one that was deleted. */
@@ -4674,7 +4689,7 @@ export class Parley extends Requests {
 
   /**
    * Read a call.
-   * With what was said and where the time of each turn went. While the call lasts both grow.
+   * With its transcript and the latency of each turn. While the call lasts both grow.
    */
   getCall(id: string, options: Asked = {}): Promise<CallDetail> {
     return this.json("GET", `/v1/calls/${encodeURIComponent(id)}`, { options });
@@ -4693,7 +4708,7 @@ export class Parley extends Requests {
    * List what the model of a call was asked.
    * Each question to the language model, the first one first, with its answer: those that were asked before the caller
    * had finished, and thrown away, too. They are stored as they happen, 1,000 of a call and about 1 MB at most, kept
-   * for 30 days, and deleted with what was said. For owners of the account.
+   * for 30 days, and deleted with the transcript. For owners of the account.
    */
   listCallCompletions(id: string, options: Asked = {}): Promise<CallCompletions> {
     return this.json("GET", `/v1/calls/${encodeURIComponent(id)}/completions`, { options });
@@ -4716,7 +4731,7 @@ export class Parley extends Requests {
    * it sends all that happened, from its beginning, and closes. With `Accept: application/json` it answers with a list
    * instead: `data` has objects with `at`, the time, and `event`, an object as in the stream. It is `complete` once
    * the call is over; before, it has the one `snapshot` of now. At most 2,000 events and 512 kB are kept of a call:
-   * `omitted` older ones are not, and the `snapshot` has what was said until then. A call that the account does not
+   * `omitted` earlier ones are not, and the `snapshot` has the transcript until then. A call that the account does not
    * have is not found.
    */
   followAnyCall(id: string, options: Asked = {}): AsyncGenerator<ServerEvent, void, void> {
@@ -4776,7 +4791,7 @@ export class Parley extends Requests {
   /**
    * Read the signalling of a call.
    * The SIP messages of a telephone call as they were sent and received, oldest first, stored every few seconds while
-   * it lasts and once more when it is over: at most 200 messages and 128 kB; `dropped` older ones are not kept.
+   * it lasts and once more when it is over: at most 200 messages and 128 kB; `dropped` earlier ones are not kept.
    * Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.
    */
   getCallSip(id: string, options: Asked = {}): Promise<SIPTrace> {
@@ -4860,10 +4875,10 @@ export class Parley extends Requests {
    * Read statistics of calls.
    * What the calls come to that began on some days and have ended: how many, how many were answered, their length and
    * cost, how they ended, and how long turns waited for each stage and engine. It holds each call as soon as it has
-   * ended, also when what was said in it was deleted. `cost` is that of the calls, to the last decimal; `GET
-   * /v1/usage` has the same by the day on which it was charged, beside what is no call. Latencies are counted in
-   * buckets, and are within 4.5 %; `GET /v1/latency` has exact ones of fewer days. Those of engines leave out calls
-   * that came with a demonstration.
+   * ended, also when its transcript was deleted. `cost` is that of the calls, to the last decimal; `GET /v1/usage` has
+   * the same by the day on which it was charged, beside what is no call. Latencies are counted in buckets, and are
+   * within 4.5 %; `GET /v1/latency` has exact ones of fewer days. Those of engines leave out calls that came with a
+   * demonstration.
    */
   getStatistics(query: {
     /** Only calls of this agent, also one that was deleted. */
