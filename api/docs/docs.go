@@ -93,6 +93,9 @@ var pages = []page{
 	{"webhooks", "Webhooks", "Receive events at an address of your own.", []string{"/v1/webhooks", "/v1/webhooks/"}},
 	{"billing", "Prices and balance", "What things cost, and when they are charged.",
 		[]string{"/v1/pricing", "/v1/balance", "/v1/ledger", "/v1/ledger.csv", "/v1/usage", "/v1/usage.csv", "/v1/usage/engines", "/v1/operator/usage/engines", "/v1/calls/{id}/receipt", "/v1/topups", "/v1/auto-recharge", "/v1/spending-limits"}},
+	{"engines", "Engines", "Which engines a server can have, and how its operator sets them.", nil},
+	{"carriers", "Carriers", "Trunks, numbers, addresses and encryption of telephone calls.", nil},
+	{"deployment", "Deployment", "Build, settings, TLS, PostgreSQL, backup, upgrades, several nodes, monitoring.", nil},
 }
 
 func (p page) path() string {

@@ -74,8 +74,8 @@ func get(h http.Handler, path string, header ...string) *httptest.ResponseRecord
 
 // pagePaths are the routes of the documentation, besides its assets. None of them
 // is in the OpenAPI document.
-var pagePaths = []string{"/docs", "/docs/", "/docs/agents", "/docs/api", "/docs/authentication", "/docs/billing", "/docs/callcenter", "/docs/calls", "/docs/clients", "/docs/denoise",
-	"/docs/discovery", "/docs/errors", "/docs/limits", "/docs/management", "/docs/mcp", "/docs/migration", "/docs/recognition", "/docs/synthesis", "/docs/webhooks"}
+var pagePaths = []string{"/docs", "/docs/", "/docs/agents", "/docs/api", "/docs/authentication", "/docs/billing", "/docs/callcenter", "/docs/calls", "/docs/carriers", "/docs/clients", "/docs/denoise", "/docs/deployment",
+	"/docs/discovery", "/docs/engines", "/docs/errors", "/docs/limits", "/docs/management", "/docs/mcp", "/docs/migration", "/docs/recognition", "/docs/synthesis", "/docs/webhooks"}
 
 var (
 	address = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
