@@ -13,6 +13,7 @@ import (
 
 	"parley/api"
 	"parley/api/asset"
+	"parley/billing"
 	"parley/inference/remote"
 )
 
@@ -36,12 +37,20 @@ type Engine struct {
 	Options   remote.Options
 }
 
+// Options are what the pages say of their server.
+type Options struct {
+	Engines []Engine // all that a server may have
+	Base    string   // its public address, without a final slash; empty: the one at which a page is asked for
+	// Card is the rate card in force. It may be called from several goroutines, and is not before a page is asked for.
+	Card func() *billing.RateCard
+}
+
 // Mount adds the documentation to an API. It comes after all other routes, which
-// the pages describe; they are rendered when they are first asked for. engines are all that a server may have.
-func Mount(a *api.API, engines []Engine) {
+// the pages describe; they are rendered when they are first asked for.
+func Mount(a *api.API, o Options) {
 	a.Document().Info.Description += pagesSentence
 	assets := newAssets()
-	site := newSite(a.Document(), assets, engines)
+	site := newSite(a.Document(), assets, o)
 	for _, p := range pages {
 		handle(a, p.path(), site.page(p))
 	}

@@ -44,6 +44,11 @@ type receipt struct {
 
 // server is the documentation of an interface made for these tests.
 func server() (*api.API, http.Handler) {
+	return serverWith(Options{Card: billing.DefaultRateCard, Engines: []Engine{{Title: "Vendor, voices", Options: remote.Options{remote.Number("pitch", new(float64), 0.5, 2, "How <high>.")}},
+		{Title: "Mute"}, {Title: "Vendor, both", Operators: true, Options: remote.Options{remote.Text("header", new(string), "")}}}})
+}
+
+func serverWith(o Options) (*api.API, http.Handler) {
 	a := api.New(noKeys{})
 	api.MountPricing(a, billing.DefaultRateCard)
 	make := func(context.Context, *order) (*receipt, error) { return &receipt{}, nil }
@@ -57,8 +62,7 @@ func server() (*api.API, http.Handler) {
 		Responses: api.Answer(http.StatusSwitchingProtocols, "The conversation", ""),
 	}}, http.NotFoundHandler())
 	api.MountDocument(a)
-	Mount(a, []Engine{{Title: "Vendor, voices", Options: remote.Options{remote.Number("pitch", new(float64), 0.5, 2, "How <high>.")}}, {Title: "Mute"},
-		{Title: "Vendor, both", Operators: true, Options: remote.Options{remote.Text("header", new(string), "")}}})
+	Mount(a, o)
 	return a, a.Handler(api.Options{})
 }
 

@@ -43,6 +43,7 @@ func (c *content) index() ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
+		body = string(addressed([]byte(body), anyServer)) // sections are kept for all addresses
 		add := func(id, title, part string) {
 			text := textOf(part)
 			all = append(all, entry{page: p, id: id, title: title, text: text, lower: strings.ToLower(title + " " + text)})

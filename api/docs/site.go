@@ -24,7 +24,7 @@ var templateFiles embed.FS
 type site struct {
 	assets   *asset.Set
 	document *huma.OpenAPI
-	engines  []Engine
+	options  Options
 	content  func() (*content, error) // what pages are made of, read once
 }
 
@@ -36,8 +36,8 @@ type content struct {
 	sections   []entry                // of all pages, for the search
 }
 
-func newSite(document *huma.OpenAPI, assets *asset.Set, engines []Engine) *site {
-	s := &site{assets: assets, document: document, engines: engines}
+func newSite(document *huma.OpenAPI, assets *asset.Set, o Options) *site {
+	s := &site{assets: assets, document: document, options: o}
 	s.content = sync.OnceValues(s.read)
 	return s
 }
@@ -56,6 +56,10 @@ func (s *site) read() (*content, error) {
 		"problems":   api.Problems,
 		"fieldsOf":   func(label, head string, fields []field) fieldTable { return fieldTable{label, head, fields} },
 		"optionsOf":  s.optionsOf,
+		"here":       func() string { return hereMark },
+		"hereSocket": func() string { return hereSocket },
+		"prices":     func() template.HTML { return pricesMark },
+		"countries":  func() template.HTML { return countriesMark },
 		"tools":      func() []mcp.Listed { return mcp.ToolsOf(s.document) },
 		"example":    func(string) (template.HTML, error) { return "", errNoPage },
 		"operations": func() (template.HTML, error) { return "", errNoPage },
@@ -68,11 +72,6 @@ func (s *site) read() (*content, error) {
 }
 
 var errNoPage = errors.New("docs: used outside a page")
-
-// page serves one page. Browsers ask whether it has changed.
-func (s *site) page(p page) http.Handler {
-	return asset.New(p.path(), "no-cache", func() ([]byte, error) { return s.render(p) })
-}
 
 func (s *site) explorer() http.Handler {
 	return asset.New(explorer, "no-cache", func() ([]byte, error) {
@@ -225,7 +224,7 @@ type optionTable struct {
 // optionsOf are those that the operator gives, or an agent.
 func (s *site) optionsOf(label string, operators bool) optionTable {
 	t := optionTable{Label: label}
-	for _, e := range s.engines {
+	for _, e := range s.options.Engines {
 		if e.Operators == operators {
 			t.Engines = append(t.Engines, e)
 		}

@@ -94,7 +94,7 @@ func (n *Node) routes() *api.API {
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: work, Log: n.log})
 	api.MountDocument(a)
 	pages.Mount(a)
-	docs.Mount(a, engine.Documented()) // last: it describes all others
+	docs.Mount(a, docs.Options{Engines: engine.Documented(), Base: n.cfg.BaseURL, Card: n.db.RateCard}) // last: it describes all others
 	return a
 }
 
