@@ -28,6 +28,8 @@ var counterparts = map[string]string{
 	"GET /app/agents/{id}/document":                    "GET /v1/agents/{id}",
 	"POST /app/agents/{id}/document":                   "PUT /v1/agents/{id}",
 	"GET /app/agents/{id}/export":                      "GET /v1/agents/{id}",
+	"GET /app/agents/{id}/embed":                       "GET /v1/agents/{id}",
+	"POST /app/agents/{id}/embed/ticket":               "POST /v1/session-tickets",
 	"GET /app/agents/{id}/versions":                    "GET /v1/agents/{id}/versions",
 	"GET /app/agents/{id}/versions/{version}":          "GET /v1/agents/{id}/versions/{version}, GET /v1/agents/{id}/versions/{version}/diff",
 	"POST /app/agents/{id}/versions/{version}/restore": "PUT /v1/agents/{id}",

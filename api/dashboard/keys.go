@@ -50,20 +50,7 @@ func newKeysView(q *page.Request, f *page.Form) (*keysView, error) {
 		return nil, err
 	}
 	limits, err := keyLimits(q)
-	return &keysView{Keys: keys, Next: older, Limits: limits, Form: f, Base: base(q), Owner: q.Principal().Owner}, err
-}
-
-// base is where others reach the server: its configured address, else how
-// the browser reached it.
-func base(q *page.Request) string {
-	if q.Base != "" {
-		return q.Base
-	}
-	scheme := "http://"
-	if q.Secure || q.R.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + q.R.Host
+	return &keysView{Keys: keys, Next: older, Limits: limits, Form: f, Base: q.Origin(), Owner: q.Principal().Owner}, err
 }
 
 func keysPage(q *page.Request) error { return q.Show("keys", "API keys")(newKeysView(q, &page.Form{})) }

@@ -83,7 +83,7 @@ func invite(q *page.Request, f *page.Form) error {
 	if err != nil {
 		return err
 	}
-	v.Link, v.Invited = base(q)+link.RequestURI(), made.Email // where others reach the server
+	v.Link, v.Invited = q.Origin()+link.RequestURI(), made.Email // where others reach the server
 	return q.Page("people", "People", v)
 }
 

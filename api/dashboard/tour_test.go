@@ -43,6 +43,7 @@ var tour = []stop{
 	{"/app/agents/{id}/document", "/app/agents/{agent}/document", false, "change the whole of it", changesDocument},
 	{"/app/agents/{id}/versions", "/app/agents/{agent}/versions", false, "open a version", opens(`a[href$="/versions/1"]`, "/app/agents/{agent}/versions/1")},
 	{"/app/agents/{id}/versions/{version}", "/app/agents/{agent}/versions/{version}", false, "go back to a version", presses("main .button.primary", "is again what it was in version 2")},
+	{"/app/agents/{id}/embed", "/app/agents/{agent}/embed", false, "copy the tag, and try the button", embedsAgent},
 	{"/app/agents/import", "/app/agents/import", false, "import an agent", importsAgent},
 	{"/app/agents/{id}/delete", "/app/agents/{doomed}/delete", false, "delete an agent", presses("main .danger", "Doomed was deleted.")},
 	{"/app/agents/{id}/tests", "/app/agents/{agent}/tests", false, "run the test cases", runsTests},

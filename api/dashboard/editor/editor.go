@@ -4,7 +4,7 @@
 //
 // editor.go has the pages; form.go makes a form of an agent and an agent of a form, by the
 // fields in fields.go, lists.go, facts.go and choices.go. tests.go and simulation.go are the pages of
-// test cases. The templates are the dashboard's, whose tests use the pages in a browser.
+// test cases, embed.go that of the button for other sites. The templates are the dashboard's, whose tests use the pages in a browser.
 package editor
 
 import (
@@ -43,6 +43,8 @@ func Pages() []page.Page {
 		{Route: "GET " + one + "/document", Serve: documentPage},
 		{Route: "POST " + one + "/document", Max: maxAgentForm, Form: saveDocument},
 		{Route: "GET " + one + "/export", Serve: exportAgent},
+		{Route: "GET " + one + "/embed", Serve: embedPage},
+		{Route: "POST " + one + "/embed/ticket", Serve: embedTicket},
 		{Route: "POST " + one + "/try", Max: maxAgentForm, Form: tryDraft},
 		{Route: "GET " + one + "/tests", Serve: testsPage},
 		{Route: "POST " + one + "/tests", Max: maxCaseForm, Form: createCase},

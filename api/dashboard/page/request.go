@@ -131,6 +131,19 @@ func Path(parts ...string) string {
 	return b.String()
 }
 
+// Origin is where others reach the server, without a final slash: its configured address, else
+// how the browser reached it.
+func (q *Request) Origin() string {
+	if q.Base != "" {
+		return q.Base
+	}
+	scheme := "http://"
+	if q.Secure || q.R.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + q.R.Host
+}
+
 // HTMX says whether a script of the page asks, and wants a part of it.
 func (q *Request) HTMX() bool { return q.R.Header.Get("HX-Request") == "true" }
 
