@@ -4,7 +4,8 @@
 //
 // editor.go has the pages; form.go makes a form of an agent and an agent of a form, by the
 // fields in fields.go, lists.go, facts.go and choices.go. tests.go and simulation.go are the pages of
-// test cases, embed.go that of the button for other sites. The templates are the dashboard's, whose tests use the pages in a browser.
+// test cases, new.go that of a new agent, embed.go that of the button
+// for other sites. The templates are the dashboard's, whose tests use the pages in a browser.
 package editor
 
 import (
@@ -120,6 +121,8 @@ type agentView struct {
 	// Newer is what another user changed while this was edited.
 	Newer *wire.AgentDiff
 	Shown []shownChange // what that is
+	// Template is the name of the one that a new agent was begun with; empty: none.
+	Template string
 }
 
 // Voices are the choices.
@@ -142,11 +145,6 @@ type agentTabs struct{ ID, Tab string }
 
 // Tabs says which page is open.
 func (v *agentView) Tabs(tab string) agentTabs { return agentTabs{v.ID, tab} }
-
-func newAgentPage(q *page.Request) error {
-	f, err := formOf(q, &wire.AgentDefinition{Voice: "F1", Language: "en", FirstMessage: "Hello, how can I help you?"})
-	return q.Show("agent", "New agent")(newAgentView(q, nil, f), err)
-}
 
 // newAgentView gathers what the editor shows; a nil agent is new.
 func newAgentView(q *page.Request, a *wire.AgentDefinition, f *agentForm) *agentView {
