@@ -135,6 +135,15 @@ func Example_functions() {
 	fmt.Println("removed")
 }
 
+func Example_functionTest() {
+	var test struct {
+		Outcome, Result string
+		Took            int `json:"took_ms"`
+	}
+	ask("POST", "/v1/functions/test", `{"tools": [`+orderStatus+`], "name": "order_status", "arguments": {"order": "42"}}`, &test)
+	fmt.Println(test.Outcome, "after", test.Took, "ms:", test.Result) // what the model would read
+}
+
 func Example_invitations() {
 	var made struct{ ID, URL string }
 	email := "guest-" + rand.Text() + "@example.com"

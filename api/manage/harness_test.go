@@ -50,6 +50,7 @@ func open(t *testing.T) *office {
 	vault, err := people.NewVault(o.DB, "a master key of at least 32 characters")
 	o.OK(err)
 	manage.MountSecrets(a, vault)
+	manage.MountFunctions(a, fakeTest)
 	manage.MountEngineKeys(a, people.NewEngineKeys(vault), &o.vendor)
 	manage.MountPeople(a, o.People, func(token string) string { return "https://voice.example.com/app/invitation?token=" + token })
 	o.Serve(a, api.Options{Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})

@@ -122,3 +122,10 @@ type AgentDiff struct {
 	To      int64    `json:"to" doc:"The version." example:"7"`
 	Changes []Change `json:"changes" doc:"The fields that differ; empty when none does." nullable:"false"`
 }
+
+// FunctionTest is what a function that was tested has come to.
+type FunctionTest struct {
+	Outcome string `json:"outcome" doc:"Whether it answered, failed, or took too long." enum:"ok,error,timeout" example:"ok"`
+	Result  string `json:"result" doc:"What the model would read: of a request JSON with the status and the body of the answer, or the error." example:"{\"status\":200,\"body\":{\"state\":\"sent\"}}"`
+	TookMS  int64  `json:"took_ms" doc:"How long that took, in milliseconds." example:"132"`
+}

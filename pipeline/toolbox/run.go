@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,14 +69,7 @@ func (t *Toolbox) run(w *Call, f *Function, now time.Time) []Event {
 	if !ok {
 		return t.end(w.ID, problem("the arguments are not a JSON object"), "error")
 	}
-	patience, most := f.Timeout, f.Most
-	if patience <= 0 {
-		patience = functionPatience
-	}
-	if most == 0 {
-		most = functionMost
-	}
-	patience = min(patience, most)
+	patience := f.patience()
 	w.deadline = now.Add(patience)
 	ctx, stop := context.WithCancelCause(t.Life)
 	w.stop = stop
@@ -89,18 +83,60 @@ func (t *Toolbox) run(w *Call, f *Function, now time.Time) []Event {
 	return []Event{e}
 }
 
+// patience is how long a function may take.
+func (f *Function) patience() time.Duration {
+	most := cmp.Or(f.Most, functionMost)
+	if f.Timeout <= 0 {
+		return min(functionPatience, most)
+	}
+	return min(f.Timeout, most)
+}
+
 // tooLate is the result of a function whose time is up.
 var tooLate = problem("the function did not answer in time")
 
 // Ran takes the result of a function that ran here.
 func (t *Toolbox) Ran(id, result string, err error) []Event {
+	result, outcome := concluded(result, err)
+	return t.end(id, result, outcome)
+}
+
+// concluded is what the model reads of what a function returned, and its outcome.
+func concluded(result string, err error) (text, outcome string) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return t.end(id, tooLate, "timeout")
+		return tooLate, "timeout"
 	case err != nil:
-		return t.end(id, problem(tool.Clip(err.Error(), maxProblem)), "error")
+		return problem(tool.Clip(err.Error(), maxProblem)), "error"
 	}
-	return t.end(id, result, "ok")
+	return result, "ok"
+}
+
+// Tried is what a function that was tried has come to.
+type Tried struct {
+	Result  string // as the model reads it
+	Outcome string // ok, error or timeout
+	Took    time.Duration
+}
+
+// Try runs a function once as a call does, with the same time and to the same result, without a
+// conversation. arguments are as a model writes them. It blocks until the function has returned.
+func Try(ctx context.Context, of tool.Function, arguments string) Tried {
+	f := &Function{Function: of}
+	given, ok := object(arguments)
+	if !ok {
+		return Tried{Result: problem("the arguments are not a JSON object"), Outcome: "error"}
+	}
+	trying, cancel := context.WithTimeout(ctx, f.patience())
+	defer cancel()
+	begun := time.Now()
+	result, err := f.Run(trying, given)
+	took := time.Since(begun)
+	if err != nil && errors.Is(trying.Err(), context.DeadlineExceeded) {
+		err = context.DeadlineExceeded // whatever it makes of that
+	}
+	result, outcome := concluded(result, err)
+	return Tried{readable(result), outcome, took}
 }
 
 func problem(text string) string {

@@ -55,6 +55,7 @@ func (n *Node) routes() *api.API {
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
 	manage.MountAccount(a, n.db, n.db.RateCard, n.cfg.RateLimit)
 	cases.Mount(a, trial.Options(n.db, n.jobs, conversation.Definition(n.engines, n.guard)))
+	manage.MountFunctions(a, conversation.Tester(n.tools, n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountEngineKeys(a, n.keys, n.engines)
 	manage.MountPeople(a, people.New(n.db), func(token string) string { return n.payments.Home + dashboard.InvitationLink(token) })
