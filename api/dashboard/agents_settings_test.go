@@ -191,7 +191,7 @@ func TestMistakesInEntries(t *testing.T) {
 		{"engines_llm_engine=&engines_llm_engine=nobody", "engines_llm_engine_1", "There is no engine"},
 		{"engines_llm_engine=scripted&engines_llm_model=&engines_llm_options=a: [", "engines_llm_options_0", "Line 1: "},
 		{"analysis_extract_name=day&analysis_extract_kind=integer&analysis_extract_choices=&analysis_extract_description=bad&analysis_extract_needed=", "analysis_extract_description_0", "Is bad."},
-		{"analysis_extract_name=&analysis_extract_kind=&analysis_extract_choices=&analysis_extract_description=x&analysis_extract_needed=", "analysis_extract_name_0", "Say what it is called"},
+		{"analysis_extract_name=&analysis_extract_kind=&analysis_extract_choices=&analysis_extract_description=x&analysis_extract_needed=", "analysis_extract_name_0", "Enter a name."},
 		{"analysis_extract_name=a&analysis_extract_kind=choice&analysis_extract_choices=,&analysis_extract_description=x&analysis_extract_needed=", "analysis_extract_choices_0", "Write the answers"},
 	} {
 		all := append([]string{}, fields...)

@@ -37,8 +37,11 @@ var fakeDefinition = manage.Definition{
 		var given struct {
 			Name, Voice, Language, Prompt string
 			FirstMessage                  string `json:"first_message"`
-			Tools                         []struct{ Type string }
-			Settings                      struct {
+			Tools                         []struct {
+				Type string
+				HTTP struct{ URL string }
+			}
+			Settings struct {
 				Speed     json.RawMessage
 				Timezone  string
 				Knowledge []struct{ Title, Text string }
@@ -82,6 +85,9 @@ var fakeDefinition = manage.Definition{
 		for i, t := range given.Tools {
 			if t.Type == "" {
 				wrong = append(wrong, wire.Mistake{Path: fmt.Sprintf("tools[%d].type", i), Problem: "is missing"})
+			}
+			if strings.HasPrefix(t.HTTP.URL, "ftp:") {
+				wrong = append(wrong, wire.Mistake{Path: fmt.Sprintf("tools[%d].http.url", i), Problem: "must be an absolute https address"})
 			}
 		}
 		for i, to := range given.Settings.Transfers {
@@ -135,6 +141,7 @@ func mountAgentsOf(schema map[string]any) func(s *dashboardtest.Site, a *api.API
 		define.Schema, err = json.Marshal(schema)
 		s.OK(err)
 		manage.Mount(a, s.DB, export.New(s.DB), define)
+		manage.MountFunctions(a, fakeTrial)
 		mountSpeech(a)
 		mountKnowledge(s, a)
 		mountCases(s, a)

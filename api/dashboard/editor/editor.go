@@ -44,6 +44,16 @@ func Pages() []page.Page {
 		{Route: "GET " + one + "/document", Serve: documentPage},
 		{Route: "POST " + one + "/document", Max: maxAgentForm, Form: saveDocument},
 		{Route: "GET " + one + "/export", Serve: exportAgent},
+		{Route: "GET " + one + "/functions", Serve: functionsPage},
+		{Route: "POST " + one + "/functions", Max: maxAgentForm, Form: saveFunction},
+		{Route: "GET " + one + "/functions/new", Serve: newFunctionPage},
+		{Route: "POST " + one + "/functions/check", Max: maxAgentForm, Form: checkFunction},
+		{Route: "POST " + one + "/functions/try", Open: page.Owners, Max: maxAgentForm, Form: tryFunction},
+		{Route: "GET " + one + "/functions/{no}", Serve: functionPage},
+		{Route: "POST " + one + "/functions/{no}", Max: maxAgentForm, Form: saveFunction},
+		{Route: "POST " + one + "/functions/{no}/check", Max: maxAgentForm, Form: checkFunction},
+		{Route: "POST " + one + "/functions/{no}/try", Open: page.Owners, Max: maxAgentForm, Form: tryFunction},
+		{Route: "POST " + one + "/functions/{no}/delete", Form: deleteFunction},
 		{Route: "GET " + one + "/embed", Serve: embedPage},
 		{Route: "POST " + one + "/embed/ticket", Serve: embedTicket},
 		{Route: "POST " + one + "/try", Max: maxAgentForm, Form: tryDraft},
@@ -248,7 +258,16 @@ func createAgent(q *page.Request, form *page.Form) error {
 	if err := q.Call(http.MethodPost, "/v1/agents", a, &made); err != nil {
 		return err
 	}
-	return q.Done(page.Path(At+"/", made.ID), made.Name+" is there. Talk to it, or give it a telephone number.")
+	return q.Done(after(f, made.ID), made.Name+" is there. Talk to it, or give it a telephone number.")
+}
+
+// after is the page that follows when an agent was saved: its own, or the one below it that the button asks for.
+func after(f *agentForm, id string) string {
+	at := page.Path(At+"/", id)
+	if then := f.Value("then"); then == "functions/new" {
+		return at + "/" + then
+	}
+	return at
 }
 
 func saveAgent(q *page.Request, form *page.Form) error {
@@ -267,7 +286,7 @@ func saveAgent(q *page.Request, form *page.Form) error {
 	if !f.OK() || f.Value("more") != "" {
 		return q.Invalid("agent", "agent-form", stored.Name, v)
 	}
-	return save(q, v, a, page.Path(At+"/", stored.ID), "agent", "agent-form")
+	return save(q, v, a, after(f, stored.ID), "agent", "agent-form")
 }
 
 // save stores what was entered over the version that the form was made of, and goes to the page at

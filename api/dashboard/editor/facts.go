@@ -19,8 +19,11 @@ func (x *agentField) factRows(raw json.RawMessage) (rows []row, ok bool) {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
 	}
-	if strictly(raw).Decode(&s) != nil || s.Type != "object" || len(s.Properties) == 0 {
+	if strictly(raw).Decode(&s) != nil || s.Type != "object" {
 		return nil, false
+	}
+	if len(s.Properties) == 0 {
+		return nil, len(s.Required) == 0
 	}
 	d := strictly(s.Properties)
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
@@ -87,9 +90,9 @@ func (f *agentForm) facts(x *agentField, rows []row) any {
 		}
 		switch {
 		case name == "":
-			f.Fail(x.id("name", r.n), "Say what it is called in the results.")
+			f.Fail(x.id("name", r.n), "Enter a name.")
 		case slices.Contains(seen, name):
-			f.Fail(x.id("name", r.n), "There is another fact of this name.")
+			f.Fail(x.id("name", r.n), "Another entry has this name.")
 		}
 		if kind == oneOf {
 			choices := choicesIn(r.cells["choices"])

@@ -96,30 +96,45 @@ func (f *agentForm) document() (*wire.AgentDefinition, error) {
 			f.Fail("first_message", "Write what the agent says first, or let the caller begin.")
 		}
 	}
-	var settings map[string]json.RawMessage
-	if kept := f.Values.Get("kept"); kept != "" && json.Unmarshal([]byte(kept), &settings) != nil {
-		f.Fail("", "The form was damaged on its way. Open the page again.")
-	}
-	if settings == nil {
-		settings = map[string]json.RawMessage{}
-	}
+	settings := f.kept()
 	if read := f.yaml("tools"); read != nil {
 		a.Tools.RawMessage = read
 	}
-	for _, x := range f.fields.all {
-		at, is := strings.CutPrefix(x.path, "settings.")
-		if !is || f.untouched(x, settingAt(settings, at)) {
-			continue
-		}
-		raw, err := f.entered(x)
-		if err != nil {
-			return nil, err
-		}
-		putSetting(settings, at, raw)
+	if err := f.change(settings, "settings."); err != nil {
+		return nil, err
 	}
 	var err error
 	a.Settings.RawMessage, err = json.Marshal(settings)
 	return a, err
+}
+
+// kept is the object that the form was made of, as it was.
+func (f *agentForm) kept() map[string]json.RawMessage {
+	members := map[string]json.RawMessage{}
+	if text := f.Values.Get("kept"); text != "" && json.Unmarshal([]byte(text), &members) != nil {
+		f.Fail("", "The form was damaged on its way. Open the page again.")
+	}
+	if members == nil { // it was null
+		members = map[string]json.RawMessage{}
+	}
+	return members
+}
+
+// change puts what was entered into the members of the object that is at prefix of the document. What
+// was not touched stays to the letter.
+func (f *agentForm) change(members map[string]json.RawMessage, prefix string) error {
+	for _, x := range f.fields.all {
+		at, is := strings.CutPrefix(x.path, prefix)
+		if !is || f.untouched(x, settingAt(members, at)) {
+			continue
+		}
+		raw, err := f.entered(x)
+		if err != nil {
+			return err
+		}
+		putSetting(members, at, raw)
+	}
+	return nil
 }
 
 // untouched says whether a field shows a setting as it was, which then stays to the

@@ -19,6 +19,10 @@ func (s *shape) text(raw json.RawMessage) string {
 	if v == nil && s.box() {
 		v = s.Default
 	}
+	if v != nil && s.free() {
+		text, _ := wire.YAML(raw) // what is nested without end is not stored
+		return text
+	}
 	switch one := v.(type) {
 	case nil:
 		return ""
@@ -33,10 +37,6 @@ func (s *shape) text(raw json.RawMessage) string {
 		}
 		return one
 	case []any, map[string]any:
-		if s.free() {
-			text, _ := wire.YAML(raw) // what is nested without end is not stored
-			return text
-		}
 		return strings.Join(s.lines(v), "\n")
 	}
 	return string(raw) // a number as it was written
