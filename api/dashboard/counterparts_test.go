@@ -16,12 +16,12 @@ var counterparts = map[string]string{
 	"GET /app/find":          "GET /v1/agents, GET /v1/knowledge, GET /v1/calls",
 
 	"GET /app/agents":                                  "GET /v1/agents, GET /callcenter/numbers",
-	"GET /app/agents/new":                              "GET /v1/agents/schema, GET /v1/knowledge",
+	"GET /app/agents/new":                              "GET /v1/agents/schema, GET /v1/knowledge, GET /v1/agents",
 	"POST /app/agents":                                 "POST /v1/agents",
 	"POST /app/agents/check":                           "POST /v1/agents/validate",
 	"GET /app/agents/import":                           "GET /v1/agents/schema",
 	"POST /app/agents/import":                          "POST /v1/agents",
-	"GET /app/agents/{id}":                             "GET /v1/agents/{id}, GET /v1/spending-limits, GET /v1/knowledge, GET /v1/agents/{id}/cases",
+	"GET /app/agents/{id}":                             "GET /v1/agents/{id}, GET /v1/spending-limits, GET /v1/knowledge, GET /v1/agents, GET /v1/agents/{id}/cases",
 	"POST /app/agents/{id}":                            "PUT /v1/agents/{id}",
 	"POST /app/agents/{id}/limit":                      "PATCH /v1/spending-limits/{id}",
 	"POST /app/agents/{id}/metadata":                   "PATCH /v1/agents/{id}",
@@ -46,6 +46,7 @@ var counterparts = map[string]string{
 	"GET /app/agents/{id}/delete":                      "GET /v1/agents/{id}",
 	"POST /app/agents/{id}/delete":                     "DELETE /v1/agents/{id}",
 
+	"POST /app/agents/{id}/talk":                             "PUT /v1/agents/{id}, GET /ws/agent",
 	"POST /app/agents/{id}/try":                              "POST /v1/agents/{id}/simulations",
 	"GET /app/agents/{id}/tests":                             "GET /v1/agents/{id}/cases, GET /v1/agents/{id}/simulations, GET /v1/simulations/{id}",
 	"POST /app/agents/{id}/tests":                            "POST /v1/agents/{id}/cases",

@@ -14,6 +14,9 @@ import (
 // knowledgePath is the setting that names collections of documents, which are ticked and not typed.
 const knowledgePath = "settings.knowledge_bases"
 
+// successorsPath is the setting that names agents that take callers over, which are chosen and not typed.
+const successorsPath = "settings.hand_over_to"
+
 // choice is a value that may be ticked.
 type choice struct {
 	page.Option
@@ -36,6 +39,39 @@ func (f *agentFields) offerCollections(q *page.Request) error {
 		}
 	}
 	return nil
+}
+
+// offerAgents has the account's other agents be chosen where an agent is named that takes callers over.
+func (f *agentFields) offerAgents(q *page.Request) error {
+	i := slices.IndexFunc(f.all, func(x *agentField) bool { return x.path == successorsPath })
+	if i < 0 {
+		return nil
+	}
+	names, err := q.DB.AgentNames(q.Context(), q.Account())
+	if err != nil {
+		return err
+	}
+	x := f.all[i]
+	x.agents = []page.Option{{Value: "", Label: "Choose an agent"}}
+	for _, a := range names {
+		if a.ID != q.ID("id") {
+			x.agents = append(x.agents, page.Option{Value: a.ID, Label: a.Name})
+		}
+	}
+	return nil
+}
+
+// chooseAgent has a field offer agents, and the one that it names though it is no longer there.
+func (x *agentField) chooseAgent(of *control) {
+	of.How = "select"
+	choices := slices.Clone(x.agents)
+	if of.Value != "" && !slices.ContainsFunc(choices, func(o page.Option) bool { return o.Value == of.Value }) {
+		choices = append(choices, page.Option{Value: of.Value, Label: of.Value + " (deleted)"})
+	}
+	if len(choices) == 1 {
+		of.Hint = "The account has no other agent yet."
+	}
+	of.Choose(choices)
 }
 
 // tick ticks the values of a list.

@@ -56,6 +56,7 @@ func Pages() []page.Page {
 		{Route: "POST " + one + "/functions/{no}/delete", Form: deleteFunction},
 		{Route: "GET " + one + "/embed", Serve: embedPage},
 		{Route: "POST " + one + "/embed/ticket", Serve: embedTicket},
+		{Route: "POST " + one + "/talk", Max: maxAgentForm, Form: saveAndTalk},
 		{Route: "POST " + one + "/try", Max: maxAgentForm, Form: tryDraft},
 		{Route: "GET " + one + "/tests", Serve: testsPage},
 		{Route: "POST " + one + "/tests", Max: maxCaseForm, Form: createCase},
@@ -270,23 +271,51 @@ func after(f *agentForm, id string) string {
 	return at
 }
 
-func saveAgent(q *page.Request, form *page.Form) error {
+// agentEntered is the form of the agent of the path as it was sent, and the agent that it says.
+func agentEntered(q *page.Request, form *page.Form) (*agentView, *wire.AgentDefinition, error) {
 	f, a, err := entered(q, form)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	stored, err := agent(q)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	v := newAgentView(q, stored, f)
-	if err := addBeside(q, v); err != nil {
+	return v, a, addBeside(q, v)
+}
+
+func saveAgent(q *page.Request, form *page.Form) error {
+	v, a, err := agentEntered(q, form)
+	if err != nil {
 		return err
 	}
-	if !f.OK() || f.Value("more") != "" {
-		return q.Invalid("agent", "agent-form", stored.Name, v)
+	if !v.Form.OK() || v.Form.Value("more") != "" {
+		return q.Invalid("agent", "agent-form", v.Title, v)
 	}
-	return save(q, v, a, after(f, stored.ID), "agent", "agent-form")
+	return save(q, v, a, after(v.Form, v.ID), "agent", "agent-form")
+}
+
+// saveAndTalk is saveAgent for the button whose script begins a conversation then, on the same page: it answers
+// with the version that was saved. Without the script the page comes anew.
+func saveAndTalk(q *page.Request, form *page.Form) error {
+	if !q.HTMX() {
+		return saveAgent(q, form)
+	}
+	v, a, err := agentEntered(q, form)
+	if err != nil {
+		return err
+	}
+	if !v.Form.OK() {
+		return q.Invalid("agent", "agent-form", v.Title, v)
+	}
+	version, _ := strconv.ParseInt(v.Form.Value("version"), 10, 64) // what is no number is no version
+	saved, err := put(q, v.ID, version, a)
+	if err != nil {
+		return err
+	}
+	api.WriteJSON(q.W, http.StatusOK, map[string]int64{"version": saved.Version})
+	return nil
 }
 
 // save stores what was entered over the version that the form was made of, and goes to the page at

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,6 +88,7 @@ type agentField struct {
 	entry   *shape        // of a list; nil: it is none
 	offered []string      // the engines of the server that may be chosen, in its order
 	ticks   []page.Option // values that are ticked, see offerCollections; nil: they are entered
+	agents  []page.Option // that entries may name, see offerAgents; nil: they name none
 }
 
 // agentFields are all of them, in the order of the form.
@@ -117,7 +119,7 @@ func newAgentFields(q *page.Request) (*agentFields, error) {
 	for _, x := range f.all {
 		x.serve(q)
 	}
-	return f, f.offerCollections(q)
+	return f, errors.Join(f.offerCollections(q), f.offerAgents(q))
 }
 
 // resolved has a section get its fields out of the object that is at prefix of the document. An

@@ -96,8 +96,11 @@ func (x *agentField) shown(r row, wrong map[string]string) Row {
 		id := x.id(c, r.n)
 		all = append(all, x.entry.Properties[c].control(id, x.Name+"_"+c, r.cells[c], wrong[id], slices.Contains(x.entry.Required, c)))
 	}
-	if x.AnyOf != nil {
+	switch {
+	case x.AnyOf != nil:
 		x.chooseEngine(r.n, &all[0])
+	case x.agents != nil:
+		x.chooseAgent(&all[slices.Index(x.entry.Form.Fields, "agent")])
 	}
 	return Row{Title: x.entry.Title, Groups: beside(all)}
 }

@@ -185,20 +185,12 @@ func runCases(q *page.Request, f *page.Form) error {
 
 // tryDraft runs the test cases on what was entered, which is not saved.
 func tryDraft(q *page.Request, form *page.Form) error {
-	f, a, err := entered(q, form)
+	v, a, err := agentEntered(q, form)
 	if err != nil {
 		return err
 	}
-	stored, err := agent(q)
-	if err != nil {
-		return err
-	}
-	v := newAgentView(q, stored, f)
-	if err := addBeside(q, v); err != nil {
-		return err
-	}
-	again := func() error { return q.Invalid("agent", "agent-form", stored.Name, v) }
-	if !f.OK() {
+	again := func() error { return q.Invalid("agent", "agent-form", v.Title, v) }
+	if !v.Form.OK() {
 		return again()
 	}
 	document, err := json.Marshal(a)

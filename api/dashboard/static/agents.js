@@ -1,5 +1,6 @@
 // The editor of agents: says what is wrong while one types, and guards what was not saved.
 // Without it the forms work the same, and say it when they are sent.
+import { say } from "./dashboard.js";
 import "./listen.js";
 
 const form = document.getElementById("agent");
@@ -78,6 +79,36 @@ function edit(form) {
     if (made.textContent !== old.textContent) old.replaceChildren(...made.childNodes);
     for (const f of form.querySelectorAll("input[id], textarea[id], select[id]")) mark(f, wrong.get(f.id) ?? "");
   }
+
+  // Saves, and begins a conversation with what was saved, on this page. What cannot be saved is
+  // said as by the other button.
+  form.querySelector("[data-talk]")?.addEventListener("click", async (e) => {
+    const panel = document.querySelector("[data-voice-panel]")?.voice;
+    if (!panel) return;
+    e.preventDefault();
+    const button = e.currentTarget;
+    if (button.ariaDisabled === "true") return;
+    button.ariaDisabled = "true";
+    try {
+      const sent = new URLSearchParams(new FormData(form));
+      const answer = await fetch(button.formAction, { method: "POST", body: sent, headers: { "HX-Request": "true" } });
+      if (!answer.ok) {
+        form.requestSubmit();
+        return;
+      }
+      const { version } = await answer.json();
+      form.elements.namedItem("version").value = version;
+      dirty = false;
+      if (state) state.textContent = `Version ${version}`;
+      panel.session.stop();
+      panel.start(true);
+      panel.root.scrollIntoView({ block: "nearest" });
+    } catch {
+      say("The server cannot be reached. Try again.");
+    } finally {
+      button.ariaDisabled = null;
+    }
+  });
 
   const first = form.elements.namedItem("first_message")?.closest("[data-with]");
   const speaks = () => {
