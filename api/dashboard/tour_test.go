@@ -44,7 +44,7 @@ var tour = []stop{
 	{"/app/agents/{id}/versions", "/app/agents/{agent}/versions", false, "open a version", opens(`a[href$="/versions/1"]`, "/app/agents/{agent}/versions/1")},
 	{"/app/agents/{id}/versions/{version}", "/app/agents/{agent}/versions/{version}", false, "go back to a version", presses("main .button.primary", "is again what it was in version 2")},
 	{"/app/agents/{id}/functions", "/app/agents/{agent}/functions", false, "open a function", opens(`a[href$="/functions/1"]`, "/app/agents/{agent}/functions/1")},
-	{"/app/agents/{id}/functions/{no}", "/app/agents/{agent}/functions/1", false, "change a function", presses(".savebar button", "Nothing was changed.")},
+	{"/app/agents/{id}/functions/{no}", "/app/agents/{agent}/functions/1", false, "change a function", presses(".savebar button", "order was saved")},
 	{"/app/agents/{id}/functions/new", "/app/agents/{agent}/functions/new", false, "make a function, and try it", makesFunction},
 	{"/app/agents/{id}/embed", "/app/agents/{agent}/embed", false, "copy the tag, and try the button", embedsAgent},
 	{"/app/agents/import", "/app/agents/import", false, "import an agent", importsAgent},
