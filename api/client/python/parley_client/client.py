@@ -371,6 +371,18 @@ class Parley(Requests):
         """
         return self._json("GET", f"/v1/agents/{part(id)}/versions/{part(version)}/diff", query={"against": against}, timeout=timeout)
 
+    def test_function(self, body: t.FunctionTestInputBody, *, timeout: float | None = None) -> t.FunctionTest:
+        """Test a function of an agent.
+
+        Runs one function as a conversation would: from this server, with the account's secrets, to
+        addresses that functions may reach, and for as long as it may take; and answers with what
+        the model would read. The list is the `tools` of an agent, stored or not; a mistake in it is
+        refused as `POST /v1/agents` refuses it. What the service does, it really does. Functions
+        that conversations are charged for are not tested, nor are those of clients. An account may
+        have ten tests at once and ten a minute.
+        """
+        return self._json("POST", "/v1/functions/test", body=body, timeout=timeout)
+
     def get_simulation(self, id: str, *, timeout: float | None = None) -> t.SimulationDetail:
         """Read a simulation.
 

@@ -2263,6 +2263,24 @@ class EventTestData(TypedDict):
     type: str
 
 
+class FunctionTest(TypedDict):
+    # Whether it answered, failed, or took too long.
+    outcome: Literal["ok", "error", "timeout"]
+    # What the model would read: of a request JSON with the status and the body of the answer, or
+    # the error.
+    result: str
+    # How long that took, in milliseconds.
+    took_ms: int
+
+
+class FunctionTestInputBody(TypedDict):
+    # What the model would call it with; absent: nothing.
+    arguments: NotRequired[dict[str, Any]]
+    # The function; of an MCP server with the name of the entry before it.
+    name: str
+    tools: AgentTools
+
+
 class HealthReport(TypedDict):
     # The primary engines.
     inference: str

@@ -2201,6 +2201,23 @@ export interface EventTestData {
   type: string;
 }
 
+export interface FunctionTest {
+  /** Whether it answered, failed, or took too long. */
+  outcome: "ok" | "error" | "timeout";
+  /** What the model would read: of a request JSON with the status and the body of the answer, or the error. */
+  result: string;
+  /** How long that took, in milliseconds. */
+  took_ms: number;
+}
+
+export interface FunctionTestInputBody {
+  /** What the model would call it with; absent: nothing. */
+  arguments?: Record<string, unknown>;
+  /** The function; of an MCP server with the name of the entry before it. */
+  name: string;
+  tools: AgentTools;
+}
+
 export interface HealthReport {
   /** The primary engines. */
   inference: string;
@@ -4311,6 +4328,18 @@ export class Parley extends Requests {
     against?: number;
   } = {}, options: Asked = {}): Promise<AgentDiff> {
     return this.json("GET", `/v1/agents/${encodeURIComponent(id)}/versions/${encodeURIComponent(version)}/diff`, { query, options });
+  }
+
+  /**
+   * Test a function of an agent.
+   * Runs one function as a conversation would: from this server, with the account's secrets, to addresses that
+   * functions may reach, and for as long as it may take; and answers with what the model would read. The list is the
+   * `tools` of an agent, stored or not; a mistake in it is refused as `POST /v1/agents` refuses it. What the service
+   * does, it really does. Functions that conversations are charged for are not tested, nor are those of clients. An
+   * account may have ten tests at once and ten a minute.
+   */
+  testFunction(body: FunctionTestInputBody, options: Asked = {}): Promise<FunctionTest> {
+    return this.json("POST", "/v1/functions/test", { body, options });
   }
 
   /**
