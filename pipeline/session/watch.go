@@ -53,7 +53,7 @@ type CallUpdate struct {
 	Corrected  bool                    `json:"corrected,omitempty"` // an earlier line has changed: take another snapshot
 	Function   *history.FunctionCall   `json:"function,omitempty"`  // one that was called, or has its result
 	// Speaking is what the agent has begun to say of a reply so far; a Line follows with what was heard of it, or none. It
-	// changes nothing that snapshots have: Seq is that of the update before it, and whoever loses it needs no other snapshot.
+	// changes nothing that snapshots have: Seq is that of the update before it, and a follower that loses it needs no other snapshot.
 	Speaking *history.TranscriptLine `json:"speaking,omitempty"`
 }
 

@@ -42,7 +42,7 @@ async function ticket() {
   return (await answer.json()).ticket;
 }
 
-/** One thing to try: a form, and what comes of it. */
+/** One thing to try: a form and its result. */
 class Trial {
   /** @param {string} name @param {(trial: Trial) => Promise<string>} run says what it took */
   constructor(name, run) {
@@ -138,7 +138,7 @@ async function transcribe(t, file) {
   const { result, took } = await t.ask(form, {}, (a) => a.json());
   t.parts.segments.replaceChildren(...result.segments.map((s) => {
     const row = document.createElement("tr");
-    for (const [name, label, text] of [["number", "Start", seconds(s.start)], ["number", "End", seconds(s.end)], ["", "Text", s.text]]) {
+    for (const [name, label, text] of [["number", "From", seconds(s.start)], ["number", "To", seconds(s.end)], ["", "Text", s.text]]) {
       const cell = row.insertCell();
       cell.className = name;
       cell.dataset.label = label;

@@ -112,8 +112,8 @@ var policies = map[string][]string{
 }
 
 // clients are what the commands that ask a running server have beside the media and a telephone. One of them asks none, and
-// reads what other services export.
-var clients = []string{"api/client", "api/export", "api/wire", "api/wsagent/client", "cmd/parley/command", "cmd/parley/foreign"}
+// reads what other services export. The templates of agents are documents alone.
+var clients = []string{"api/client", "api/export", "api/starter", "api/wire", "api/wsagent/client", "cmd/parley/command", "cmd/parley/foreign"}
 
 // forbidden says why from must not import to; empty when it may. A test may
 // reach the simulated carrier from its neighbours.
