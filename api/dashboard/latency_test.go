@@ -35,7 +35,7 @@ func TestLatency(t *testing.T) {
 	date := day.Format("2 Jan 2006")
 	row := `<th scope="row">` + day.Format(time.DateOnly) + "</th>"
 	for path, want := range map[string][]string{
-		"/app/latency": {`<p class="value">800 ms</p><p class="note">half of the turns`, `<p class="value">5000 ms</p><p class="note">99 of 100`, `<p class="value">3</p><p class="note">2 calls`,
+		"/app/latency": {`<p class="value">800 ms</p><p class="note">half of the turns`, `<p class="value">5000 ms</p><p class="note">99 of 100`, `<p class="value">3</p><p class="note">in 2 calls`,
 			"<title>" + date + ", p99: 5000 ms</title>", "<title>" + date + ", p50: 800 ms</title>", row + `<td class="number">800</td><td class="number">5000</td>`,
 			`haiku <span class="soft">Language model</span>`, "No agent", "Ana &lt;script&gt;", "By stage", `aria-current="page">30 days`},
 		"/app/latency?direction=inbound":                       {`<p class="value">210 ms</p>`, row + `<td class="number">210</td><td class="number">800</td>`, "haiku"},
