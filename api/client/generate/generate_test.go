@@ -2,10 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"parley/api/client"
 )
 
 // TestClientsAreCurrent holds what is generated of the clients to the document. PARLEY_GOLDEN=update writes it anew.
@@ -20,7 +27,7 @@ func TestClientsAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := generate(text)
+	files, err := generate(text, "../../wire")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,6 +35,33 @@ func TestClientsAreCurrent(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join("..", name)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not what the document makes (%v): go run ./api/client/generate", name, err)
 		}
+	}
+}
+
+// TestMethodsByHand: the operations that Go has by hand are there, and so are their methods.
+func TestMethodsByHand(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d document
+	if err := yaml.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := d.calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := maps.Clone(byHand)
+	for _, c := range calls {
+		delete(unknown, c.ID)
+		if _, there := reflect.TypeFor[*client.Client]().MethodByName(cmp.Or(byHand[c.ID], pascal(c.ID))); !there {
+			t.Errorf("no method has %s", c.ID)
+		}
+	}
+	for id, method := range unknown {
+		t.Errorf("%s is by hand for %s, which is no operation", method, id)
 	}
 }
 
@@ -81,7 +115,7 @@ components:
         kind: {type: [string, "null"], enum: [long, short]}
         from: {anyOf: [{type: string}, {type: object, properties: {name: {type: string}}}]}
         counts: {type: object, additionalProperties: {type: integer}}
-`))
+`), "../../wire")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +128,11 @@ components:
 			"  /** What it says. */\n  text: string;\n",
 			"  changeNote(caseId: string, body: Note | {\n    file: Blob;\n  }, options: Changed = {}): Promise<Note> {\n    return this.json(\"PATCH\", `/v1/notes/${encodeURIComponent(caseId)}`, { body, options });\n",
 			"  /**\n   * List notes.\n   * The newest first.\n   */\n  listNotes(query: {\n    cursor?: string;\n    /** The earliest. */\n    from?: string;\n  } = {}, options: Asked = {}): Page<ListNote, Note> {\n",
+		},
+		"operations.go": {
+			"func (c *Client) ChangeNote(ctx context.Context, caseID string, body Note) (*Note, error) {\n\treturn ask[Note](ctx, c, http.MethodPatch, c.address(\"v1\", \"notes\", caseID), body)\n}\n",
+			"func (c *Client) ListNotes(ctx context.Context, q ListNotesQuery) iter.Seq2[Note, error] {\n\treturn each[Note](ctx, c, q.values(), \"v1\", \"notes\")\n}\n",
+			"// Note: An object of the service's HTTP API.\ntype Note struct {\n\tCounts map[string]int64 `json:\"counts,omitempty\"`\n",
 		},
 		"python/parley_client/types.py": {
 			"Note = TypedDict(\n    \"Note\",\n    {\n        \"counts\": \"NotRequired[dict[str, int]]\",\n        \"from\": \"NotRequired[str | NoteFrom2]\",\n" +

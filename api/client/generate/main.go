@@ -1,5 +1,5 @@
-// Command generate writes what the clients in TypeScript and Python have from the service's OpenAPI document: their
-// types, and a method for each operation. Sessions over sockets are written by hand, beside it.
+// Command generate writes what clients have from the service's OpenAPI document: types, and a method for each operation;
+// of the client in Go those that are not written by hand. Sessions over sockets are written by hand, beside it.
 //
 //	go run ./api/client/generate
 //
@@ -27,7 +27,7 @@ func run(api string) error {
 	if err != nil {
 		return err
 	}
-	files, err := generate(text)
+	files, err := generate(text, filepath.Join(api, "wire"))
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func run(api string) error {
 	return nil
 }
 
-// generate makes the files of the clients, by their names below api/client.
-func generate(openAPI []byte) (map[string][]byte, error) {
+// generate makes the files of the clients, by their names below api/client; wire is the folder of the package wire.
+func generate(openAPI []byte, wire string) (map[string][]byte, error) {
 	var d document
 	if err := yaml.Unmarshal(openAPI, &d); err != nil {
 		return nil, err
@@ -50,7 +50,12 @@ func generate(openAPI []byte) (map[string][]byte, error) {
 		return nil, err
 	}
 	types, methods := pythonFiles(&d, calls)
+	operations, err := goFile(&d, calls, wire)
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
+		"operations.go":                  operations,
 		"typescript/src/api.ts":          typeScript(&d, calls),
 		"python/parley_client/types.py":  types,
 		"python/parley_client/client.py": methods,

@@ -33,7 +33,7 @@ func TestClients(t *testing.T) {
 	}{
 		{"TypeScript", installTypeScript, all},
 		{"Python", installPython, all},
-		{"Go", installGo, slices.Concat([]string{"agents 1", "refused 404 .* true", "spoken audio/wav true", "heard .*(?i)open.*"}, session)},
+		{"Go", installGo, slices.Concat([]string{"agents 1", "credits true", "refused 404 .* true", "spoken audio/wav true", "heard .*(?i)open.*"}, session)},
 	} {
 		t.Run(tt.language, func(t *testing.T) {
 			t.Parallel()
