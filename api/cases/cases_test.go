@@ -3,6 +3,7 @@ package cases_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,8 +16,11 @@ import (
 	"parley/api/manage"
 	"parley/api/ticket"
 	"parley/api/wire"
+	"parley/billing"
 	"parley/store"
 	"parley/store/cases"
+	"parley/store/history"
+	"parley/store/ledger"
 	"parley/store/storetest"
 )
 
@@ -97,4 +101,60 @@ func TestRoutes(t *testing.T) {
 	}
 	o.Want("delete", o.As(o.A, "DELETE", one, ""), 204, "")
 	o.Want("delete again", o.As(o.A, "DELETE", one, ""), 404, "request.not_found")
+}
+
+// TestComparisons: the latest recorded calls of an agent are compared, each with the agents that were meant; those of other
+// accounts are not there.
+func TestComparisons(t *testing.T) {
+	o := apitest.Open(t, apitest.Options{})
+	signer, err := ticket.NewSigner("a master secret of a test, long enough")
+	o.OK(err)
+	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
+	manage.Mount(a, o.DB, export.New(o.DB), manage.Definition{New: func() store.Agent { return store.Agent{} }, Schema: json.RawMessage(`{"type":"object"}`)}) // describes agents
+	var seen []string
+	routes.MountComparisons(a, routes.Comparing{Agents: o.DB, Calls: history.New(o.DB),
+		Draft: func(document json.RawMessage) (any, error) {
+			if strings.Contains(string(document), "F9") {
+				return nil, api.ErrVoice
+			}
+			return "draft", nil
+		},
+		Stored: func(a *store.Agent) any { return fmt.Sprint("version ", a.Version) },
+		Compare: func(record []byte, of, other any) (wire.ComparedCall, error) {
+			seen = append(seen, fmt.Sprintf("%s: %v, %v", record, of, other))
+			return wire.ComparedCall{Outcome: "same", Turns: []wire.ComparedTurn{}}, nil
+		}})
+	o.Serve(a, api.Options{})
+	l := ledger.New(o.DB)
+	node, _, err := l.RegisterNode(t.Context(), "recording", "127.0.0.1:1")
+	o.OK(err)
+	var ids []string
+	for _, record := range []string{"one", "two"} {
+		c, err := l.StartSession(t.Context(), ledger.Start{Node: node, Account: o.A.Account, Agent: o.A.Agent, Terms: billing.Terms{Kind: billing.Web}, Card: billing.DefaultRateCard()})
+		o.OK(err)
+		o.OK(history.New(o.DB).SaveConversation(t.Context(), o.A.Account, c.ID, history.Conversation{Replay: []byte(record)}))
+		ids = append(ids, c.ID)
+	}
+	at := "/v1/agents/" + o.A.Agent + "/compare"
+	for body, want := range map[string]string{
+		`{}`:          "two: version 1, <nil>; one: version 1, <nil>",
+		`{"calls":1}`: "two: version 1, <nil>",
+		`{"calls":1,"definition":{"name":"x"},"against":1}`: "two: draft, version 1",
+		`{"calls":1,"version":1}`:                           "two: version 1, <nil>",
+	} {
+		seen = nil
+		r := o.As(o.A, "POST", at, body)
+		o.Want(body, r, 200, "")
+		var got wire.Comparison
+		o.OK(json.Unmarshal(r.Body, &got))
+		if strings.Join(seen, "; ") != want || len(got.Calls) != len(seen) || got.Calls[0].CallID != ids[1] || got.Calls[0].StartedAt.IsZero() {
+			t.Errorf("%s: %q, want %q: %s", body, seen, want, r.Body)
+		}
+	}
+	for body, code := range map[string]string{`{"calls":21}`: "validation.invalid_request_format", `{"definition":{"name":"a","voice":"F9"}}`: "validation.invalid_voice",
+		`{"definition":{"name":"a"},"version":1}`: "validation.invalid_request_format"} {
+		o.Want(body, o.As(o.A, "POST", at, body), 400, code)
+	}
+	o.Want("a version that never was", o.As(o.A, "POST", at, `{"version":9}`), 404, "agent.not_found")
+	o.Want("another's", o.As(o.B, "POST", at, `{}`), 404, "agent.not_found")
 }

@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/store"
 	"parley/store/cases"
+	"parley/store/history"
 )
 
 // mountCases adds the routes of test cases. A script in which there is shout has two mistakes.
@@ -34,6 +36,8 @@ func mountCases(s *dashboardtest.Site, a *api.API) {
 			return document, fakeDefinition.Apply(&a, document)
 		},
 		Stored: func(a *store.Agent) any { return a.Name }})
+	routes.MountComparisons(a, routes.Comparing{Agents: s.DB, Calls: history.New(s.DB), Draft: func(json.RawMessage) (any, error) { return "the draft", nil },
+		Stored: func(a *store.Agent) any { return fmt.Sprint("version ", a.Version) }, Compare: fakeComparison})
 }
 
 // conversation is a run of a case in which something was said and a function was called.

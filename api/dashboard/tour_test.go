@@ -47,6 +47,7 @@ var tour = []stop{
 	{"/app/agents/{id}/functions/{no}", "/app/agents/{agent}/functions/1", false, "change a function", presses(".savebar button", "order was saved")},
 	{"/app/agents/{id}/functions/new", "/app/agents/{agent}/functions/new", false, "make a function, and try it", makesFunction},
 	{"/app/agents/{id}/embed", "/app/agents/{agent}/embed", false, "copy the tag, and try the button", embedsAgent},
+	{"/app/agents/{id}/compare", "/app/agents/{agent}/compare?calls=5", false, "compare with recorded calls", comparesAgent},
 	{"/app/agents/import", "/app/agents/import", false, "import an agent", importsAgent},
 	{"/app/agents/{id}/delete", "/app/agents/{doomed}/delete", false, "delete an agent", presses("main .danger", "Doomed was deleted.")},
 	{"/app/agents/{id}/tests", "/app/agents/{agent}/tests", false, "run the test cases", runsTests},

@@ -13,6 +13,7 @@ import (
 	"parley/api/wsagent"
 	"parley/billing"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/requests"
@@ -89,6 +90,7 @@ func (w *world) consents(agent, key string) {
 	w.OK(err)
 	_, err = l.CloseSession(ctx, c, ledger.Closing{Reason: "busy"})
 	w.OK(err)
+	w.OK(history.New(w.DB).SaveConversation(ctx, w.Account, c.ID, history.Conversation{Replay: []byte("record")}))
 }
 
 // agent makes one with something in each part of its form, and three versions.

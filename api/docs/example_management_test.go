@@ -144,6 +144,24 @@ func Example_functionTest() {
 	fmt.Println(test.Outcome, "after", test.Took, "ms:", test.Result) // what the model would read
 }
 
+func Example_compare() {
+	var found struct {
+		Calls []struct {
+			ID      string `json:"call_id"`
+			Outcome string
+		}
+	}
+	ask("POST", "/v1/agents/"+os.Getenv("AGENT_ID")+"/compare", `{"calls": 5, "definition": {"name": "Lola", "settings": {"min_endpoint_ms": 700}}}`, &found)
+	differ := 0
+	for _, call := range found.Calls {
+		fmt.Println(call.ID, call.Outcome)
+		if call.Outcome == "differs" {
+			differ++
+		}
+	}
+	fmt.Println(len(found.Calls), "recorded calls,", differ, "would differ")
+}
+
 func Example_invitations() {
 	var made struct{ ID, URL string }
 	email := "guest-" + rand.Text() + "@example.com"

@@ -127,3 +127,46 @@ type SimulatedTurn struct {
 	VoiceMS    int64 `json:"voice_ms" doc:"Until its audio." example:"120"`
 	TotalMS    int64 `json:"total_ms" doc:"From the end of the caller's speech to the agent's." example:"770"`
 }
+
+// NewComparison asks for a comparison of an agent with its recorded calls.
+type NewComparison struct {
+	Definition *AgentDraft `json:"definition,omitempty" doc:"An agent that is not stored, which is compared in place of the one that is."`
+	Version    int64       `json:"version,omitempty" doc:"The version that is compared; without it, and without definition, the current one." minimum:"1" example:"7"`
+	Against    int64       `json:"against,omitempty" doc:"The version that it is compared with; without it the calls as they were." minimum:"1" example:"6"`
+	Calls      int         `json:"calls,omitempty" doc:"How many of the latest recorded calls." minimum:"1" maximum:"20" default:"10"`
+}
+
+// Comparison is what would differ in recorded calls.
+type Comparison struct {
+	Calls []ComparedCall `json:"calls" doc:"The calls, the newest first; empty: none of the agent's latest was recorded." nullable:"false"`
+}
+
+// ComparedCall is what would differ in a call.
+type ComparedCall struct {
+	CallID       string         `json:"call_id" doc:"The call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	StartedAt    time.Time      `json:"started_at" doc:"When it began."`
+	AgentVersion *int64         `json:"agent_version" doc:"The version of the agent that it ran with; null: not known." example:"5"`
+	Outcome      string         `json:"outcome" doc:"Whether anything differs; unreadable when what is kept of the call cannot be conducted again, skipped when there was no time for it." enum:"same,differs,unreadable,skipped" example:"differs"`
+	TurnsTotal   int            `json:"turns_total" doc:"How many turns there are, in one of the two or in both." example:"8"`
+	Turns        []ComparedTurn `json:"turns" doc:"The turns that differ." nullable:"false"`
+	EndedThen    string         `json:"ended_then,omitempty" doc:"Why it ended; absent: that was not kept." example:"user_hangup"`
+	EndedNow     string         `json:"ended_now,omitempty" doc:"Why it would end." example:"user_hangup"`
+	Unheard      int            `json:"unheard,omitempty" doc:"Replies that the record has no words for: a sentence of the same kind stands in for each." example:"1"`
+}
+
+// ComparedTurn is a turn that differs; the caller's words line turns up.
+type ComparedTurn struct {
+	Then *TurnSide `json:"then" doc:"As it was, or is with the version compared with; null: there was no such turn."`
+	Now  *TurnSide `json:"now" doc:"As it would be; null: there would be no such turn."`
+}
+
+// TurnSide is a turn as it was, or would be.
+type TurnSide struct {
+	Turn        int      `json:"turn" doc:"From 1; 0 is what is before the caller's first turn." example:"2"`
+	AtMS        int64    `json:"at_ms" doc:"When the caller was taken to be done, from the beginning of the call." example:"5400"`
+	Heard       string   `json:"heard" doc:"What the caller said." example:"what time do you open"`
+	Said        string   `json:"said" doc:"What the agent said, as far as it was heard." example:"We are open from nine to six."`
+	Functions   []string `json:"functions" doc:"The functions that were called." nullable:"false" example:"[\"order_status\"]"`
+	Interrupted bool     `json:"interrupted" doc:"The caller interrupted the agent."`
+	LatencyMS   *int64   `json:"latency_ms" doc:"From the end of the caller's speech to the first sound of the answer; null: there was none." example:"430"`
+}

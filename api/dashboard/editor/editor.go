@@ -68,6 +68,8 @@ func Pages() []page.Page {
 		{Route: "GET " + one + "/simulations/{simulation}", Serve: simulationPage},
 		{Route: "GET " + one + "/simulations/{simulation}/progress", Serve: simulationPart},
 		{Route: "POST " + one + "/simulations/{simulation}/cancel", Serve: cancelSimulation},
+		{Route: "GET " + one + "/compare", Serve: comparePage},
+		{Route: "POST " + one + "/compare", Max: maxAgentForm, Form: compareDraft},
 		{Route: "GET " + one + "/versions", Serve: listVersions},
 		{Route: "GET " + one + "/versions/{version}", Serve: versionPage},
 		{Route: "POST " + one + "/versions/{version}/restore", Serve: restoreVersion},

@@ -37,6 +37,7 @@ import (
 	"parley/cmd/parley/money"
 	"parley/cmd/parley/outbound"
 	"parley/store"
+	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/people"
 	kept "parley/store/requests"
@@ -54,7 +55,9 @@ func (n *Node) routes() *api.API {
 	files := export.New(n.db)
 	manage.Mount(a, n.db, files, conversation.Definition(n.engines, n.guard))
 	manage.MountAccount(a, n.db, n.db.RateCard, n.cfg.RateLimit)
-	cases.Mount(a, trial.Options(n.db, n.jobs, conversation.Definition(n.engines, n.guard)))
+	tests := trial.Options(n.db, n.jobs, conversation.Definition(n.engines, n.guard))
+	cases.Mount(a, tests)
+	cases.MountComparisons(a, cases.Comparing{Agents: n.db, Calls: history.New(n.db), Draft: tests.Draft, Stored: tests.Stored, Compare: trial.Compare})
 	manage.MountFunctions(a, conversation.Tester(n.tools, n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountEngineKeys(a, n.keys, n.engines)
