@@ -111,8 +111,8 @@ var policies = map[string][]string{
 	"cmd/parley/outbound":     {"cmd/parley/conversation", "cmd/parley/metrics"},
 }
 
-// clients are what the commands that ask a running server have beside the media and a telephone. One of them asks none, and
-// reads what other services export. The templates of agents are documents alone.
+// clients are what the commands that ask a running server have beside the media and a telephone. Two of them ask none, and
+// make files of what other services export, or of templates.
 var clients = []string{"api/client", "api/export", "api/starter", "api/wire", "api/wsagent/client", "cmd/parley/command", "cmd/parley/foreign"}
 
 // forbidden says why from must not import to; empty when it may. A test may
