@@ -149,6 +149,17 @@ func (c *Client) GetCase(ctx context.Context, id string, caseID string) (*wire.C
 	return ask[wire.Case](ctx, c, http.MethodGet, c.address("v1", "agents", id, "cases", caseID), nil)
 }
 
+// CompareAgent: Compare an agent with its recorded calls.
+// Conducts the latest recorded calls of an agent again with the settings of a version, or of an agent that is not
+// stored, and says turn by turn what would differ from the calls as they were, or from another version. Callers,
+// models, voices and functions give what they gave, so it costs nothing and nothing is really called; what a new
+// prompt, voice or function changes does not show: test cases show that. Calls are kept for this while the agent's
+// setting `record` is on, as long as their recordings. It takes 15 seconds at most; an account may ask for ten at once
+// and ten a minute.
+func (c *Client) CompareAgent(ctx context.Context, id string, body wire.NewComparison) (*wire.Comparison, error) {
+	return ask[wire.Comparison](ctx, c, http.MethodPost, c.address("v1", "agents", id, "compare"), body)
+}
+
 // ListSimulations: List the simulations of an agent.
 // Newest first, without results.
 func (c *Client) ListSimulations(ctx context.Context, id string) iter.Seq2[wire.Simulation, error] {

@@ -323,6 +323,19 @@ class Parley(Requests):
         """
         return self._json("PUT", f"/v1/agents/{part(id)}/cases/{part(case)}", body=body, timeout=timeout)
 
+    def compare_agent(self, id: str, body: t.NewComparison, *, timeout: float | None = None) -> t.Comparison:
+        """Compare an agent with its recorded calls.
+
+        Conducts the latest recorded calls of an agent again with the settings of a version, or of
+        an agent that is not stored, and says turn by turn what would differ from the calls as they
+        were, or from another version. Callers, models, voices and functions give what they gave, so
+        it costs nothing and nothing is really called; what a new prompt, voice or function changes
+        does not show: test cases show that. Calls are kept for this while the agent's setting
+        `record` is on, as long as their recordings. It takes 15 seconds at most; an account may ask
+        for ten at once and ten a minute.
+        """
+        return self._json("POST", f"/v1/agents/{part(id)}/compare", body=body, timeout=timeout)
+
     def list_simulations(self, id: str, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListSimulation:
         """List the simulations of an agent.
 

@@ -1771,6 +1771,40 @@ class CheckList(TypedDict):
     data: list[Check]
 
 
+class ComparedCall(TypedDict):
+    # The version of the agent that it ran with; null: not known.
+    agent_version: int | None
+    # The call.
+    call_id: str
+    # Why it would end.
+    ended_now: NotRequired[str]
+    # Why it ended; absent: that was not kept.
+    ended_then: NotRequired[str]
+    # Whether anything differs; unreadable when what is kept of the call cannot be conducted again,
+    # skipped when there was no time for it.
+    outcome: Literal["same", "differs", "unreadable", "skipped"]
+    # When it began.
+    started_at: str
+    # The turns that differ.
+    turns: list[ComparedTurn]
+    # How many turns there are, in one of the two or in both.
+    turns_total: int
+    # Replies that the record has no words for: a sentence of the same kind stands in for each.
+    unheard: NotRequired[int]
+
+
+class ComparedTurn(TypedDict):
+    # As it would be; null: there would be no such turn.
+    now: TurnSide
+    # As it was, or is with the version compared with; null: there was no such turn.
+    then: TurnSide
+
+
+class Comparison(TypedDict):
+    # The calls, the newest first; empty: none of the agent's latest was recorded.
+    calls: list[ComparedCall]
+
+
 class CompletionFunction(TypedDict):
     # As the model wrote them.
     arguments: str
@@ -2911,6 +2945,17 @@ NewCall = TypedDict(
 )
 
 
+class NewComparison(TypedDict):
+    # The version that it is compared with; without it the calls as they were.
+    against: NotRequired[int]
+    # How many of the latest recorded calls.
+    calls: NotRequired[int]
+    # An agent that is not stored, which is compared in place of the one that is.
+    definition: NotRequired[NewAgent]
+    # The version that is compared; without it, and without definition, the current one.
+    version: NotRequired[int]
+
+
 class NewInvitation(TypedDict):
     # Address of the person to invite.
     email: str
@@ -3864,6 +3909,23 @@ class TranscriptionSegment(TypedDict):
     start: float
     # The words in it.
     text: str
+
+
+class TurnSide(TypedDict):
+    # When the caller was taken to be done, from the beginning of the call.
+    at_ms: int
+    # The functions that were called.
+    functions: list[str]
+    # What the caller said.
+    heard: str
+    # The caller interrupted the agent.
+    interrupted: bool
+    # From the end of the caller's speech to the first sound of the answer; null: there was none.
+    latency_ms: int | None
+    # What the agent said, as far as it was heard.
+    said: str
+    # From 1; 0 is what is before the caller's first turn.
+    turn: int
 
 
 class Usage(TypedDict):

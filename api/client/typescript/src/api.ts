@@ -1701,6 +1701,42 @@ export interface CheckList {
   data: Array<Check>;
 }
 
+export interface ComparedCall {
+  /** The version of the agent that it ran with; null: not known. */
+  agent_version: number | null;
+  /** The call. */
+  call_id: string;
+  /** Why it would end. */
+  ended_now?: string;
+  /** Why it ended; absent: that was not kept. */
+  ended_then?: string;
+  /**
+   * Whether anything differs; unreadable when what is kept of the call cannot be conducted again, skipped when there
+   * was no time for it.
+   */
+  outcome: "same" | "differs" | "unreadable" | "skipped";
+  /** When it began. */
+  started_at: string;
+  /** The turns that differ. */
+  turns: Array<ComparedTurn>;
+  /** How many turns there are, in one of the two or in both. */
+  turns_total: number;
+  /** Replies that the record has no words for: a sentence of the same kind stands in for each. */
+  unheard?: number;
+}
+
+export interface ComparedTurn {
+  /** As it would be; null: there would be no such turn. */
+  now: TurnSide;
+  /** As it was, or is with the version compared with; null: there was no such turn. */
+  then: TurnSide;
+}
+
+export interface Comparison {
+  /** The calls, the newest first; empty: none of the agent's latest was recorded. */
+  calls: Array<ComparedCall>;
+}
+
 export interface CompletionFunction {
   /** As the model wrote them. */
   arguments: string;
@@ -2829,6 +2865,17 @@ export interface NewCall {
   variables?: Record<string, string>;
 }
 
+export interface NewComparison {
+  /** The version that it is compared with; without it the calls as they were. */
+  against?: number;
+  /** How many of the latest recorded calls. */
+  calls?: number;
+  /** An agent that is not stored, which is compared in place of the one that is. */
+  definition?: NewAgent;
+  /** The version that is compared; without it, and without definition, the current one. */
+  version?: number;
+}
+
 export interface NewInvitation {
   /** Address of the person to invite. */
   email: string;
@@ -3762,6 +3809,23 @@ export interface TranscriptionSegment {
   text: string;
 }
 
+export interface TurnSide {
+  /** When the caller was taken to be done, from the beginning of the call. */
+  at_ms: number;
+  /** The functions that were called. */
+  functions: Array<string>;
+  /** What the caller said. */
+  heard: string;
+  /** The caller interrupted the agent. */
+  interrupted: boolean;
+  /** From the end of the caller's speech to the first sound of the answer; null: there was none. */
+  latency_ms: number | null;
+  /** What the agent said, as far as it was heard. */
+  said: string;
+  /** From 1; 0 is what is before the caller's first turn. */
+  turn: number;
+}
+
 export interface Usage {
   /** The sum of its components. */
   amount: number;
@@ -4271,6 +4335,19 @@ export class Parley extends Requests {
    */
   replaceCase(id: string, caseId: string, body: CaseDraft, options: Asked = {}): Promise<Case> {
     return this.json("PUT", `/v1/agents/${encodeURIComponent(id)}/cases/${encodeURIComponent(caseId)}`, { body, options });
+  }
+
+  /**
+   * Compare an agent with its recorded calls.
+   * Conducts the latest recorded calls of an agent again with the settings of a version, or of an agent that is not
+   * stored, and says turn by turn what would differ from the calls as they were, or from another version. Callers,
+   * models, voices and functions give what they gave, so it costs nothing and nothing is really called; what a new
+   * prompt, voice or function changes does not show: test cases show that. Calls are kept for this while the agent's
+   * setting `record` is on, as long as their recordings. It takes 15 seconds at most; an account may ask for ten at
+   * once and ten a minute.
+   */
+  compareAgent(id: string, body: NewComparison, options: Asked = {}): Promise<Comparison> {
+    return this.json("POST", `/v1/agents/${encodeURIComponent(id)}/compare`, { body, options });
   }
 
   /**
