@@ -197,8 +197,12 @@ var AsyncAPI []byte
 
 // MountDocument serves the documents of all routes and of all messages, for any page to read.
 func MountDocument(a *API) {
-	a.Handle(Route{Access: Public, Operation: huma.Operation{Method: http.MethodGet, Path: "/asyncapi.yaml", Hidden: true}},
-		HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error { return document(w, "application/yaml", AsyncAPI) }))
+	a.Handle(Route{Access: Public, Operation: huma.Operation{
+		Method: http.MethodGet, Path: "/asyncapi.yaml", OperationID: "get-asyncapi", Tags: []string{"Service"},
+		Summary: "The document of messages", Description: "It describes what goes over sockets and in streams of events, for programs. It may be kept for five minutes.",
+		Responses: map[string]*huma.Response{"200": {Description: "The AsyncAPI 3.0 document",
+			Content: map[string]*huma.MediaType{"application/yaml": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+	}}, HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error { return document(w, "application/yaml", AsyncAPI) }))
 	for _, form := range []struct {
 		path, id, mediaType string
 		schema              *huma.Schema

@@ -116,7 +116,7 @@ type call struct {
 // session says whether an operation is no request with an answer: sessions have clients of their own.
 func session(path string, o *operation) bool {
 	return path == "/ws" || strings.HasPrefix(path, "/ws/") || strings.HasPrefix(path, "/webrtc/") || path == "/mcp" ||
-		strings.HasPrefix(o.ID, "get-openapi")
+		strings.HasPrefix(o.ID, "get-openapi") || o.ID == "get-asyncapi"
 }
 
 // calls lists the methods of a client, by topic.
