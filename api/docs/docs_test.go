@@ -125,6 +125,9 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 				t.Errorf("%s points outside: %s", at, to)
 				continue
 			}
+			if to == "/app/" { // the dashboard, which this interface does not have
+				continue
+			}
 			if part != "" {
 				wanted[to+"#"+part] = at
 			}

@@ -31,6 +31,9 @@ func readDocumentation(t *testing.T, looks ...int64) {
 	if len(pages) < 20 {
 		t.Fatalf("pages %q", pages)
 	}
+	b.Go("/docs/calls")
+	b.Click(`.top a[href="/app/"]`)
+	b.At("/app/sign-in")
 	for _, page := range pages {
 		b.Go(page)
 		for _, w := range widths {
