@@ -66,7 +66,8 @@ func newSite(t *testing.T) *site {
 	s := &site{T: t}
 	url := storetest.URL(t)
 	for i := range s.nodes {
-		cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_SIP_ADDR=off", fmt.Sprintf("PARLEY_NODE=node-%d", i)}})
+		// Some tests ask at every route at once.
+		cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_SIP_ADDR=off", "PARLEY_RATE_LIMIT=500", fmt.Sprintf("PARLEY_NODE=node-%d", i)}})
 		s.ok(err)
 		n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(),
 			slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
