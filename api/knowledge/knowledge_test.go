@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"mime/multipart"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,6 +21,7 @@ import (
 	"parley/api/ticket"
 	"parley/api/wire"
 	"parley/store"
+	"parley/store/jobs"
 	"parley/store/storetest"
 
 	kept "parley/store/knowledge"
@@ -261,4 +264,50 @@ func TestRefused(t *testing.T) {
 	l.Want("a large file", l.As(l.A, "POST", path+"/documents", body, "Content-Type", kind), 413, "request.too_large")
 	l.Want("another type", l.As(l.A, "POST", path+"/documents", "a", "Content-Type", "text/plain"), 415, "request.unsupported_media_type")
 	l.read()
+}
+
+// TestGivenUp: a document that the server failed to read again and again says so, and can be read again.
+func TestGivenUp(t *testing.T) {
+	l := open(t)
+	const address = "https://example.com/repairs"
+	l.pages[address] = "<p>Repairs of bicycles take two days."
+	fetch := l.reader.Fetch
+	l.reader.Fetch = func(context.Context, string, int64) (knowledge.Fetched, error) { panic("a mistake of ours") }
+	q := jobs.New(slog.New(slog.DiscardHandler))
+	l.reader.Handle(q)
+	l.OK(q.Open(t.Context(), l.DB.Pool().Config().ConnString()))
+	t.Cleanup(q.Close)
+	var base wire.KnowledgeBase
+	l.ask(l.A, "POST", "/v1/knowledge", `{"name":"Handbook"}`, 201, &base)
+	var d wire.KnowledgeDocument
+	l.ask(l.A, "POST", "/v1/knowledge/"+base.ID+"/documents", `{"url":"`+address+`"}`, 202, &d)
+	l.OK(l.DB.Tx(t.Context(), "queue", func(tx pgx.Tx) error {
+		if err := knowledge.Enqueue(t.Context(), tx, q, l.queued[0][0], d.ID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(t.Context(), "update river.river_job set max_attempts = 1")
+		return err
+	}))
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = q.Run(ctx) })
+	defer func() { stop(); running.Wait() }()
+	at := "/v1/knowledge/" + base.ID + "/documents/" + d.ID
+	for deadline := time.Now().Add(time.Minute); d.State != "failed"; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it is not given up: %+v", d)
+		}
+		l.ask(l.A, "GET", at, "", 200, &d)
+	}
+	if !strings.Contains(d.Reason, "tried to read it many times") {
+		t.Errorf("%+v", d)
+	}
+	l.reader.Fetch, l.queued = fetch, nil
+	l.ask(l.A, "POST", at+"/refresh", "", 202, nil)
+	l.read()
+	d = wire.KnowledgeDocument{}
+	l.ask(l.A, "GET", at, "", 200, &d)
+	if d.State != "ready" || d.Reason != "" {
+		t.Errorf("read again: %+v", d)
+	}
 }

@@ -57,10 +57,15 @@ func Enqueue(ctx context.Context, tx pgx.Tx, q *jobs.Queue, account, document st
 
 // Handle has q's jobs read documents.
 func (r *Reader) Handle(q *jobs.Queue) {
-	jobs.Handle(q, jobs.Limits{Workers: readers, Timeout: readTime}, func(ctx context.Context, args readDocument) error {
+	jobs.HandleOrGiveUp(q, jobs.Limits{Workers: readers, Timeout: readTime}, func(ctx context.Context, args readDocument) error {
 		return r.Read(ctx, args.Account, args.Document)
+	}, func(ctx context.Context, args readDocument) error {
+		return r.Store.GiveUp(ctx, args.Account, args.Document, gaveUp)
 	})
 }
+
+// gaveUp is the reason of a document that the server tried to read, again and again.
+const gaveUp = "the server tried to read it many times and failed each time; add it again, or tell the operator"
 
 // Read reads a document of an account. What is wrong with it is noted; an error is for another attempt.
 func (r *Reader) Read(ctx context.Context, account, id string) error {

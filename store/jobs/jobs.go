@@ -36,7 +36,9 @@ const (
 	// stopPatience is for jobs to stop and for noting that they did.
 	stopPatience = 10 * time.Second
 	maxRetryWait = time.Minute
-	startRetry   = time.Second
+	// giveUpPatience is for noting that a job has failed for the last time.
+	giveUpPatience = 10 * time.Second
+	startRetry     = time.Second
 	// keep is how long jobs that are done stay, for people who look.
 	keep = time.Hour
 )
@@ -80,10 +82,16 @@ func New(log *slog.Logger) *Queue {
 // seconds first and a minute at last, 25 times. When the node stops, the context
 // of f ends; what f has not done then is done after the next start, or elsewhere.
 func Handle[A Args](q *Queue, l Limits, f func(ctx context.Context, args A) error) {
+	HandleOrGiveUp(q, l, f, nil)
+}
+
+// HandleOrGiveUp is Handle with giveUp, which is called after f has failed for the last time, or panicked; nil: nothing
+// is done then. Its context lasts 10 seconds, also when that of f has ended. When giveUp fails the job is tried once more.
+func HandleOrGiveUp[A Args](q *Queue, l Limits, f, giveUp func(ctx context.Context, args A) error) {
 	var a A
 	q.queues[a.Kind()] = river.QueueConfig{MaxWorkers: l.Workers}
-	q.longest = max(q.longest, l.Timeout)
-	river.AddWorker(q.workers, &worker[A]{q: q, limits: l, f: f})
+	q.longest = max(q.longest, l.Timeout+giveUpPatience)
+	river.AddWorker(q.workers, &worker[A]{q: q, limits: l, f: f, giveUp: giveUp})
 }
 
 // Every has a job queued each period by one of the nodes.
@@ -194,6 +202,7 @@ type worker[A Args] struct {
 	q      *Queue
 	limits Limits
 	f      func(context.Context, A) error
+	giveUp func(context.Context, A) error // may be nil
 }
 
 // Timeout implements river.Worker.
@@ -202,7 +211,34 @@ func (w *worker[A]) Timeout(*river.Job[A]) time.Duration { return w.limits.Timeo
 var errPanicked = errors.New("the job panicked")
 
 // Work implements river.Worker.
-func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
+	err := w.guarded(ctx, job, w.f)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return river.JobSnooze(0) // available again at once, and not an attempt
+	case errors.Is(err, ErrNotHere):
+		return river.JobSnooze(pollInterval)
+	case job.Attempt < job.MaxAttempts:
+		w.q.log.Warn("a job failed and is tried again", "kind", job.Kind, "attempt", job.Attempt, "err", err)
+		return err // the library writes it into the job's row, where nobody looks
+	}
+	w.q.log.Error("a job failed for the last time", "kind", job.Kind, "attempt", job.Attempt, "err", err)
+	if w.giveUp == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpPatience)
+	defer cancel()
+	if fault := w.guarded(ctx, job, w.giveUp); fault != nil {
+		w.q.log.Warn("it cannot be noted that a job has failed, which is tried once more", "kind", job.Kind, "err", fault)
+		return river.JobSnooze(maxRetryWait)
+	}
+	return err
+}
+
+// guarded calls f, which may panic.
+func (w *worker[A]) guarded(ctx context.Context, job *river.Job[A], f func(context.Context, A) error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			// What was passed to panic may hold anything: only its type is written.
@@ -210,17 +246,7 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
 			err = errPanicked
 		}
 	}()
-	err = w.f(ctx, job.Args)
-	switch {
-	case err == nil:
-	case errors.Is(ctx.Err(), context.Canceled):
-		return river.JobSnooze(0) // available again at once, and not an attempt
-	case errors.Is(err, ErrNotHere):
-		return river.JobSnooze(pollInterval)
-	default: // the library writes it into the job's row, where nobody looks
-		w.q.log.Warn("a job failed and is tried again", "kind", job.Kind, "attempt", job.Attempt, "err", err)
-	}
-	return err
+	return f(ctx, job.Args)
 }
 
 // clock fits a clock to the library.

@@ -129,6 +129,49 @@ func TestFailedJobsAreTriedAgain(t *testing.T) {
 	stop()
 }
 
+// A job that failed for the last time is given up, be it that it panicked or that its time was over. Where that cannot be
+// noted it is tried once more.
+func TestJobsAreGivenUp(t *testing.T) {
+	f := setup(t)
+	began := time.Now()
+	q := jobs.New(quiet)
+	q.Now = func() time.Time { return began.Add(100 * time.Since(began)) } // a minute passes at once
+	panicked, late := make(chan string, 10), make(chan string, 10)
+	n := 0
+	jobs.HandleOrGiveUp(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(context.Context, greet) error { panic("sk_secret") },
+		func(ctx context.Context, g greet) error {
+			panicked <- fmt.Sprint(g.Name, " ", ctx.Err())
+			if n++; n == 1 {
+				return errors.New("not now")
+			}
+			return nil
+		})
+	jobs.HandleOrGiveUp(q, jobs.Limits{Workers: 1, Timeout: time.Millisecond}, func(ctx context.Context, _ other) error { <-ctx.Done(); return ctx.Err() },
+		func(ctx context.Context, _ other) error {
+			late <- fmt.Sprint(ctx.Err())
+			return nil
+		})
+	f.ok(q.Open(t.Context(), f.url))
+	t.Cleanup(q.Close)
+	f.insert(q, greet{"Ada"}, nil)
+	f.insert(q, other{}, nil)
+	_, err := f.pool.Exec(t.Context(), "update river.river_job set max_attempts = 2")
+	f.ok(err)
+	stop := f.run(q)
+	if got := <-late; got != "<nil>" {
+		t.Errorf("of what was late: %s", got)
+	}
+	for range 2 {
+		if got := <-panicked; got != "Ada <nil>" {
+			t.Errorf("given up: %s", got)
+		}
+	}
+	stop()
+	if len(late)+len(panicked) > 0 {
+		t.Error("a job is given up again")
+	}
+}
+
 // Jobs are due and tried again by the database's clock, however wrong that of the machine.
 func TestJobsAreDueByTheDatabasesClock(t *testing.T) {
 	t.Parallel()

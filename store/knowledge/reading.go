@@ -138,3 +138,16 @@ func (s *Store) Fail(ctx context.Context, r *Taken, reason string) error {
 		return store.Do(ctx, tx, "delete from knowledge_files where document_id = $1", r.ID)
 	})
 }
+
+// GiveUp has a document fail that its readers took and neither finished nor failed. One that is to be read again stays
+// in line. Passages of the last time stay.
+func (s *Store) GiveUp(ctx context.Context, account, id, reason string) error {
+	return s.db.Tx(ctx, "give document up", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, "update knowledge_documents set state = 'failed', reason = $3, updated_at = $4 where account_id = $1 and id = $2 and state = 'reading'",
+			account, id, reason, s.db.Time(ctx))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		return store.Do(ctx, tx, "delete from knowledge_files where document_id = $1", id)
+	})
+}
