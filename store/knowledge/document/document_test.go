@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 
 	"parley/store/knowledge/document"
@@ -212,6 +213,8 @@ func TestUnreadable(t *testing.T) {
 		{"a PDF whose pages are a circle", pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R] /Count 1 >>"), document.ErrDamaged},
 		{"a PDF whose form draws itself", pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /Resources << /XObject << /Fm 4 0 R >> >> >>",
 			"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", stream("/Subtype /Form", "/Fm Do /Fm Do")), document.ErrNoText},
+		{"a PDF with a password", locked("/Filter /Standard /V 1 /R 2 /P -4 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ")"), document.ErrEncrypted},
+		{"a PDF with a password of AES-256", locked("/Filter /Standard /V 5 /R 6 /Length 256"), document.ErrEncrypted},
 		{"nothing", nil, document.ErrNoText},
 		{"spaces", []byte(" \n "), document.ErrNoText},
 		{"21 MB", make([]byte, document.MaxBytes+1), document.ErrTooLarge},
@@ -227,6 +230,34 @@ func TestUnreadable(t *testing.T) {
 	cancel()
 	if _, err := document.Read(gone, []byte("a"), "a.txt", ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("a reader that has gone: %v", err)
+	}
+}
+
+// locked is a PDF that a password protects, as its encryption dictionary says.
+func locked(encryption string) []byte {
+	return bytes.Replace(book(stream), []byte("/Root 1 0 R"), []byte("/Root 1 0 R /ID [(0123456789abcdef) (0123456789abcdef)] /Encrypt << "+encryption+" >>"), 1)
+}
+
+// TestTooCostly: a document that takes its reader too long, or too much memory, fails, and the next one is read.
+func TestTooCostly(t *testing.T) {
+	page := func(content string) []byte {
+		return pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /Resources << /XObject << /Fm 4 0 R >> >> >>",
+			"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", content)
+	}
+	if !document.Raced {
+		greedy := page(packed("/Subtype /Form", "BT ("+strings.Repeat("a", 400<<20)+") Tj ET"))
+		if _, err := document.Read(t.Context(), greedy, "a.pdf", ""); !errors.Is(err, document.ErrTooCostly) {
+			t.Errorf("400 MB in one string: %v", err)
+		}
+	}
+	restore := document.SetPatience(time.Second)
+	slow := page(stream("/Subtype /Form", strings.Repeat("/Fm Do ", 50)))
+	if _, err := document.Read(t.Context(), slow, "a.pdf", ""); !errors.Is(err, document.ErrTooCostly) {
+		t.Errorf("a form that draws itself fifty times: %v", err)
+	}
+	restore()
+	if d := read(t, book(stream), "a.pdf", ""); d.Pages != 2 {
+		t.Errorf("afterwards: %+v", d)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // filters and encodings; where words, lines and paragraphs end is found here, from places on the page.
 func readPDF(body []byte, w *writer) error {
 	r, err := pdf.NewReader(bytes.NewReader(repaired(body)), int64(len(repaired(body))))
-	if errors.Is(err, pdf.ErrInvalidPassword) {
-		return ErrEncrypted
+	if errors.Is(err, pdf.ErrInvalidPassword) || err != nil && strings.Contains(err.Error(), "encryption") {
+		return ErrEncrypted // in a way that the library reads without a password, or not at all
 	}
 	if err != nil {
 		return ErrDamaged

@@ -20,9 +20,10 @@ import (
 // marker is the argument with which this program starts again to read a document.
 const marker = "parley-read-document"
 
+// patience bounds a child, in time that passes and in processor time. Tests have less.
+var patience = time.Minute
+
 const (
-	// patience bounds a child, in time that passes and in processor time.
-	patience = time.Minute
 	// niceness keeps documents, which can wait, from delaying the audio of calls.
 	niceness = 10
 	// collectAt has the child collect garbage well before it is over the limit of its memory.
