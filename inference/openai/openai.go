@@ -1,7 +1,7 @@
 // Package openai speaks the HTTP dialect that OpenAI made common, and that vLLM,
 // llama.cpp, Ollama, Groq, Speaches, whisper.cpp, Kokoro-FastAPI and others
 // answer to: an LLM over /chat/completions with server-sent events, a TTS over
-// /audio/speech and a batch ASR over /audio/transcriptions. What OpenAI has besides
+// /audio/speech, a batch ASR over /audio/transcriptions and embeddings over /embeddings. What OpenAI has besides
 // is an LLM over /responses, an ASR that recognises while the caller speaks, and a model
 // that hears and speaks by itself over /realtime.
 // The engines are safe for use from several goroutines.
@@ -13,7 +13,7 @@ import (
 	"parley/inference/remote"
 )
 
-// client is one server, as all three engines use it.
+// client is one server, as all engines use it.
 type client struct {
 	*remote.Client
 	model string
