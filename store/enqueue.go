@@ -17,6 +17,7 @@ const (
 	SummarizeCall  Job = "summarize call"  // of a batch; its ID is the call's
 	AnalyzeCalls   Job = "analyze calls"
 	ReadDocument   Job = "read document" // its ID is the document's
+	EmbedDocuments Job = "embed documents"
 )
 
 // Enqueuer puts a job in line within the transaction that makes it due. account and id

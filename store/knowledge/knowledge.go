@@ -4,6 +4,9 @@
 // A document is added as a file or an address, and read in the background: Store.Take hands it
 // to a reader, which reports by Store.Finish or Store.Fail. Until it is read again the
 // passages of the last time are found. Package document reads the formats.
+//
+// With an Embedder passages get vectors, in the background as well: Store.NextUnembedded hands out the next document. A
+// search merges what it finds by words and by vectors, which are compared here, in memory.
 package knowledge
 
 import (
@@ -61,10 +64,13 @@ type Base struct {
 }
 
 // Store keeps knowledge in a database. Several goroutines may use it.
-type Store struct{ db *store.DB }
+type Store struct {
+	db      *store.DB
+	nearest *nearest // nil: documents are found by their words alone
+}
 
 // New returns the knowledge in a database.
-func New(db *store.DB) *Store { return &Store{db} }
+func New(db *store.DB) *Store { return &Store{db: db} }
 
 // selectBase reads the fields of a Base, in their order.
 const selectBase = `select b.id, b.name, b.language, d.documents, d.ready, d.passages, d.bytes, b.created_at, b.updated_at from knowledge_bases b

@@ -36,6 +36,8 @@ func setup(t testing.TB) *fixture {
 
 func (f *fixture) ctx() context.Context { return storetest.At(f.t.Context(), t0) }
 
+func (f *fixture) later(at time.Time) context.Context { return storetest.At(f.t.Context(), at) }
+
 func (f *fixture) ok(err error) {
 	f.t.Helper()
 	if err != nil {

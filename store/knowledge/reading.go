@@ -103,7 +103,10 @@ func (s *Store) Finish(ctx context.Context, r *Taken, t Text) error {
 		if tag.RowsAffected() == 0 {
 			return errAskedAgain
 		}
-		return s.replace(ctx, tx, r, configuration(language), t.Passages)
+		if err := s.replace(ctx, tx, r, configuration(language), t.Passages); err != nil || s.nearest == nil {
+			return err
+		}
+		return s.db.Enqueue(ctx, tx, store.EmbedDocuments, "", "")
 	})
 	if errors.Is(err, errAskedAgain) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parley/store"
@@ -32,7 +33,8 @@ type Found struct {
 	Page     int    // the first that it is on, from 1; 0: the document has none
 	Heading  string // the one that it stands under, or empty
 	Text     string
-	// Rank compares passages of one search; higher fits better. Those with all of the words have at least 1.
+	// Rank compares passages of one search; higher fits better. Those with all of the words have at least 1, unless
+	// passages were found by their meaning as well.
 	Rank float64
 }
 
@@ -71,13 +73,37 @@ var (
 
 // Search finds the passages of collections of the account that fit best, at most limit and MaxFound, the best first.
 // A query is read as web searches are: all of its words, "in one place" where it says so, -not. Where that finds too
-// little, passages with any of the words follow. Collections that are not the account's find nothing.
+// little, passages with any of the words follow. Where embeddings are in use the passages that are nearest by their
+// meaning are merged into these, if their vectors are there in time, and the query has no -not. Collections that are not
+// the account's find nothing.
 func (s *Store) Search(ctx context.Context, account string, bases []string, query string, limit int) ([]Found, error) {
+	began := time.Now()
 	query = clean(query)
 	limit = min(limit, MaxFound)
 	if query == "" || len(bases) == 0 || limit <= 0 {
 		return []Found{}, nil
 	}
+	if s.nearest == nil || refuses(query) {
+		return s.words(ctx, account, bases, query, limit)
+	}
+	near := s.nearest.begin(ctx, account, bases, query)
+	found, err := s.words(ctx, account, bases, query, candidates)
+	if err != nil {
+		return nil, err
+	}
+	hits := s.nearest.wait(ctx, began, near)
+	if len(hits) > 0 {
+		merged, err := s.fused(ctx, account, found, hits, limit)
+		if err == nil {
+			return merged, nil
+		}
+		s.nearest.log.Warn("documents are searched by their words alone", "account", account, "err", err)
+	}
+	return found[:min(len(found), limit)], nil
+}
+
+// words is a search by words.
+func (s *Store) words(ctx context.Context, account string, bases []string, query string, limit int) ([]Found, error) {
 	const op = "search knowledge"
 	found, err := store.List[Found](ctx, s.db, op, searchAll, account, bases, query, limit, maxRanked)
 	if err != nil || len(found) >= min(enough, limit) || refuses(query) {
