@@ -42,7 +42,8 @@ func Mount(a *api.API, kept *knowledge.Store, check Check) {
 	api.Register(a, routes.Post(document+"/refresh", "refresh-knowledge-document", "Fetch an address again",
 		"What it said before is found until then, and stays when it cannot be fetched. A file is read once.", http.StatusNotFound).Accepted(), s.refresh)
 	api.Register(a, routes.Post(one+"/search", "search-knowledge-base", "Search a collection",
-		"As agents do in calls. Passages with all of the words come first; where they are few, passages with any of the words follow. It is free.", http.StatusNotFound), s.search)
+		"As agents do in calls. Passages with all of the words come first; where they are few, passages with any of the words follow. "+
+			"Where the server has an embeddings engine, those that are nearest by what they mean are merged with them. It is free.", http.StatusNotFound), s.search)
 }
 
 var routes = api.Managed("Knowledge")

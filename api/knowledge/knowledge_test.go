@@ -33,14 +33,20 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 type library struct {
 	*apitest.World
 	reader knowledge.Reader
+	kept   *kept.Store
 	queued [][2]string
-	pages  map[string]string // by address
+	// embedding is how often documents were to get vectors.
+	embedding int
+	pages     map[string]string // by address
 }
 
 // Enqueue implements store.Enqueuer.
 func (l *library) Enqueue(_ context.Context, _ pgx.Tx, job store.Job, account, id string) error {
-	if job == store.ReadDocument {
+	switch job {
+	case store.ReadDocument:
 		l.queued = append(l.queued, [2]string{account, id})
+	case store.EmbedDocuments:
+		l.embedding++
 	}
 	return nil
 }
@@ -49,7 +55,8 @@ func open(t *testing.T) *library {
 	t.Helper()
 	l := &library{World: apitest.Open(t, apitest.Options{}), pages: map[string]string{}}
 	l.DB.UseQueue(l)
-	l.reader = knowledge.Reader{Store: kept.New(l.DB), Log: slog.New(slog.DiscardHandler), Fetch: func(_ context.Context, address string, most int64) (knowledge.Fetched, error) {
+	l.kept = kept.New(l.DB)
+	l.reader = knowledge.Reader{Store: l.kept, Log: slog.New(slog.DiscardHandler), Fetch: func(_ context.Context, address string, most int64) (knowledge.Fetched, error) {
 		text, there := l.pages[address]
 		if !there {
 			return knowledge.Fetched{}, errors.New("it answers with status 404")
@@ -60,7 +67,7 @@ func open(t *testing.T) *library {
 	l.OK(err)
 	a := api.New(ticket.Keys{Signer: signer, Store: l.DB, People: l.People})
 	a.Remember(l.DB)
-	knowledge.Mount(a, kept.New(l.DB), func(address string) error {
+	knowledge.Mount(a, l.kept, func(address string) error {
 		if strings.Contains(address, "10.0.0.1") {
 			return errors.New("10.0.0.1 is not on the public Internet")
 		}

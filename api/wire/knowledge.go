@@ -52,7 +52,7 @@ type NewKnowledgeAddress struct {
 
 // KnowledgeQuestion is a search.
 type KnowledgeQuestion struct {
-	Query string `json:"query" doc:"What is searched for: passages with all of the words come first; \"in one place\" and -not are understood." minLength:"1" maxLength:"1000" example:"opening hours on Saturday"`
+	Query string `json:"query" doc:"What is searched for; \"in one place\" and -not are understood." minLength:"1" maxLength:"1000" example:"opening hours on Saturday"`
 	Limit int    `json:"limit,omitempty" doc:"How many passages at most." minimum:"1" maximum:"5" default:"5"`
 }
 
@@ -70,5 +70,5 @@ type KnowledgePassage struct {
 	Page       int     `json:"page" doc:"The first page that it is on, from 1; 0: the document has none." example:"0"`
 	Heading    string  `json:"heading" doc:"The heading that it stands under, or empty." example:"Weekend"`
 	Text       string  `json:"text" doc:"What it says." example:"On Saturdays we open at nine and close at noon."`
-	Rank       float64 `json:"rank" doc:"How well it fits, to compare passages of one search; from 1 on it has all of the words." example:"1.09"`
+	Rank       float64 `json:"rank" doc:"How well it fits, to compare passages of one search; from 1 on, which only a search by words alone gives, it has all of the words." example:"1.09"`
 }

@@ -75,6 +75,10 @@ type Config struct {
 	Turn          Stage    // of those that judge whether a turn has ended: the first serves
 	VAD, Denoise  []string // engines in the order they are tried; Denoise may be "off"
 
+	EmbeddingsURL    string // without a final slash; empty: documents are found by their words alone
+	EmbeddingsAPIKey string
+	EmbeddingsModel  string // empty: the engine's usual one
+
 	SearchURL    string // holds no key; empty: agents do not search the web
 	SearchAPIKey string
 	CRM          string // "rest", "hubspot" or empty: the operator has no customer database
@@ -268,13 +272,15 @@ func (c *Config) checkTelnyx() error {
 		c.needs(by, on, "TELNYX_CONNECTION_ID", c.TelnyxConnectionID, "the number of a SIP connection"))
 }
 
-// checkCRM wants all of what a customer database needs.
+// checkCRM wants all of what a customer database, a search service and an embeddings engine need.
 func (c *Config) checkCRM() error {
 	return cmp.Or(c.belongs("PARLEY_CRM", c.CRM != "", "CRM_URL", c.CRMURL),
 		c.belongs("PARLEY_CRM", c.CRM != "", "CRM_API_KEY", c.CRMAPIKey),
 		c.needs("PARLEY_CRM=rest", c.CRM == "rest", "CRM_URL", c.CRMURL, allowedURL),
 		c.needs("PARLEY_CRM=hubspot", c.CRM == "hubspot", "CRM_API_KEY", c.CRMAPIKey, "one line of text"),
-		c.belongs("PARLEY_SEARCH_URL", c.SearchURL != "", "SEARCH_API_KEY", c.SearchAPIKey))
+		c.belongs("PARLEY_SEARCH_URL", c.SearchURL != "", "SEARCH_API_KEY", c.SearchAPIKey),
+		c.belongs("PARLEY_EMBEDDINGS_URL", c.EmbeddingsURL != "", "EMBEDDINGS_API_KEY", c.EmbeddingsAPIKey),
+		c.belongs("PARLEY_EMBEDDINGS_URL", c.EmbeddingsURL != "", "EMBEDDINGS_MODEL", c.EmbeddingsModel))
 }
 
 // checkCluster wants one way to other nodes, and all that it needs.

@@ -64,7 +64,7 @@ func (c *Config) exposed() (all []Doubt) {
 			Fix:  "add sslmode=verify-full to PARLEY_DATABASE_URL, and sslrootcert where the authority is your own"})
 	}
 	for _, s := range []struct{ name, url, key string }{{"ASR", c.ASR.URL, c.ASR.APIKey}, {"LLM", c.LLM.URL, c.LLM.APIKey}, {"TTS", c.TTS.URL, c.TTS.APIKey},
-		{"SEARCH", c.SearchURL, c.SearchAPIKey}, {"CRM", c.CRMURL, c.CRMAPIKey}} {
+		{"EMBEDDINGS", c.EmbeddingsURL, c.EmbeddingsAPIKey}, {"SEARCH", c.SearchURL, c.SearchAPIKey}, {"CRM", c.CRMURL, c.CRMAPIKey}} {
 		u, err := url.Parse(s.url)
 		if err != nil || u.Scheme != "http" || s.key == "" || ThisMachine(u.Hostname()) {
 			continue

@@ -76,6 +76,8 @@ func TestConnectionsInTheClear(t *testing.T) {
 		{"PARLEY_DATABASE_URL=postgres://u:hunter2@db.lan/x?sslmode=require", ""},
 		{"PARLEY_DATABASE_URL=postgres://u:hunter2@localhost:5433/x", ""},
 		{"PARLEY_DATABASE_URL=postgres:///x?host=/var/run/postgresql", ""},
+		{"PARLEY_EMBEDDINGS_URL=http://vectors.lan/v1 PARLEY_EMBEDDINGS_API_KEY=hunter2", "embeddings connection"},
+		{"PARLEY_EMBEDDINGS_URL=http://vectors.lan/v1", ""},
 		{"PARLEY_SEARCH_URL=http://search.lan/?q= PARLEY_SEARCH_API_KEY=hunter2", "search connection"},
 		{"PARLEY_SEARCH_URL=http://search.lan/?q=", ""},
 		{"PARLEY_SEARCH_URL=https://search.lan/?q= PARLEY_SEARCH_API_KEY=hunter2", ""},

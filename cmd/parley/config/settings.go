@@ -206,6 +206,15 @@ var engines = section("Engines", slices.Concat(
 		{Name: "DENOISE", Default: "spectral", Allowed: engineList(builtDenoise),
 			Meaning: "Noise removal before recognition: spectral, or gtcrn, a neural network that removes more of the noise of a line and of a car, but needs 2 % of a core, is 18 ms later, and lowers the caller where others talk.",
 			parse:   func(c *Config, s string) bool { return setEngines(&c.Denoise, s, builtDenoise) }},
+		{Name: "EMBEDDINGS_URL", Otherwise: "documents of agents are found by their words alone", Allowed: allowedURL,
+			Meaning: "Base address of an embeddings engine with OpenAI's form, such as http://127.0.0.1:11434/v1; /embeddings is added. Documents of agents, and what is looked for in them, are sent to it, and found by what they mean, too.",
+			parse:   func(c *Config, s string) bool { return setURL(&c.EmbeddingsURL, s) }},
+		{Name: "EMBEDDINGS_API_KEY", Otherwise: "no key", Secret: true, Allowed: "one line of text",
+			Meaning: "Key of the embeddings engine.",
+			parse:   func(c *Config, s string) bool { c.EmbeddingsAPIKey = s; return oneLine(s) }},
+		{Name: "EMBEDDINGS_MODEL", Otherwise: "text-embedding-3-small", Allowed: "one line of text",
+			Meaning: "Model of the embeddings engine, the same on all nodes. With another one all documents are sent again.",
+			parse:   func(c *Config, s string) bool { c.EmbeddingsModel = s; return oneLine(s) }},
 	}))
 
 // stage makes the four settings of one slow engine.

@@ -63,6 +63,9 @@ func Examine(ctx context.Context, cfg *config.Config, dir string) []Finding {
 		all = append(all, warn(d.Fix, "%s", d.Text).of(d.Name))
 	}
 	all = append(all, checkEngines(ctx, cfg)...)
+	if cfg.EmbeddingsURL != "" {
+		all = append(all, checkEmbeddings(ctx, cfg).of("embeddings engine"))
+	}
 	database, drift := checkDatabase(ctx, cfg, dir)
 	now := time.Now()
 	wall := now.Round(0).Sub(began.Round(0)) // Round drops the reading of the monotonic clock

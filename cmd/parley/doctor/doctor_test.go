@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/cmd/parley/config"
+	"parley/inference/openai/embedtest"
 	"parley/inference/openai/realtimetest"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
@@ -196,6 +197,23 @@ func TestDoctorEngines(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestDoctorEmbeddings(t *testing.T) {
+	s := embedtest.New(t, embedtest.Script{})
+	for _, tt := range []struct{ url, key, model, want string }{
+		{s.URL + "/v1", s.Key, "", "ok: text-embedding-3-small works, with 1536 numbers a vector"},
+		{s.URL + "/v1", s.Key, "gpt-4o", "warn: model_not_found"},
+		{s.URL + "/v1", "sk_secret", "", "warn: status 401 invalid_api_key"},
+		{"http://127.0.0.1:1/v1", "sk_secret", "", "warn: no connection"},
+		{s.URL + "/v1", "sk secret", "", "warn: the API key holds a space"},
+	} {
+		f := checkEmbeddings(t.Context(), &config.Config{EmbeddingsURL: tt.url, EmbeddingsAPIKey: tt.key, EmbeddingsModel: tt.model})
+		judge(t, f, tt.want)
+		if strings.Contains(fmt.Sprint(f), "secret") {
+			t.Errorf("shows the key: %v", f)
+		}
 	}
 }
 

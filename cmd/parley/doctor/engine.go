@@ -202,6 +202,22 @@ func reachEngine(ctx context.Context, s config.Engine) error {
 	return nil
 }
 
+// checkEmbeddings has a word get a vector. Without vectors documents are found by their words.
+func checkEmbeddings(ctx context.Context, cfg *config.Config) Finding {
+	ctx, cancel := context.WithTimeout(ctx, enginePatience)
+	defer cancel()
+	const fix = "check PARLEY_EMBEDDINGS_URL, PARLEY_EMBEDDINGS_API_KEY and PARLEY_EMBEDDINGS_MODEL, and that the server runs"
+	e, err := engine.Embeddings(cfg)
+	if err != nil {
+		return warn(fix, "%v", err)
+	}
+	vectors, err := e.Embed(ctx, []string{"hello"})
+	if err != nil {
+		return warn(fix, "%v", err)
+	}
+	return good("%s works, with %d numbers a vector", e.Model(), len(vectors[0]))
+}
+
 // FFmpeg looks for the program that reads and writes compressed audio. It needs no settings.
 func FFmpeg(ctx context.Context) Finding {
 	const fix = "apt-get install ffmpeg"

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 
+	"parley/cmd/parley/engine"
 	"parley/pipeline/tool"
 	"parley/store/knowledge"
 	"parley/store/people"
@@ -12,7 +13,7 @@ import (
 )
 
 // openFunctions prepares what agents' functions need: the accounts' secrets, where
-// requests may go, the operator's search service and customer database.
+// requests may go, the operator's search service, customer database and embeddings engine.
 func (n *Node) openFunctions(master string) (err error) {
 	if n.secrets, err = people.NewVault(n.db, master); err != nil {
 		return err
@@ -25,6 +26,12 @@ func (n *Node) openFunctions(master string) (err error) {
 	c.Guard.Refuse(n.ownAddresses()...)
 	n.guard = c.Guard
 	n.hooks, n.poster, n.library = webhook.New(n.db, n.secrets), c.Guard.Poster(), knowledge.New(n.db)
+	if n.vectors, err = engine.Embeddings(n.cfg); err != nil {
+		return err
+	}
+	if n.vectors != nil {
+		n.library.UseEmbeddings(n.vectors, n.log)
+	}
 	if n.cfg.SearchURL != "" {
 		if c.WebSearch, err = tool.NewWebSearch(n.cfg.SearchURL, n.cfg.SearchAPIKey); err != nil {
 			return err

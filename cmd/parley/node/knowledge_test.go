@@ -13,6 +13,7 @@ import (
 	"parley/api/wire"
 	"parley/inference"
 	"parley/inference/enginetest"
+	"parley/inference/openai/embedtest"
 )
 
 // stocked gives the site's account a collection with one file, which the node's jobs read.
@@ -118,6 +119,18 @@ func TestAgentSearchesDocuments(t *testing.T) {
 	if f := functions[0]; f.Name != "search_knowledge" || f.RunBy != "server" || *f.Outcome != "ok" || *f.Result != found {
 		t.Errorf("in history it is %+v", f)
 	}
+}
+
+// TestEmbeddings: with an embeddings engine a file that was added is found by what it means.
+func TestEmbeddings(t *testing.T) {
+	engine := embedtest.New(t, embedtest.Script{Same: map[string]string{"saturdays": "weekend", "close": "shut"}})
+	s := newSite(t, "PARLEY_EMBEDDINGS_URL="+engine.URL+"/v1", "PARLEY_EMBEDDINGS_API_KEY="+engine.Key)
+	base := s.stocked()
+	eventually(t, "the file is found by what it means", func() bool {
+		status, found := s.ask("POST", "/v1/knowledge/"+base+"/search", s.key, `{"query":"shut weekend"}`)
+		passages, _ := found["passages"].([]any)
+		return status == http.StatusOK && len(passages) == 1
+	})
 }
 
 // TestPassagesOfATurn: the model gets passages for the caller's words with its instructions, and they stand in the history

@@ -107,8 +107,9 @@ type Node struct {
 	guard    *tool.Guard    // of their requests
 	hooks    *webhook.Store
 	library  *knowledge.Store
-	poster   *tool.Poster // of requests to webhooks
-	demo     demo.Account // empty without a demonstration
+	vectors  knowledge.Embedder // nil: there is no engine for them
+	poster   *tool.Poster       // of requests to webhooks
+	demo     demo.Account       // empty without a demonstration
 	links    dashboard.DemoLinks
 	counts   api.Counts // of the HTTP side
 	asked    *requests.Log

@@ -56,6 +56,9 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 		body, mediaType, err := fetcher.Fetch(ctx, address, most)
 		return knowledge.Fetched{Body: body, MediaType: mediaType}, err
 	}}).Handle(n.jobs)
+	if n.vectors != nil {
+		(&knowledge.Embedder{Store: n.library, Engine: n.vectors, Log: n.log}).Handle(n.jobs)
+	}
 	n.warnings = &notify.Warnings{Store: n.db, Publish: func(s bus.Subject, text []byte) error { return n.bus.Publish(s, text) }, Log: n.log}
 	if n.cfg.SMTPURL != "" {
 		if n.warnings.Mail, err = mail.Parse(n.cfg.SMTPURL); err != nil {
@@ -96,6 +99,8 @@ func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account
 		return afterwards.EnqueueAnalyses(ctx, tx, e.jobs)
 	case store.ReadDocument:
 		return knowledge.Enqueue(ctx, tx, e.jobs, account, id)
+	case store.EmbedDocuments:
+		return knowledge.EnqueueEmbedding(ctx, tx, e.jobs)
 	case store.ChargeRecharge:
 		if e.recharges != nil {
 			return e.recharges.Enqueue(ctx, tx, account, id)

@@ -61,13 +61,13 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, settings ...string) *site {
 	t.Helper()
 	s := &site{T: t}
 	url := storetest.URL(t)
 	for i := range s.nodes {
 		// Some tests ask at every route at once.
-		cfg, _, err := config.Load(config.Sources{Env: []string{"PARLEY_SIP_ADDR=off", "PARLEY_RATE_LIMIT=500", fmt.Sprintf("PARLEY_NODE=node-%d", i)}})
+		cfg, _, err := config.Load(config.Sources{Env: append([]string{"PARLEY_SIP_ADDR=off", "PARLEY_RATE_LIMIT=500", fmt.Sprintf("PARLEY_NODE=node-%d", i)}, settings...)})
 		s.ok(err)
 		n, err := Open(t.Context(), cfg, url, "a master secret of a test, long enough", prometheus.NewRegistry(),
 			slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug})))

@@ -185,7 +185,7 @@ func newKnowledgeRefresh() *cobra.Command {
 func newKnowledgeSearch() *cobra.Command {
 	cmd := &cobra.Command{Use: "search COLLECTION WORD...", Short: "Search a collection as agents do",
 		Long: "Prints the passages that fit best, with their sources. Those with all of the words come first; where they are few, others\n" +
-			"with any of the words follow.",
+			"with any of the words follow. A server with an embeddings engine merges those with them that are nearest by what they mean.",
 		Example: "  parley knowledge search kb_… opening hours\n  parley knowledge search kb_… '\"electric bicycles\" -rent'", Args: cobra.MinimumNArgs(2)}
 	limit := cmd.Flags().Int("limit", 5, "how many passages at most, 1 to 5")
 	return ask(cmd, command.OneObject, func(q *request, args []string) error {

@@ -1059,7 +1059,8 @@ class Parley(Requests):
         """Search a collection.
 
         As agents do in calls. Passages with all of the words come first; where they are few,
-        passages with any of the words follow. It is free.
+        passages with any of the words follow. Where the server has an embeddings engine, those that
+        are nearest by what they mean are merged with them. It is free.
         """
         return self._json("POST", f"/v1/knowledge/{part(id)}/search", body=body, timeout=timeout)
 

@@ -2462,7 +2462,8 @@ class KnowledgePassage(TypedDict):
     heading: str
     # The first page that it is on, from 1; 0: the document has none.
     page: int
-    # How well it fits, to compare passages of one search; from 1 on it has all of the words.
+    # How well it fits, to compare passages of one search; from 1 on, which only a search by words
+    # alone gives, it has all of the words.
     rank: float
     # Its file's name, or its address.
     source: str
@@ -2475,8 +2476,7 @@ class KnowledgePassage(TypedDict):
 class KnowledgeQuestion(TypedDict):
     # How many passages at most.
     limit: NotRequired[int]
-    # What is searched for: passages with all of the words come first; "in one place" and -not are
-    # understood.
+    # What is searched for; "in one place" and -not are understood.
     query: str
 
 

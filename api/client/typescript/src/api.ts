@@ -2390,7 +2390,10 @@ export interface KnowledgePassage {
   heading: string;
   /** The first page that it is on, from 1; 0: the document has none. */
   page: number;
-  /** How well it fits, to compare passages of one search; from 1 on it has all of the words. */
+  /**
+   * How well it fits, to compare passages of one search; from 1 on, which only a search by words alone gives, it has
+   * all of the words.
+   */
   rank: number;
   /** Its file's name, or its address. */
   source: string;
@@ -2403,7 +2406,7 @@ export interface KnowledgePassage {
 export interface KnowledgeQuestion {
   /** How many passages at most. */
   limit?: number;
-  /** What is searched for: passages with all of the words come first; "in one place" and -not are understood. */
+  /** What is searched for; "in one place" and -not are understood. */
   query: string;
 }
 
@@ -5232,7 +5235,8 @@ export class Parley extends Requests {
   /**
    * Search a collection.
    * As agents do in calls. Passages with all of the words come first; where they are few, passages with any of the
-   * words follow. It is free.
+   * words follow. Where the server has an embeddings engine, those that are nearest by what they mean are merged with
+   * them. It is free.
    */
   searchKnowledgeBase(id: string, body: KnowledgeQuestion, options: Asked = {}): Promise<KnowledgeAnswer> {
     return this.json("POST", `/v1/knowledge/${encodeURIComponent(id)}/search`, { body, options });
