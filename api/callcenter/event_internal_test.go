@@ -16,12 +16,16 @@ func TestEventsAreDocumented(t *testing.T) {
 	over := state
 	over.Status, over.EndReason = ended, "user_hangup"
 	doc := apitest.OperationMessages(t, "followCall")
-	for kind := Snapshot; kind < Alive; kind++ {
+	for kind := Snapshot; kind <= Speaking; kind++ {
 		c := Change{Kind: kind, State: state, Line: line, Function: wire.CallFunction{ID: "call_1", Name: "lookup", Arguments: "{}"}}
 		if kind == Over {
 			c.State = over
 		}
-		text, err := json.Marshal(eventOf(c))
+		event := eventOf(c)
+		if event == nil && kind == Alive {
+			continue // a comment
+		}
+		text, err := json.Marshal(event)
 		if err != nil {
 			t.Fatal(err)
 		}
