@@ -174,9 +174,11 @@ func (st *Statistics) readWaits(ctx context.Context, s *store.Statement, of *Sta
 			st.Waits = append(st.Waits, w)
 		}
 	}
-	st.DayWaits = map[string]WaitSum{}
 	for day, h := range byDay {
 		if w := h.sum(Wait{Stage: stages[0]}); w.Turns > 0 {
+			if st.DayWaits == nil {
+				st.DayWaits = map[string]WaitSum{}
+			}
 			st.DayWaits[day] = w
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"parley/store"
 	"parley/store/history"
@@ -21,9 +22,10 @@ func TestReplayable(t *testing.T) {
 	for i, of := range []string{a.ID, a.ID, b.ID, a.ID, a.ID} {
 		r := f.request(acc, web)
 		r.Agent = of
-		s, err := f.StartSession(f.ctx(), r)
+		begun := f.at(t0.Add(time.Duration(i) * time.Second)) // of one moment calls have no order
+		s, err := f.StartSession(begun, r)
 		f.ok(err)
-		_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"})
+		_, err = f.CloseSession(begun, s, ledger.Closing{Reason: "user_hangup"})
 		f.ok(err)
 		if i == 1 { // this one was not recorded
 			continue
