@@ -84,7 +84,8 @@ func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, han
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begun), r.Body), r.Body}
-	o := store.IdempotencyKey{Account: AccountOf(r.Context()), Route: r.Method + " " + r.URL.RequestURI(), Key: key, Hash: fingerprint(r, begun)}
+	// Without the query, which may hold the credential.
+	o := store.IdempotencyKey{Account: AccountOf(r.Context()), Route: r.Method + " " + r.URL.Path, Key: key, Hash: fingerprint(r, begun)}
 	was, err := a.repeats.BeginRequest(r.Context(), &o)
 	switch {
 	case err != nil:

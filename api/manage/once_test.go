@@ -28,6 +28,12 @@ func TestRequestsAreDoneOnce(t *testing.T) {
 	o.Want("another request", send(o.A, "agent-1", "/v1/agents", `{"name":"Third"}`), 409, "request.idempotency_conflict")
 	o.Want("a refused one", send(o.A, "agent-2", "/v1/agents", `{"name":"forbidden"}`), 400, "validation.invalid_request_format")
 	o.Want("its mended form", send(o.A, "agent-2", "/v1/agents", `{"name":"Fourth"}`), 201, "")
+	o.Want("again, with a query", send(o.A, "agent-1", "/v1/agents?api_key=sk_hidden", `{"name":"Second"}`), 201, "")
+	var kept int
+	o.OK(o.DB.Pool().QueryRow(t.Context(), "select count(*) from idempotent_requests where route like '%hidden%'").Scan(&kept))
+	if kept != 0 {
+		t.Error("what stands in a query is kept")
+	}
 	o.Want("somebody else's key of that name", send(o.B, "agent-1", "/v1/agents", `{"name":"Second"}`), 201, "")
 	o.Want("a key that is too long", send(o.A, strings.Repeat("k", 256), "/v1/agents", `{"name":"Fifth"}`), 400, "validation.invalid_request_format")
 	o.Want("none", o.As(o.A, "POST", "/v1/agents", `{"name":"Sixth"}`), 201, "")
