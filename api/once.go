@@ -90,6 +90,8 @@ func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, han
 	switch {
 	case err != nil:
 		WriteError(w, err)
+	case was != nil && was.Status == http.StatusConflict: // no good answer: see below
+		WriteError(w, ErrCutOff)
 	case was != nil && shown == shownOnce:
 		WriteError(w, ErrShown)
 	case was != nil:
@@ -97,6 +99,8 @@ func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, han
 		w.WriteHeader(was.Status)
 		_, _ = w.Write(was.Body) // the client has gone
 	case o.TakenOver:
+		// Kept, so that a repeated request gets the same answer, and not that the first is still in progress.
+		_ = a.repeats.FinishRequest(context.WithoutCancel(r.Context()), &o, store.Answer{Status: http.StatusConflict, Body: []byte{}})
 		WriteError(w, ErrCutOff)
 	default:
 		a.first(w, r, &o, shown, handler)

@@ -79,9 +79,11 @@ func TestCutOffRequests(t *testing.T) {
 	begin(t.Context(), "in-progress")
 	o.Want("while another node works on it", send("in-progress"), 409, "request.idempotency_conflict")
 	begin(storetest.At(t.Context(), time.Now().Add(-2*time.Minute)), "cut-off")
-	r := send("cut-off")
-	o.Want("when that node is dead", r, 409, "request.idempotency_conflict")
-	if !strings.Contains(string(r.Body), "cut off") || strings.Contains(string(r.Body), `"retryable":true`) {
-		t.Errorf("it says %s", r.Body)
+	for range 2 {
+		r := send("cut-off")
+		o.Want("when that node is dead", r, 409, "request.idempotency_conflict")
+		if !strings.Contains(string(r.Body), "cut off") || strings.Contains(string(r.Body), `"retryable":true`) {
+			t.Errorf("it says %s", r.Body)
+		}
 	}
 }
