@@ -129,7 +129,7 @@ components:
 			"  changeNote(caseId: string, body: Note | {\n    file: Blob;\n  }, options: Changed = {}): Promise<Note> {\n    return this.json(\"PATCH\", `/v1/notes/${encodeURIComponent(caseId)}`, { body, options });\n",
 			"  /**\n   * List notes.\n   * The newest first.\n   */\n  listNotes(query: {\n    cursor?: string;\n    /** The earliest. */\n    from?: string;\n  } = {}, options: Asked = {}): Page<ListNote, Note> {\n",
 		},
-		"operations.go": {
+		"operations_notes.go": {
 			"func (c *Client) ChangeNote(ctx context.Context, caseID string, body Note) (*Note, error) {\n\treturn ask[Note](ctx, c, http.MethodPatch, c.address(\"v1\", \"notes\", caseID), body)\n}\n",
 			"func (c *Client) ListNotes(ctx context.Context, q ListNotesQuery) iter.Seq2[Note, error] {\n\treturn each[Note](ctx, c, q.values(), \"v1\", \"notes\")\n}\n",
 			"// Note: An object of the service's HTTP API.\ntype Note struct {\n\tCounts map[string]int64 `json:\"counts,omitempty\"`\n",

@@ -43,25 +43,56 @@ var byHand = map[string]string{
 type golang struct {
 	d     *document
 	wire  map[string]bool    // the types of package wire
-	types map[string]*schema // that the file has, by their names
+	types map[string]*schema // that were named and are to be defined
 	done  map[string]bool
 }
 
-// goFile is the file. Types of the package wire, whose folder is given, serve where they have a schema's name.
-func goFile(d *document, calls []call, wire string) ([]byte, error) {
+// goFiles are the files, one for each topic, by their names. Types of the package wire, whose folder is given, serve where
+// they have a schema's name; others stand in the file that has them first.
+func goFiles(d *document, calls []call, wire string) (map[string][]byte, error) {
 	g := &golang{d: d, wire: map[string]bool{}, types: map[string]*schema{}, done: map[string]bool{}}
 	if err := g.readWire(wire); err != nil {
 		return nil, err
 	}
-	methods := &bytes.Buffer{}
+	topics := map[string]*bytes.Buffer{}
 	for _, c := range calls {
-		if byHand[c.ID] == "" && c.answer != answerRaw {
-			g.method(methods, &c)
+		if byHand[c.ID] != "" || c.answer == answerRaw {
+			continue
+		}
+		name := "operations_" + snake(c.Tags[0]) + ".go"
+		if topics[name] == nil {
+			topics[name] = &bytes.Buffer{}
+		}
+		g.method(topics[name], &c)
+		g.pending(topics[name])
+	}
+	files := map[string][]byte{}
+	for name, b := range topics {
+		text, err := format.Source(append([]byte(goHead(b.String())), b.Bytes()...))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	return files, nil
+}
+
+// goHead is the head of a file, with the imports that its text needs.
+func goHead(text string) string {
+	head := "// Code generated from the service's OpenAPI document. DO NOT EDIT.\n\npackage client\n\nimport (\n\t\"context\"\n"
+	for _, p := range []string{"iter", "net/http", "net/url"} {
+		if strings.Contains(text, p[strings.LastIndexByte(p, '/')+1:]+".") {
+			head += fmt.Sprintf("\t%q\n", p)
 		}
 	}
-	b := &bytes.Buffer{}
-	b.WriteString("// Code generated from the service's OpenAPI document. DO NOT EDIT.\n\npackage client\n\nimport (\n\t\"context\"\n\t\"iter\"\n\t\"net/http\"\n\t\"net/url\"\n\n\t\"parley/api/wire\"\n)\n")
-	b.Write(methods.Bytes())
+	if strings.Contains(text, "wire.") {
+		head += "\n\t\"parley/api/wire\"\n"
+	}
+	return head + ")\n"
+}
+
+// pending defines the types that were named and are not there yet.
+func (g *golang) pending(b *bytes.Buffer) {
 	for len(g.types) > 0 {
 		for _, name := range slices.Sorted(maps.Keys(g.types)) {
 			s := g.types[name]
@@ -72,7 +103,6 @@ func goFile(d *document, calls []call, wire string) ([]byte, error) {
 			}
 		}
 	}
-	return format.Source(b.Bytes())
 }
 
 func (g *golang) readWire(dir string) error {

@@ -8,6 +8,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -50,14 +51,14 @@ func generate(openAPI []byte, wire string) (map[string][]byte, error) {
 		return nil, err
 	}
 	types, methods := pythonFiles(&d, calls)
-	operations, err := goFile(&d, calls, wire)
+	files, err := goFiles(&d, calls, wire)
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{
-		"operations.go":                  operations,
+	maps.Copy(files, map[string][]byte{
 		"typescript/src/api.ts":          typeScript(&d, calls),
 		"python/parley_client/types.py":  types,
 		"python/parley_client/client.py": methods,
-	}, nil
+	})
+	return files, nil
 }

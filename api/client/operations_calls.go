@@ -1,0 +1,38 @@
+// Code generated from the service's OpenAPI document. DO NOT EDIT.
+
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"parley/api/wire"
+)
+
+// HangUpAnyCall: Hang up any call.
+// Ends a call of any direction at once, as `api_hangup`. One that has ended already answers the same.
+func (c *Client) HangUpAnyCall(ctx context.Context, id string) (*wire.HungUp, error) {
+	return ask[wire.HungUp](ctx, c, http.MethodPost, c.address("v1", "calls", id, "hangup"), nil)
+}
+
+// DeleteCallRecording: Delete the recording of a call.
+// For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends;
+// deleting it again changes nothing.
+func (c *Client) DeleteCallRecording(ctx context.Context, id string) error {
+	return c.did(ctx, http.MethodDelete, c.address("v1", "calls", id, "recording"), nil)
+}
+
+// GetCallWaveform: Fetch the waveform of a recording.
+// How loud each side was over the time of the recording, in at most 1,200 equal parts: enough to draw it, however long
+// it is, without its audio. It is made with the recording, and goes with it.
+func (c *Client) GetCallWaveform(ctx context.Context, id string) (*wire.Waveform, error) {
+	return ask[wire.Waveform](ctx, c, http.MethodGet, c.address("v1", "calls", id, "recording", "peaks"), nil)
+}
+
+// GetCallSip: Read the signalling of a call.
+// The SIP messages of a telephone call as they were sent and received, oldest first, stored every few seconds while it
+// lasts and once more when it is over: at most 200 messages and 128 kB; `dropped` earlier ones are not kept.
+// Credentials, keys of encryption and digits are masked. A call over a WebSocket has none.
+func (c *Client) GetCallSip(ctx context.Context, id string) (*wire.SIPTrace, error) {
+	return ask[wire.SIPTrace](ctx, c, http.MethodGet, c.address("v1", "calls", id, "sip"), nil)
+}
