@@ -3,9 +3,11 @@ package apitest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,41 +49,61 @@ type reference struct {
 
 func (r reference) last() string { return r.Ref[strings.LastIndexByte(r.Ref, '/')+1:] }
 
-// OperationMessages reads the messages of an operation of the document, such as hearAgent.
+// OperationMessages are the messages of an operation of the document, such as hearAgent. The document is read once for all tests
+// of an operation: some open a thousand sockets.
 func OperationMessages(t testing.TB, operation string) *Messages {
 	t.Helper()
-	var d messageDocument
-	if err := yaml.Unmarshal(api.AsyncAPI, &d); err != nil {
+	read, _ := operations.LoadOrStore(operation, sync.OnceValues(func() (*operationMessages, error) { return readOperation(operation) }))
+	o, err := read.(func() (*operationMessages, error))()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Operations[operation].Messages) == 0 {
-		t.Fatalf("there is no operation %s", operation)
+	return &Messages{t: t, schemas: o.schemas, Unseen: maps.Clone(o.names), Examples: o.examples}
+}
+
+// operations are functions that read an operation once, by its name.
+var operations sync.Map
+
+// operationMessages are the messages of an operation. They do not change.
+type operationMessages struct {
+	schemas  openapi3.Schemas
+	names    map[string]bool
+	examples map[string][]json.RawMessage
+}
+
+func readOperation(operation string) (*operationMessages, error) {
+	var d messageDocument
+	if err := yaml.Unmarshal(api.AsyncAPI, &d); err != nil {
+		return nil, err
 	}
-	m := &Messages{t: t, Unseen: map[string]bool{}, Examples: map[string][]json.RawMessage{}}
+	if len(d.Operations[operation].Messages) == 0 {
+		return nil, fmt.Errorf("there is no operation %s", operation)
+	}
+	o := &operationMessages{names: map[string]bool{}, examples: map[string][]json.RawMessage{}}
 	schemas := maps.Clone(d.Components.Schemas)
 	for _, r := range d.Operations[operation].Messages {
 		channel := strings.Split(r.Ref, "/")[2]
 		name := d.Channels[channel].Messages[r.last()].last()
 		message, ok := d.Components.Messages[name]
 		if !ok {
-			t.Fatalf("%s is no message", r.Ref)
+			return nil, fmt.Errorf("%s is no message", r.Ref)
 		}
-		m.Unseen[name], schemas["message "+name] = true, message.Payload
+		o.names[name], schemas["message "+name] = true, message.Payload
 		for _, e := range message.Examples {
 			text, err := json.Marshal(e.Payload)
 			if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
-			m.Examples[name] = append(m.Examples[name], text)
+			o.examples[name] = append(o.examples[name], text)
 		}
 	}
-	m.load(schemas)
-	return m
+	var err error
+	o.schemas, err = resolved(schemas)
+	return o, err
 }
 
-// load resolves the schemas as those of an OpenAPI document, whose language they have.
-func (m *Messages) load(schemas map[string]any) {
-	m.t.Helper()
+// resolved are schemas resolved as those of an OpenAPI document, whose language they have.
+func resolved(schemas map[string]any) (openapi3.Schemas, error) {
 	named := map[string]any{}
 	for name, s := range schemas {
 		named[strings.ReplaceAll(name, " ", ".")] = s
@@ -89,13 +111,13 @@ func (m *Messages) load(schemas map[string]any) {
 	text, err := json.Marshal(map[string]any{"openapi": "3.1.0", "info": map[string]any{"title": "Messages", "version": "1"},
 		"paths": map[string]any{}, "components": map[string]any{"schemas": named}})
 	if err != nil {
-		m.t.Fatal(err)
+		return nil, err
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
-		m.t.Fatal(err)
+		return nil, err
 	}
-	m.schemas = doc.Components.Schemas
+	return doc.Components.Schemas, nil
 }
 
 // Check says which message of the document a text is; it must be exactly one.
