@@ -87,6 +87,7 @@ func tags() []*huma.Tag {
 		{Name: "Speech", Description: "Texts spoken, recordings transcribed and cleaned, without a conversation."},
 		{Name: "Agents", Description: "Agents that answer calls, and conversations with them over a WebSocket."},
 		{Name: "Call center", Description: "Telephone numbers: search, buy, bind to an agent, release. Calls, and the do-not-call list."},
+		{Name: "Trunks", Description: "Lines of the account to carriers and exchanges."},
 		{Name: "Calls", Description: "The history of calls: transcripts, how they ended, how they sounded, their signalling, and who confirmed consent."},
 		{Name: "Webhooks", Description: "Notifications of events: signed requests to addresses of your own."},
 		{Name: "Tickets", Description: "Short-lived credentials for browsers and other places where a key would not be safe."},

@@ -138,6 +138,7 @@ var below = []row{
 	{store.ErrInvalid, problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0)},
 	{store.ErrNotFound, problem(404, "request.not_found", "There is no such thing.", false, 0)},
 	{store.ErrVersion, problem(412, "request.precondition_failed", "It was changed by someone else; read it again.", false, 0)},
+	{store.ErrTrunkSource, problem(409, "callcenter.source_taken", "A trunk of another account takes calls from one of these sources. Ask for a user and password of the far end (inbound_username) to share it.", false, 0)},
 	{store.ErrNumberTaken, problem(400, "callcenter.number_not_available", "The number is in use already.", false, 0)},
 	{store.ErrIdempotency, problem(409, "request.idempotency_conflict", "The idempotency key was used for another request.", false, 0)},
 	{store.ErrInProgress, problem(409, "request.idempotency_conflict", "The first request with this idempotency key is being answered; try again.", true, 1)},

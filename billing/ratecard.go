@@ -40,6 +40,8 @@ type cardFields struct {
 		OutboundFixed  map[string]Money `json:"outbound_fixed"`
 		OutboundMobile map[string]Money `json:"outbound_mobile"`
 		NumberPerMonth Money            `json:"number_per_month"`
+		// Of calls on trunks of the account's own, in both directions; nil: they are free.
+		OwnTrunkPerMinute *Money `json:"own_trunk_per_minute,omitempty"`
 	} `json:"phone"`
 	// Realtime is there, all of it, where realtime engines are sold.
 	Realtime struct {

@@ -192,6 +192,30 @@ func TestRealtimePrices(t *testing.T) {
 	}
 }
 
+// TestOwnTrunkPrice: minutes on an account's own trunk are free unless the card has a price for them, whatever the
+// country, and in both directions.
+func TestOwnTrunkPrice(t *testing.T) {
+	for price, want := range map[string]Money{"": 0, "  own_trunk_per_minute: 0.002\n": 2_000_000} {
+		c, err := ParseRateCard([]byte(strings.Replace(string(builtin), "phone:\n", "phone:\n"+price, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ParseRateCard(c.JSON()); err != nil || back.SHA256() != c.SHA256() {
+			t.Errorf("it does not read back: %v\n%s", err, c.JSON())
+		}
+		for _, terms := range []Terms{{Kind: Inbound, OwnTrunk: true}, {Kind: Outbound, Country: "ES", Mobile: true, OwnTrunk: true}} {
+			tariff, err := c.Tariff(terms)
+			if err != nil || tariff.LineMinute() != want {
+				t.Errorf("%+v: %s a minute, %v; want %s", terms, tariff.LineMinute(), err, want)
+			}
+			bill, err := tariff.Price(Usage{LineTime: 61_000})
+			if err != nil || bill[LineTime].Amount != 2*want || bill[LineTime].Quantity != 2 {
+				t.Errorf("%+v: %+v, %v", terms, bill[LineTime], err)
+			}
+		}
+	}
+}
+
 // TestOwnKeyPrices: tokens on an account's own key are free unless the card has prices for them.
 func TestOwnKeyPrices(t *testing.T) {
 	var m Meter

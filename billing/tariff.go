@@ -34,6 +34,9 @@ type Terms struct {
 	Kind    Kind
 	Country string // ISO code, telephone only: of the owned number inbound, of the destination outbound
 	Mobile  bool   // outbound only: the destination is a mobile
+	// OwnTrunk: the line is one of the account's own, which pays its carrier itself. Country and
+	// Mobile do not matter then.
+	OwnTrunk bool
 }
 
 // Errors of pricing.
@@ -115,6 +118,10 @@ func (c *RateCard) tokens(r *[NumComponents]rate) {
 func (c *RateCard) line(t Terms) (Money, error) {
 	prices, name := c.f.Phone.Inbound, "inbound"
 	switch {
+	case t.OwnTrunk && c.f.Phone.OwnTrunkPerMinute == nil:
+		return 0, nil
+	case t.OwnTrunk:
+		return *c.f.Phone.OwnTrunkPerMinute, nil
 	case t.Kind == Outbound && t.Mobile && t.Country != "US" && t.Country != "CA":
 		prices, name = c.f.Phone.OutboundMobile, "outbound_mobile"
 	case t.Kind == Outbound:

@@ -14,23 +14,27 @@ import (
 
 // trunkOfCall is the trunk that an INVITE came on: of those that its source belongs
 // to, the one whose credentials it shows, else whose number it calls or whose
-// registration, else the first; nil: none.
+// registration, else the first; nil: none. Between accounts nothing is guessed: one that names the source comes
+// before those that only register there, and of several that register there none is taken.
 func (u *UserAgent) trunkOfCall(req *gosip.Request) *trunk.Trunk {
 	trunks := u.trunks.AllOf(transport.Source(req).Addr())
 	if len(trunks) < 2 {
 		return u.trunks.Of(transport.Source(req).Addr())
 	}
-	number, shown := called(req), presented(req)
-	best := trunks[0]
-	for _, l := range trunks {
-		switch {
-		case shown != nil && shown.Username == l.Inbound.Username:
-			return l
-		case slices.Contains(l.Numbers, number), l.Has(trunk.Register) && number == l.ContactUser():
-			best = l
+	user, shown, from := called(req), presented(req), transport.Source(req).Addr()
+	one := !slices.ContainsFunc(trunks, func(l *trunk.Trunk) bool { return l.Account != trunks[0].Account })
+	for _, is := range []func(*trunk.Trunk) bool{
+		func(l *trunk.Trunk) bool { return shown != nil && shown.Username == l.Inbound.Username },
+		func(l *trunk.Trunk) bool {
+			return slices.Contains(l.Numbers, l.Plan.Called(user)) || l.Has(trunk.Register) && user == l.ContactUser()
+		},
+		func(l *trunk.Trunk) bool { return one || l.Names(from) },
+	} {
+		if i := slices.IndexFunc(trunks, is); i >= 0 {
+			return trunks[i]
 		}
 	}
-	return best
+	return nil
 }
 
 // authentic checks the credentials of an INVITE where its trunk wants some, and
@@ -63,17 +67,24 @@ func (c *call) trusts(from netip.Addr) bool {
 	return c.heard.Holds(from) || c.trunk != nil && c.trunk.Owns(from)
 }
 
-// calledOn is the number that a call on a trunk is for. A registrar sends calls
-// to our Contact, so that the number stands in To, and for a line with one
-// number perhaps nowhere.
-func calledOn(l *trunk.Trunk, in *Incoming) string {
-	if !l.Has(trunk.Register) || in.Called != l.ContactUser() || slices.Contains(l.Numbers, in.Called) {
-		return in.Called
+// arrivedOn says on which trunk the call has come, and reads its numbers by the trunk's dial plan.
+func (in *Incoming) arrivedOn(l *trunk.Trunk) {
+	in.Trunk, in.Account, in.Trusted = l.Name, l.Account, !l.Has(trunk.DistrustIdentity)
+	in.From.Number, in.Asserted.Number = l.Plan.Calling(in.From.Number), l.Plan.Calling(in.Asserted.Number)
+	meant := in.To.Number
+	in.To.Number = l.Plan.Called(meant)
+	in.Extension, _ = l.Plan.Extension(in.User)
+	in.Called = l.Plan.Called(in.User)
+	if in.Extension != "" || !l.Has(trunk.Register) || in.User != l.ContactUser() || slices.Contains(l.Numbers, in.Called) {
+		return
 	}
+	// A registrar sends calls to our Contact, so that the number stands in To, and for a line with one
+	// number perhaps nowhere.
+	in.User, in.Called = meant, in.To.Number
 	if len(l.Numbers) == 1 {
-		return l.Numbers[0]
+		in.Called = l.Numbers[0]
 	}
-	return in.To.Number
+	in.Extension, _ = l.Plan.Extension(meant)
 }
 
 // refused records an INVITE that was refused.

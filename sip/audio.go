@@ -48,9 +48,9 @@ func (a *audio) session(cfg rtp.Config) (*rtp.Session, error) {
 
 // apply puts what was negotiated into the leg's session, which reports hold and resume.
 func (a *audio) apply(m sdp.Media) {
-	s := a.leg.session
+	s, c := a.leg.session, a.leg.call
 	if m.Remote.IsValid() {
-		s.SetRemote(m.Remote, m.RTCP)
+		s.SetRemote(c.reached(m.Remote), c.reached(m.RTCP))
 	}
 	s.SetFormat(format(m))
 	s.SetKeys(m.Keys)

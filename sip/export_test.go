@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"parley/sip/dialog"
 )
 
 // Hands are a clock that a test turns, for what takes minutes: session timers,
@@ -89,3 +91,9 @@ func Watched(cfg Config, every, silence time.Duration) Config {
 
 // Facing is the address under which peer can reach ua.
 func Facing(ua *UserAgent, peer netip.Addr) netip.Addr { return ua.layer.Facing(peer) }
+
+// Reached is where media goes that a far end behind peer has described.
+func Reached(peer, described netip.AddrPort) netip.AddrPort {
+	c := &call{dialog: dialog.Dialog{State: dialog.State{Peer: peer}}}
+	return c.reached(described)
+}

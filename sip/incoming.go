@@ -17,15 +17,21 @@ import (
 // belong to the goroutine of Config.OnCall, which decides once: Reject or
 // Answer.
 type Incoming struct {
-	CallID    string
-	Called    string         // the number dialled: the Request-URI's user, else To's
-	From      Identity       // who the caller says to be
-	To        Identity       // whom the caller meant to call; Called decides
-	Asserted  Identity       // what P-Asserted-Identity says; zero when there is none
-	Trusted   bool           // a trunk vouches for Asserted, and for the verstat of From where that is zero
-	Source    netip.AddrPort // where the INVITE came from
-	Transport string         // "UDP", "TCP" or "TLS"
-	Trunk     string         // the name of the one it came on; empty: its source is allowed without one
+	CallID string
+	// User is what was dialled: the Request-URI's user, else To's. Called is the number that it is: a trunk's dial
+	// plan has made E.164 of it, and of the numbers of From, To and Asserted, where it knows how.
+	User, Called string
+	From         Identity       // who the caller says to be
+	To           Identity       // whom the caller meant to call; Called decides
+	Asserted     Identity       // what P-Asserted-Identity says; zero when there is none
+	Trusted      bool           // a trunk vouches for Asserted, and for the verstat of From where that is zero
+	Source       netip.AddrPort // where the INVITE came from
+	Transport    string         // "UDP", "TCP" or "TLS"
+	Trunk        string         // the name of the one it came on; empty: its source is allowed without one
+	Account      string         // whose trunk that is; empty: the operator's, or none
+	// Extension is the agent that answers User on this trunk where Called is nobody's number (trunk.Extension);
+	// empty: there is none.
+	Extension string
 
 	call *call
 }

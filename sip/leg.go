@@ -59,7 +59,7 @@ func (c *call) begin(m sdp.Media) error {
 // signalling comes from is as good as from where the description says.
 func (c *call) rtpConfig(m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
-		Mux: m.Mux, Remote: m.Remote, RemoteRTCP: m.RTCP,
+		Mux: m.Mux, Remote: c.reached(m.Remote), RemoteRTCP: c.reached(m.RTCP),
 		Format: format(m), CNAME: dialog.NewTag(),
 		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
@@ -72,6 +72,16 @@ func (c *call) rtpConfig(m sdp.Media) rtp.Config {
 		cfg.Vouched = k.Has(trunk.VouchedMedia)
 	}
 	return cfg
+}
+
+// reached is where media to a described address goes. A far end behind an address translator describes an address of
+// its own network, which is nowhere for us, or worse, somebody in ours: until its audio shows more, it is sent to where
+// its signalling comes from.
+func (c *call) reached(at netip.AddrPort) netip.AddrPort {
+	if c.dialog.Forbids(at.Addr(), "UDP") {
+		return netip.AddrPortFrom(c.dialog.Peer.Addr(), at.Port())
+	}
+	return at
 }
 
 // format is the one that was negotiated.

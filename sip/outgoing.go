@@ -23,8 +23,8 @@ import (
 // URI without one.
 type Target struct {
 	Number string // E.164
-	// Trunk is the name of the one to take. Empty: those that list From.Number,
-	// then those that list no numbers, until one takes the call.
+	// Trunk is the name of the one to take. Empty: those that carry calls from From.Number, until one
+	// takes the call (see trunk.Set.For).
 	Trunk string
 
 	URI  string             // sip:user@host[:port][;transport=tcp]
@@ -101,16 +101,9 @@ func (u *UserAgent) choose(t Target) ([]*trunk.Trunk, error) {
 	if plain := plainNumber(t.Number); plain == "" || strings.Trim(plain, "+0123456789*#") != "" {
 		return nil, fmt.Errorf("sip: %q is no telephone number", t.Number)
 	}
-	if t.Trunk != "" {
-		l := u.trunks.Named(t.Trunk)
-		if l == nil {
-			return nil, fmt.Errorf("sip: there is no trunk %q", t.Trunk)
-		}
-		return []*trunk.Trunk{l}, nil
-	}
-	trunks := u.trunks.For(t.From.Number)
+	trunks := u.trunks.For(trunk.Caller{Trunk: t.Trunk, Number: t.From.Number})
 	if len(trunks) == 0 {
-		return nil, fmt.Errorf("sip: no trunk carries calls from %q", t.From.Number)
+		return nil, fmt.Errorf("sip: no trunk %s carries calls from %q", t.Trunk, t.From.Number)
 	}
 	return trunks, nil
 }
@@ -171,16 +164,17 @@ func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more b
 // placement is what the trunk wants an INVITE to look like (telephone numbers
 // in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323).
 func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placement {
-	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(plainNumber(t.Number))}
+	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(k.Plan.Dialled(plainNumber(t.Number)))}
 	if k.Has(trunk.UserPhone) {
 		p.uri.UriParams = append(p.uri.UriParams, gosip.HeaderKV{K: "user", V: "phone"})
 	}
 	p.to = *p.uri.Clone()
 	p.to.UriParams.Remove("transport")
 	host := cmp.Or(trunk.Bracketed(k.FromHost), t.From.Host)
-	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, t.From.Number), Host: host}
+	from := k.Plan.Shown(t.From.Number)
+	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, from), Host: host}
 	p.display = t.From.Display
-	identity := gosip.Uri{Scheme: "sip", User: t.From.Number, Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
+	identity := gosip.Uri{Scheme: "sip", User: from, Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
 	if k.Has(trunk.UserPhone) {
 		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
 	}

@@ -191,3 +191,20 @@ func TestChallengeFromElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Media of a far end behind an address translator goes to the translator, whatever the description says.
+func TestDescribedAddressesInside(t *testing.T) {
+	outside, within := "198.51.100.7:5060", "192.168.1.20:5060"
+	for _, tt := range []struct{ peer, described, want string }{
+		{outside, "192.168.1.9:4000", "198.51.100.7:4000"},
+		{outside, "100.64.3.4:4000", "198.51.100.7:4000"},
+		{outside, "127.0.0.1:4000", "198.51.100.7:4000"},
+		{outside, "203.0.113.4:4000", "203.0.113.4:4000"},
+		{within, "192.168.1.9:4000", "192.168.1.9:4000"}, // in one network with us
+		{within, "203.0.113.4:4000", "203.0.113.4:4000"},
+	} {
+		if got := sip.Reached(netip.MustParseAddrPort(tt.peer), netip.MustParseAddrPort(tt.described)); got != netip.MustParseAddrPort(tt.want) {
+			t.Errorf("%s, described by %s: %s, want %s", tt.described, tt.peer, got, tt.want)
+		}
+	}
+}

@@ -120,14 +120,14 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 	ctx, cancel := context.WithCancelCause(u.ctx)
 	c.server = &serverInvite{req: req, tx: tx, ctx: ctx, cancel: cancel}
 	in := &Incoming{
-		CallID: d.CallID, Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
+		CallID: d.CallID, User: called(req), Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
 		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.Transport, call: c,
-	}
-	if l != nil {
-		in.Trunk, in.Called, in.Trusted = l.Name, calledOn(l, in), !l.Has(trunk.DistrustIdentity)
 	}
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
 		in.Asserted, _ = parseIdentity(h.Value())
+	}
+	if l != nil {
+		in.arrivedOn(l)
 	}
 	return c, in, nil
 }

@@ -99,7 +99,11 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 
 // refer sends the REFER.
 func (c *call) refer(r *transfer, target string) error {
-	to, err := referTo(target, c.network(), c.trunk != nil && c.trunk.Has(trunk.ReferTel))
+	tel := c.trunk != nil && c.trunk.Has(trunk.ReferTel)
+	if c.trunk != nil && !tel {
+		target = c.trunk.Plan.Dialled(target)
+	}
+	to, err := referTo(target, c.network(), tel)
 	switch {
 	case err != nil:
 		return err

@@ -44,7 +44,7 @@ func TestTrunksThatAnswerComeFirst(t *testing.T) {
 	live.take(t, dial(t, ua, t.Context(), sip.Target{Number: number}))
 	silent.untouched(t)
 	eventually(t, "the call has given its place back", func() bool { return ua.Trunks()[1].Calls == 0 })
-	if place, _ := ua.Reserve(number); place == nil || ua.Trunks()[1].Calls != 1 {
+	if place, _ := ua.Reserve(trunk.Caller{Number: number}); place == nil || ua.Trunks()[1].Calls != 1 {
 		t.Errorf("the place is elsewhere: %+v", ua.Trunks())
 	} else {
 		place.Free()

@@ -42,7 +42,7 @@ type Config struct {
 	// so that a scanner does not even learn that there is a server.
 	RejectUnknown bool
 
-	// Trunks are the lines to carriers and exchanges. Calls come in from them, and from
+	// Trunks are the lines to carriers and exchanges, until SetTrunks. Calls come in from them, and from
 	// sources that Allow admits, if it is not nil.
 	Trunks []trunk.Config
 	// Resolver finds the trunks' targets. nil: the system's.
@@ -101,7 +101,7 @@ type UserAgent struct {
 	cfg    Config
 	log    *slog.Logger
 	layer  *transport.Layer
-	trunks trunk.Set
+	trunks *trunk.Set
 
 	verifier    *verifier
 	unconfirmed *unconfirmed
@@ -158,15 +158,24 @@ func (u *UserAgent) Addr() netip.AddrPort { return u.layer.Addr() }
 // TLSAddr is the address that is served over TLS; not valid when none is.
 func (u *UserAgent) TLSAddr() netip.AddrPort { return u.layer.TLSAddr() }
 
-// Trunks says how all trunks do, in the order of Config.Trunks.
+// Trunks says how all trunks do, in the order of their settings.
 func (u *UserAgent) Trunks() []trunk.Status { return u.trunks.Status() }
+
+// SetTrunks puts other trunks in the place of those in force, while calls go on: see
+// trunk.Set.Replace.
+func (u *UserAgent) SetTrunks(trunks []trunk.Config) { u.trunks.Replace(trunks) }
+
+// CheckTrunk probes a trunk now: see trunk.Set.Check.
+func (u *UserAgent) CheckTrunk(ctx context.Context, name string) (trunk.Status, bool) {
+	return u.trunks.Check(ctx, name)
+}
 
 // Share divides what trunks take by how many user agents use them: see trunk.Set.Share.
 func (u *UserAgent) Share(agents int) { u.trunks.Share(agents) }
 
-// Reserve reserves a channel and a token for a call from number: see trunk.Set.Reserve.
-func (u *UserAgent) Reserve(number string) (*trunk.Reservation, time.Duration) {
-	return u.trunks.Reserve(number)
+// Reserve reserves a channel and a token for a call: see trunk.Set.Reserve.
+func (u *UserAgent) Reserve(from trunk.Caller) (*trunk.Reservation, time.Duration) {
+	return u.trunks.Reserve(from)
 }
 
 // Rejections lists what was refused of late, the latest first: see transport.Rejections.

@@ -27,6 +27,7 @@ const (
 	// ErrVersion: an agent's version is not the expected one.
 	ErrVersion             Error = "changed by someone else"
 	ErrNumberTaken         Error = "the number is in use already"
+	ErrTrunkSource         Error = "a trunk of another account has a source of this one"
 	ErrSuspended           Error = "the account is suspended"
 	ErrDisputed            Error = "a payment of the account is disputed"
 	ErrTopupRequired       Error = "a first top-up is required"

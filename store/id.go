@@ -13,6 +13,7 @@ const (
 	KeyID      = "key_"
 	AgentID    = "ag_"
 	NumberID   = "num_"
+	TrunkID    = "trk_"
 	SessionID  = "ses_"
 	LotID      = "lot_"
 	TaskID     = "task_"

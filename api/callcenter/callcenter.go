@@ -79,6 +79,9 @@ func Mount(a *api.API, d *Numbers) {
 	api.Register(a, numberRoutes.Delete("/callcenter/numbers/{id}", "release-number", "Release a number",
 		"Gives the number back to the carrier, for good: it cannot be recovered. No month of it is charged any more, and none is given back.",
 		http.StatusNotFound), d.release)
+	api.Register(a, numberRoutes.Post("/v1/trunks/{id}/numbers", "add-trunk-number", "Put a number of your own on a trunk",
+		"A number that your carrier or exchange brings by the trunk. It costs nothing here, is in the list of numbers, and calls from it go out on the trunk. "+
+			"Release it to take it off.", http.StatusNotFound).Created().Repeatable(), d.addOwn)
 	d.mountHook(a)
 }
 

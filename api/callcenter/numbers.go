@@ -78,7 +78,7 @@ const (
 )
 
 func (d *Numbers) view(n *ledger.Number) wire.Number {
-	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, WebhookID: n.Webhook, Status: pending,
+	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, WebhookID: n.Webhook, TrunkID: n.Trunk, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
 	case ledger.NumberOwned:

@@ -46,3 +46,10 @@ func (c *Client) HangUp(ctx context.Context, id string) (*wire.HungUp, error) {
 func (c *Client) GetCallcenterStatus(ctx context.Context) (*wire.Status, error) {
 	return ask[wire.Status](ctx, c, http.MethodGet, c.address("callcenter", "status"), nil)
 }
+
+// AddTrunkNumber: Put a number of your own on a trunk.
+// A number that your carrier or exchange brings by the trunk. It costs nothing here, is in the list of numbers, and
+// calls from it go out on the trunk. Release it to take it off.
+func (c *Client) AddTrunkNumber(ctx context.Context, id string, body wire.NewTrunkNumber) (*wire.Number, error) {
+	return ask[wire.Number](ctx, c, http.MethodPost, c.address("v1", "trunks", id, "numbers"), body)
+}

@@ -95,6 +95,7 @@ type Rates struct {
 		OutboundFixed  map[string]billing.Money `json:"outbound_fixed"`
 		OutboundMobile map[string]billing.Money `json:"outbound_mobile"`
 		NumberPerMonth billing.Money            `json:"number_per_month"`
+		OwnTrunk       billing.Money            `json:"own_trunk_per_minute"` // a started minute on a trunk of the account's own
 	} `json:"phone"`
 	// Realtime is prices of tokens of audio; nil where the server has no engines that hear and speak by themselves.
 	Realtime *struct {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -171,4 +172,47 @@ func Example_numbers() {
 	var gone struct{ Released bool }
 	ask("DELETE", "/callcenter/numbers/"+bought.ID, "", &gone) // for good: it cannot be recovered
 	fmt.Println("released", gone.Released)
+}
+
+func Example_trunks() {
+	type settings map[string]any
+	document := func(s settings, more settings) string {
+		all := maps.Clone(s)
+		maps.Copy(all, more)
+		text, err := json.Marshal(all)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return string(text)
+	}
+	agent := os.Getenv("AGENT_ID")
+	// An exchange in Germany sends its calls from 192.0.2.20; extensions 100 to 199 are answered by an agent.
+	s := settings{"name": "office-4", "allow": []string{"192.0.2.20"}, "country": "DE"}
+	var trunk struct {
+		ID, Name string
+		Status   struct{ Calls int }
+	}
+	ask("POST", "/v1/trunks", document(s, settings{"extensions": []settings{{"match": "1xx", "agent_id": agent}}}), &trunk)
+	at := "/v1/trunks/" + trunk.ID
+	ask("GET", at, "", &trunk)
+	var list struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/trunks?limit=10", "", &list)
+	fmt.Println(trunk.Name, len(list.Data))
+
+	// One of its numbers, which the agent answers, too.
+	var number struct {
+		ID          string
+		PhoneNumber string `json:"phone_number"`
+	}
+	ask("POST", at+"/numbers", document(settings{"phone_number": "+4934112345674"}, settings{"agent_id": agent}), &number)
+	fmt.Println(number.PhoneNumber)
+
+	// All settings are replaced: this one identifies itself by a password.
+	ask("PUT", at, document(s, settings{"inbound_username": "office-4", "inbound_password": rand.Text()}), &trunk)
+	ask("POST", at+"/check", "", &trunk)
+	fmt.Println(trunk.Status.Calls, "calls on it")
+
+	send("DELETE", "/callcenter/numbers/"+number.ID, "").Body.Close()
+	send("DELETE", at, "").Body.Close()
+	fmt.Println("removed")
 }

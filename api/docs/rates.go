@@ -53,6 +53,7 @@ type card struct {
 		Fixed   map[string]billing.Money `json:"outbound_fixed"`
 		Mobile  map[string]billing.Money `json:"outbound_mobile"`
 		Number  *billing.Money           `json:"number_per_month"`
+		Own     *billing.Money           `json:"own_trunk_per_minute"`
 	} `json:"phone"`
 	Realtime struct {
 		In     *billing.Money `json:"audio_input_per_million_tokens"`
@@ -84,7 +85,7 @@ func ratesOf(from *billing.RateCard) (*rateTables, error) {
 		{"LLM input on your own key", c.LLM.OwnIn, tokens}, {"LLM output on your own key", c.LLM.OwnOut, tokens},
 		{"Realtime engine, audio heard", c.Realtime.In, tokens}, {"Realtime engine, audio heard before", c.Realtime.Cached, tokens},
 		{"Realtime engine, audio spoken", c.Realtime.Out, tokens},
-		{"Telephone number", c.Phone.Number, "month"},
+		{"Telephone number", c.Phone.Number, "month"}, {"Telephone line on your own trunk", c.Phone.Own, "started minute"},
 		{"Speech synthesis", c.TTS, "million characters"}, {"Speech recognition", c.STT, minute}, {"Noise removal", c.Denoise, minute},
 		{"Call noted in a CRM", c.CRM, "call"}, {"Web search", c.Search, "search with an answer"},
 	} {

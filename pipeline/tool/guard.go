@@ -139,6 +139,22 @@ func (g *Guard) judge(ctx context.Context, host string, ip netip.Addr, port stri
 	return nil
 }
 
+// Address says why an address that an account named, by itself or by a host, must not be sent to otherwise than by
+// HTTP; nil: it may be.
+func (g *Guard) Address(host string, at netip.AddrPort) error {
+	switch {
+	case g.listed(host, at.Addr()):
+		return nil
+	case !public(at.Addr()):
+		return &Refused{fmt.Sprintf("%s is not on the public Internet", host)}
+	case slices.Contains(g.own, at.Addr().Unmap()):
+		return &Refused{fmt.Sprintf("%s is this server", host)}
+	case at.Port() < 1024 && at.Port() != 443: // as in judge
+		return &Refused{fmt.Sprintf("%s: port %d is not allowed", host, at.Port())}
+	}
+	return nil
+}
+
 // literal refuses, at path, an address whose host is written as a number to which no
 // request may go. Where a name leads only its connection says.
 func (g *Guard) literal(path, address string) error {

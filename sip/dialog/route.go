@@ -115,10 +115,10 @@ func (d *Dialog) locate(ctx context.Context, to, over string) (netip.AddrPort, e
 // transport: an allowed caller must not make us send to hosts inside our network. Its own host and the trunk's are no such; other private ones are, if the far end is
 // outside, or by a stream, which services that are no telephones understand, too.
 func (d *Dialog) Forbids(a netip.Addr, over string) bool {
-	if !a.IsValid() || !inside(a) || a == d.Peer.Addr() || a == d.Home || d.owns(a) {
+	if !a.IsValid() || !Inside(a) || a == d.Peer.Addr() || a == d.Home || d.owns(a) {
 		return false
 	}
-	return !inside(d.Peer.Addr()) || !strings.EqualFold(over, "UDP")
+	return !Inside(d.Peer.Addr()) || !strings.EqualFold(over, "UDP")
 }
 
 func (d *Dialog) owns(a netip.Addr) bool { return d.Owns != nil && d.Owns(a) }
@@ -126,8 +126,8 @@ func (d *Dialog) owns(a netip.Addr) bool { return d.Owns != nil && d.Owns(a) }
 // sharedSpace are addresses behind a carrier's translator (RFC 6598).
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
-// inside says whether an address means something only within a network.
-func inside(a netip.Addr) bool {
+// Inside says whether an address means something only within a network.
+func Inside(a netip.Addr) bool {
 	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || sharedSpace.Contains(a)
 }
 

@@ -28,9 +28,12 @@ const (
 // this one counted: each keeps to its part, so that together they keep to the whole.
 // A part is one channel at least. Calls that are up stay. At first, and below 1, it is
 // one user agent's alone.
-func (set Set) Share(agents int) {
-	for _, t := range set {
-		t.share(max(1, agents))
+func (set *Set) Share(agents int) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.agents = max(1, agents)
+	for _, t := range set.all() {
+		t.share(set.agents)
 	}
 }
 
@@ -100,8 +103,8 @@ type Reservation struct {
 // Reserve reserves for a call from number, on the first trunk of those that a call would
 // try that has room. When there is none it says how soon to ask again. Without a
 // trunk that carries the number it returns neither: the call says what is wrong.
-func (set Set) Reserve(number string) (r *Reservation, wait time.Duration) {
-	for _, t := range set.For(number) {
+func (set *Set) Reserve(from Caller) (r *Reservation, wait time.Duration) {
+	for _, t := range set.For(from) {
 		w := t.tryReserve()
 		if w == 0 {
 			return &Reservation{trunk: t}, 0

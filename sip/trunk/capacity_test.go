@@ -14,7 +14,7 @@ func TestPlacesKeepTheRate(t *testing.T) {
 		var taken []time.Duration
 		begin := time.Now()
 		for len(taken) < 20 {
-			p, wait := set.Reserve("+1")
+			p, wait := set.Reserve(Caller{Number: "+1"})
 			if p != nil {
 				taken = append(taken, time.Since(begin))
 				continue
@@ -34,10 +34,10 @@ func TestPlacesKeepTheRate(t *testing.T) {
 		}
 		// One who waits in Reserve has the next turn.
 		got := make(chan error)
-		go func() { got <- set[0].Reserve(t.Context()) }()
+		go func() { got <- set.all()[0].Reserve(t.Context()) }()
 		synctest.Wait()
 		for range 3 {
-			if p, _ := set.Reserve("+1"); p != nil {
+			if p, _ := set.Reserve(Caller{Number: "+1"}); p != nil {
 				t.Error("a place was given that somebody waits for")
 			}
 		}
@@ -50,25 +50,25 @@ func TestPlacesKeepTheRate(t *testing.T) {
 // Channels are those of the trunk; what is given back is there again.
 func TestPlacesAreChannels(t *testing.T) {
 	set := NewSet([]Config{{Name: "a", Targets: []Target{{Host: "127.0.0.1"}}, Channels: 2}}, Options{Now: time.Now})
-	l := set[0]
-	one, _ := set.Reserve("+1")
-	two, _ := set.Reserve("+1")
-	none, wait := set.Reserve("+1")
+	l := set.all()[0]
+	one, _ := set.Reserve(Caller{Number: "+1"})
+	two, _ := set.Reserve(Caller{Number: "+1"})
+	none, wait := set.Reserve(Caller{Number: "+1"})
 	if one == nil || two == nil || none != nil || wait <= 0 {
 		t.Fatalf("of two channels: %v %v %v, wait %s", one, two, none, wait)
 	}
 	one.Free()
 	one.Free()
 	none.Free()
-	if two.Use(newTrunk(Config{Name: "b"}, Options{})) || !two.Use(l) || two.Use(l) {
+	if two.Use(newTrunk(Config{Name: "b"}, set)) || !two.Use(l) || two.Use(l) {
 		t.Error("a place is used once, on its own trunk")
 	}
 	two.Free()
 	if n := l.Calls.Load(); n != 1 {
 		t.Errorf("%d channels are taken, want 1", n)
 	}
-	set = nil
-	if p, wait := set.Reserve("+1"); p != nil || wait != 0 {
+	set = NewSet(nil, Options{})
+	if p, wait := set.Reserve(Caller{Number: "+1"}); p != nil || wait != 0 {
 		t.Errorf("without a trunk: %v %s", p, wait)
 	}
 }

@@ -5,6 +5,8 @@
 // A Set holds all trunks of a user agent, finds the trunk of a call, and is the directory of
 // its transport.
 //
+// How it writes numbers, and which of its users are extensions, is its DialPlan (numbers.go).
+//
 // A trunk is a list of servers, tried in order. Names are resolved beforehand and kept, so no
 // call waits for DNS. A server that says nothing for 4 s, or cannot take calls to three numbers
 // in a row, is left alone until it answers OPTIONS, or for as long as it asks for (Retry-After,
@@ -30,6 +32,11 @@ import (
 // come from, and what it wants in them. Every field but Name may stay zero.
 type Config struct {
 	Name string // unique
+	// Account is whose trunk it is: it carries the calls from numbers that the account has put on it, and brings calls to its
+	// numbers and extensions alone. Empty: the operator's.
+	Account string
+	// Revision is another one whenever the settings have changed, see Set.Replace.
+	Revision int64
 
 	// Targets are where calls go, the preferred one first. None: the trunk only
 	// brings calls.
@@ -41,9 +48,10 @@ type Config struct {
 	// Allow are the sources of its calls. A trunk that we register with may call
 	// from its targets too.
 	Allow []netip.Prefix
-	// Numbers that belong to the trunk, in E.164: calls from them go out on it. A
+	// Numbers that belong to an operator's trunk, in E.164: calls from them go out on it. A
 	// registered trunk with one number rings that one.
 	Numbers []string
+	Plan    DialPlan // how it writes numbers
 
 	Flags Flags // how the trunk differs from most
 
@@ -58,6 +66,9 @@ type Config struct {
 	// Limits of the trunk, which those who use it share: see Set.Share.
 	CPS      int // calls a second that we begin; 0: no limit
 	Channels int // calls at once, incoming ones counted; 0: no limit
+
+	// Guard says why an address that a target leads to must not be called; nil: any may be. It must not block.
+	Guard func(host string, at netip.AddrPort) error
 
 	TLS *tls.Config // of outgoing connections: CA, certificate, server name; nil: the system's
 }

@@ -38,7 +38,16 @@ type Server struct {
 	rest    time.Time // it has asked to be left alone until then
 	refused []string  // numbers in a row that it could not take a call to, see failed
 	probing bool
-	next    time.Time // of the next probe
+	next    time.Time     // of the next probe
+	waited  chan struct{} // closed at the end of the probe; nil: nobody waits for it
+}
+
+// probedLocked notes the end of a probe.
+func (s *Server) probedLocked() {
+	if s.probing = false; s.waited != nil {
+		close(s.waited)
+		s.waited = nil
+	}
 }
 
 // due lists the targets to probe now and moves next forward to when the next
@@ -87,7 +96,7 @@ func (t *Trunk) probe(ctx context.Context, s *Server) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.probing = false
+	s.probedLocked()
 	every := t.Probe
 	if err == nil {
 		s.strikes = 0
@@ -95,6 +104,8 @@ func (t *Trunk) probe(ctx context.Context, s *Server) {
 	} else {
 		if s.strikes++; s.strikes >= probeStrikes || !s.up || rest > 0 {
 			t.markLocked(s, false, err.Error())
+		} else {
+			s.detail = err.Error()
 		}
 		every /= probeHaste
 	}
@@ -112,7 +123,7 @@ func (t *Trunk) outside(e Endpoint, method gosip.RequestMethod) *dialog.Dialog {
 		Target: dialog.URI{Uri: e.Target.URI("")},
 		Detour: true, // to the server, wherever its name leads
 	}}
-	d.Local.Uri = gosip.Uri{Scheme: "sip", User: t.ContactUser(), Host: Bracketed(cmp.Or(t.FromHost, e.Target.Host))}
+	d.Local.Uri = gosip.Uri{Scheme: "sip", User: t.user(), Host: Bracketed(cmp.Or(t.FromHost, e.Target.Host))}
 	d.Remote.Uri = gosip.Uri{Scheme: "sip", Host: Bracketed(e.Target.Host)}
 	if method == gosip.REGISTER {
 		d.Remote = d.Local
@@ -125,7 +136,8 @@ func (t *Trunk) probed(s *Server) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.probing {
-		s.probing, s.next = false, time.Now().Add(t.Probe)
+		s.probedLocked()
+		s.next = time.Now().Add(t.Probe)
 		t.stir()
 	}
 }
@@ -226,26 +238,73 @@ type TargetStatus struct {
 // Status is a trunk as it does now.
 type Status struct {
 	Name         string
-	Calls        int // on it, both directions, ringing ones included
-	Channels     int // that it may have here, see Set.Share; 0: no limit
+	Account      string // whose it is; empty: the operator's
+	Calls        int    // on it, both directions, ringing ones included
+	Channels     int    // that it may have here, see Set.Share; 0: no limit
 	Targets      []TargetStatus
+	Lookup       string        // why not all targets were found; empty: they were
 	Registration *Registration // nil for a trunk that does not register
 }
 
 // Status says how all trunks do, in order.
-func (set Set) Status() (all []Status) {
-	for _, t := range set {
-		st := Status{Name: t.Name, Calls: int(t.Calls.Load()), Channels: int(t.channels.Load())}
-		t.mu.Lock()
-		for _, s := range t.servers {
-			st.Targets = append(st.Targets, TargetStatus{s.String(), s.up && !t.restsLocked(s), s.detail})
-		}
-		if t.Has(Register) {
-			r := t.register
-			st.Registration = &r
-		}
-		t.mu.Unlock()
-		all = append(all, st)
+func (set *Set) Status() (all []Status) {
+	for _, t := range set.all() {
+		all = append(all, t.status())
 	}
+	return all
+}
+
+func (t *Trunk) status() Status {
+	st := Status{Name: t.Name, Account: t.Account, Calls: int(t.Calls.Load()), Channels: int(t.channels.Load())}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.servers {
+		st.Targets = append(st.Targets, TargetStatus{s.String(), s.up && !t.restsLocked(s), s.detail})
+	}
+	if t.lookup != nil {
+		st.Lookup = t.lookup.Error()
+	}
+	if t.Has(Register) {
+		r := t.register
+		st.Registration = &r
+	}
+	return st
+}
+
+// Check probes the targets of a trunk now, those that are not being probed, once they are looked up, and says how it does
+// then, or when ctx ends. ok is false when there is no such trunk.
+func (set *Set) Check(ctx context.Context, name string) (st Status, ok bool) {
+	t := set.Named(name)
+	if t == nil {
+		return st, false
+	}
+	select {
+	case <-t.located:
+	case <-ctx.Done():
+		return t.status(), true
+	}
+	for _, probed := range t.probeNow() {
+		select {
+		case <-probed:
+		case <-ctx.Done():
+		}
+	}
+	return t.status(), true
+}
+
+// probeNow has the targets be probed whatever their turn. Each channel is closed when one has been.
+func (t *Trunk) probeNow() (all []<-chan struct{}) {
+	if t.Has(NoProbe) {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.servers {
+		if s.next = time.Now(); s.waited == nil {
+			s.waited = make(chan struct{})
+		}
+		all = append(all, s.waited)
+	}
+	t.stir()
 	return all
 }

@@ -198,5 +198,14 @@ func (r *registration) leave() {
 	}
 }
 
-// ContactUser is the user of the Contact that we register: calls come to it.
-func (t *Trunk) ContactUser() string { return cmp.Or(t.FromUser, t.Auth.Username, "parley") }
+// ContactUser is the user of the Contact that we register: calls come to it. An account's is a name that others do
+// not know: behind a registrar's address it is what tells calls of one account from those of another.
+func (t *Trunk) ContactUser() string {
+	if t.Account != "" {
+		return t.Name
+	}
+	return t.user()
+}
+
+// user is who we are at the registrar (the address of record of RFC 3261 section 10).
+func (t *Trunk) user() string { return cmp.Or(t.FromUser, t.Auth.Username, "parley") }

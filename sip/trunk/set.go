@@ -6,72 +6,139 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"parley/media/isolate"
 	"parley/sip/transport"
 )
 
 // Set is the trunks of a user agent, in the order of their settings. It is a
-// transport.Directory.
-type Set []*Trunk
+// transport.Directory. Its methods may be called from several goroutines.
+type Set struct {
+	options Options
+	index   atomic.Pointer[index] // of the trunks in force; replaced as a whole
+	reached reached
+
+	mu      sync.Mutex // of what changes the trunks: Attach, Start, Replace, Share
+	layer   *transport.Layer
+	ctx     context.Context // of Start; nil before
+	running sync.WaitGroup
+	agents  int // that share the trunks
+}
 
 // NewSet makes the trunks. Attach comes next, then Start.
-func NewSet(cfgs []Config, o Options) Set {
-	var set Set
+func NewSet(cfgs []Config, o Options) *Set {
 	o.Probe = cmp.Or(o.Probe, defaultProbe)
-	for _, cfg := range cfgs {
-		set = append(set, newTrunk(cfg, o))
-	}
+	set := &Set{options: o, agents: 1}
+	set.index.Store(newIndex(nil, nil))
+	set.Replace(cfgs)
 	return set
 }
 
-// Attach says over what the trunks are reached, before anything else.
-func (set Set) Attach(layer *transport.Layer) {
-	for _, t := range set {
-		t.layer, t.grant = layer, layer.Grant()
+// Attach says over what the trunks are reached, before Start.
+func (set *Set) Attach(layer *transport.Layer) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.layer = layer
+	for _, t := range set.all() {
+		t.attach(layer)
 	}
 }
 
 // Start keeps the addresses of the trunks, their health and registrations, until ctx ends.
 // The function it returns waits for the end of that.
-func (set Set) Start(ctx context.Context) (wait func()) {
-	var all sync.WaitGroup
-	for _, t := range set {
-		all.Add(1)
-		isolate.Keep(ctx, "sip/trunk/run", func() {
-			select {
-			case <-t.layer.Ready():
-				t.run(ctx)
-			case <-ctx.Done():
-			}
-		}, all.Done)
+func (set *Set) Start(ctx context.Context) (wait func()) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	set.ctx = ctx
+	for _, t := range set.all() {
+		set.beginLocked(t, nil)
 	}
-	return all.Wait
+	return func() {
+		<-ctx.Done()
+		set.mu.Lock() // no trunk begins later
+		defer set.mu.Unlock()
+		set.running.Wait()
+	}
 }
 
-// Named finds a trunk; nil: there is none.
-func (set Set) Named(name string) *Trunk {
-	if i := slices.IndexFunc(set, func(t *Trunk) bool { return t.Name == name }); i >= 0 {
-		return set[i]
-	}
-	return nil
+// beginLocked keeps a trunk until it is replaced or Start's context ends. It registers when the
+// trunk that it replaces has taken its own registration back: both may have the same Contact.
+func (set *Set) beginLocked(t, before *Trunk) {
+	ctx, stop := context.WithCancel(set.ctx)
+	t.stop = stop
+	set.running.Add(1)
+	isolate.Keep(ctx, "sip/trunk/run", func() {
+		if before != nil {
+			<-before.stopped
+		}
+		select {
+		case <-t.layer.Ready():
+			t.run(ctx)
+		case <-ctx.Done():
+		}
+	}, stop, func() { close(t.stopped) }, set.running.Done)
 }
 
-// For are the trunks that may carry a call from a number, in order: those
-// that list it, then those that list none. Where no target answers, a trunk comes after
-// all that have one: a call would first wait for nothing.
-func (set Set) For(number string) []*Trunk {
-	var own, open []*Trunk
-	for _, t := range set {
-		switch {
-		case len(t.Targets) == 0:
-		case slices.Contains(t.Numbers, number):
-			own = append(own, t)
-		case len(t.Numbers) == 0:
-			open = append(open, t)
+// Replace puts other trunks in the place of those in force. One that was there with the same name
+// and revision goes on as it is. What is no longer there takes no new calls; calls that are up
+// go on, and their far ends stay allowed. A trunk with another revision begins anew: its
+// targets count as up, and the calls of the old one are not counted on it.
+func (set *Set) Replace(cfgs []Config) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	old := set.index.Load()
+	var trunks, begun []*Trunk
+	for _, cfg := range cfgs {
+		t := old.byName[cfg.Name]
+		if t == nil || t.Revision != cfg.Revision {
+			t = newTrunk(cfg, set)
+			t.share(set.agents)
+			t.attach(set.layer)
+			begun = append(begun, t)
+		}
+		trunks = append(trunks, t)
+	}
+	left := slices.DeleteFunc(slices.Concat(old.leaving, old.trunks), func(t *Trunk) bool { return slices.Contains(trunks, t) })
+	set.index.Store(newIndex(trunks, left))
+	for _, t := range old.trunks {
+		if slices.Contains(left, t) && t.stop != nil {
+			t.stop()
 		}
 	}
-	all := append(own, open...)
+	if set.ctx == nil || set.ctx.Err() != nil {
+		return
+	}
+	for _, t := range begun {
+		set.beginLocked(t, old.byName[t.Name])
+	}
+}
+
+// all are the trunks in force. The slice is for reading.
+func (set *Set) all() []*Trunk { return set.index.Load().trunks }
+
+// Named finds a trunk; nil: there is none.
+func (set *Set) Named(name string) *Trunk { return set.index.Load().byName[name] }
+
+// Caller is who a call goes out from.
+type Caller struct {
+	// Trunk is the name of the one to take. Empty: those of the operator's that list Number, then
+	// those that list no numbers.
+	Trunk  string
+	Number string // E.164
+}
+
+// For are the trunks that may carry a call, in order. Where no target answers, a trunk comes after
+// all that have one: a call would first wait for nothing.
+func (set *Set) For(from Caller) []*Trunk {
+	in := set.index.Load()
+	if from.Trunk != "" {
+		if t := in.byName[from.Trunk]; t != nil && len(t.Targets) > 0 {
+			return []*Trunk{t}
+		}
+		return nil
+	}
+	all := slices.Concat(in.byNumber[from.Number], in.open)
 	down := map[*Trunk]int{}
 	for _, t := range all {
 		if t.allTargetsDown() {
@@ -91,110 +158,34 @@ func (t *Trunk) allTargetsDown() bool {
 
 // Of is the trunk that a source belongs to: the one with the narrowest
 // network around it, the first of several; nil: none.
-func (set Set) Of(source netip.Addr) *Trunk {
+func (set *Set) Of(source netip.Addr) *Trunk {
 	if best := set.AllOf(source); len(best) > 0 {
 		return best[0]
 	}
 	return nil
 }
 
-// AllOf are all with that network: accounts at one carrier share its addresses.
-func (set Set) AllOf(source netip.Addr) (best []*Trunk) {
-	most := -1
-	for _, t := range set {
-		bits := -1
-		for _, p := range t.Allow {
-			if p.Contains(source) {
-				bits = max(bits, p.Bits())
-			}
-		}
-		if t.Has(Register) && t.reaches(source) {
-			bits = source.BitLen()
-		}
-		switch {
-		case bits > most:
-			best, most = []*Trunk{t}, bits
-		case bits == most && bits >= 0:
-			best = append(best, t)
-		}
+// AllOf are all with that network, in order: accounts at one carrier share its addresses. The servers of a
+// trunk that registers are networks of one address. Where the operator has a trunk, those of accounts do not count,
+// however narrow: nobody takes the operator's calls by naming the source of them.
+func (set *Set) AllOf(source netip.Addr) []*Trunk {
+	in := set.index.Load()
+	servers := in.inForce(set.reached.by(source))
+	own := func(t *Trunk) bool { return t.Account != "" }
+	if operators := in.operators.of(source, slices.DeleteFunc(slices.Clone(servers), own), in); len(operators) > 0 {
+		return operators
 	}
-	return best
+	return in.accounts.of(source, servers, in)
 }
 
-// Source implements transport.Directory.
-func (set Set) Source(a netip.Addr) (name string, ok bool) {
-	if t := set.Of(a); t != nil {
-		return t.Name, true
+// Source implements transport.Directory. A trunk that was replaced is still the one of its calls.
+func (set *Set) Source(a netip.Addr) (name string, ok bool) {
+	t := set.Of(a)
+	if t == nil {
+		t = set.index.Load().left(a)
 	}
-	return "", false
-}
-
-// Identify implements transport.Directory.
-func (set Set) Identify(by *transport.Identity, at netip.AddrPort, host string) (*transport.Identity, string) {
-	if i := slices.IndexFunc(set, func(t *Trunk) bool { return by != nil && t.Identity == by }); i >= 0 {
-		if name, _ := set[i].names(at); name != "" {
-			return by, name
-		}
-		if name := set[i].secure(); name != "" && set[i].Owns(at.Addr()) {
-			return by, name
-		}
+	if t == nil {
+		return "", false
 	}
-	if t, name := set.at(at); t != nil {
-		return t.Identity, name
-	}
-	return nil, host
-}
-
-// at is the trunk that an address belongs to, and the name of the target
-// there: an in-dialog request may go to a server that is no target itself.
-func (set Set) at(at netip.AddrPort) (*Trunk, string) {
-	var near *Trunk
-	host := ""
-	for _, t := range set {
-		name, exact := t.names(at)
-		if exact {
-			return t, name
-		}
-		if near == nil && name != "" {
-			near, host = t, name
-		}
-	}
-	if near == nil {
-		if near = set.Of(at.Addr()); near != nil {
-			host = near.secure()
-		}
-	}
-	if host == "" {
-		return nil, ""
-	}
-	return near, host
-}
-
-// names is the target that an address belongs to, or another port of it; empty when
-// there is none that is reached over TLS.
-func (t *Trunk) names(at netip.AddrPort) (host string, exact bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, s := range t.servers {
-		if s.Transport != "TLS" {
-			continue
-		}
-		if s.Addr == at {
-			return s.Target.Host, true
-		}
-		if host == "" && s.Addr.Addr() == at.Addr() {
-			host = s.Target.Host
-		}
-	}
-	return host, false
-}
-
-// secure is the first target that is reached over TLS; empty when there is none.
-func (t *Trunk) secure() string {
-	for _, target := range t.Targets {
-		if target.Over() == "TLS" {
-			return target.Host
-		}
-	}
-	return ""
+	return t.Name, true
 }

@@ -10,7 +10,7 @@ import (
 // and each may do something.
 func TestShare(t *testing.T) {
 	set := NewSet([]Config{{Name: "a", Channels: 5, CPS: 4}}, Options{})
-	l := set[0]
+	l := set.all()[0]
 	free := func() (n int) {
 		for l.enter() {
 			n++

@@ -3,6 +3,7 @@ package trunk
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -36,7 +37,11 @@ type Trunk struct {
 	Identity *transport.Identity // of its TLS connections
 	Mask     *regexp.Regexp      // its own headers, which traces leave out; nil: none
 
+	set   *Set
 	layer *transport.Layer // set by Set.Attach
+
+	stop    context.CancelFunc // of run; nil before it begins
+	stopped chan struct{}      // closed when it has ended
 
 	Calls    atomic.Int64  // answered or not, both directions
 	channels atomic.Int64  // how many of them there may be; 0: no limit
@@ -62,8 +67,8 @@ const (
 	lookupPatience = 5 * time.Second
 )
 
-func newTrunk(cfg Config, o Options) *Trunk {
-	t := &Trunk{Config: cfg, Options: o, Identity: &transport.Identity{TLS: cfg.TLS}, located: make(chan struct{}), wake: make(chan struct{}, 1),
+func newTrunk(cfg Config, set *Set) *Trunk {
+	t := &Trunk{Config: cfg, Options: set.options, Identity: &transport.Identity{TLS: cfg.TLS}, set: set, located: make(chan struct{}), wake: make(chan struct{}, 1), stopped: make(chan struct{}),
 		Mask: transport.HeadersNamed(slices.Collect(maps.Keys(cfg.Headers))...)}
 	t.looked = sync.OnceFunc(func() { close(t.located) })
 	if cfg.CPS > 0 {
@@ -72,6 +77,13 @@ func newTrunk(cfg Config, o Options) *Trunk {
 	}
 	t.share(1)
 	return t
+}
+
+// attach says over what the trunk is reached; nil: that is not known yet.
+func (t *Trunk) attach(layer *transport.Layer) {
+	if t.layer = layer; layer != nil {
+		t.grant = layer.Grant()
+	}
 }
 
 // Far is what a dialog with the trunk needs.
@@ -87,6 +99,7 @@ func (t *Trunk) run(ctx context.Context) {
 		return
 	}
 	var all sync.WaitGroup
+	defer t.set.reached.set(t, nil)
 	defer t.grant.Set() // not before the registration is taken back, which has an answer
 	defer all.Wait()
 	t.locate(ctx)
@@ -131,6 +144,9 @@ func (t *Trunk) locate(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
 	found, err := Locate(ctx, t.layer, t.Targets)
+	if t.Guard != nil {
+		found, err = t.guarded(found, err)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if first := t.lookup == nil; err != nil && first && ctx.Err() != context.Canceled {
@@ -153,11 +169,27 @@ func (t *Trunk) locate(ctx context.Context) {
 	}
 	t.grant.Set(hosts...)
 	t.servers = servers
+	if t.Has(Register) {
+		t.set.reached.set(t, hosts)
+	}
+}
+
+// guarded leaves out the endpoints that must not be called, and adds why to the errors.
+func (t *Trunk) guarded(found []Endpoint, errs error) ([]Endpoint, error) {
+	may := slices.DeleteFunc(found, func(e Endpoint) bool {
+		err := t.Guard(e.Target.Host, e.Addr)
+		errs = errors.Join(errs, err)
+		return err != nil
+	})
+	return may, errs
 }
 
 // Owns says whether calls of the trunk may come from an address.
-func (t *Trunk) Owns(from netip.Addr) bool {
-	return slices.ContainsFunc(t.Allow, func(p netip.Prefix) bool { return p.Contains(from) }) || t.reaches(from)
+func (t *Trunk) Owns(from netip.Addr) bool { return t.Names(from) || t.reaches(from) }
+
+// Names says whether the settings name an address as a source of calls.
+func (t *Trunk) Names(from netip.Addr) bool {
+	return slices.ContainsFunc(t.Allow, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
 // reaches says whether an address is one of the targets'.

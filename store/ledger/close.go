@@ -121,7 +121,7 @@ type session struct {
 }
 
 var (
-	selectSession = `select s.kind, s.country, s.mobile, s.price_version, u.node_epoch, u.open, s.counted, u.started_at,
+	selectSession = `select s.kind, s.country, s.mobile, s.own_trunk, s.price_version, u.node_epoch, u.open, s.counted, u.started_at,
 		u.held_nano, u.amount_nano, u.posted_nano, u.posting_no, coalesce(u.key_id, ''), coalesce(u.agent_id, ''), u.spent_day, u.spent_nano, u.` + strings.Join(Counters[:], ", u.") + `
 		from session_usage u join sessions s on s.id = u.session_id
 		where u.session_id = $1 and u.account_id = $2 for no key update of u`
@@ -139,7 +139,7 @@ var (
 // lockSession reads and locks a session of an account whose wallet is locked.
 func (w *Tx) lockSession(ctx context.Context, id string) (*session, error) {
 	s := &session{id: id}
-	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.epoch, &s.open, &s.counted, &s.startedAt,
+	into := []any{&s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.terms.OwnTrunk, &s.version, &s.epoch, &s.open, &s.counted, &s.startedAt,
 		&s.held, &s.amount, &s.posted, &s.postingNo, &s.key, &s.agent, &s.spentDay, &s.spent}
 	for i := range s.usage {
 		into = append(into, &s.usage[i])

@@ -40,6 +40,7 @@ type Number struct {
 	AgentID   *string
 	AgentName *string // nil without agent
 	Webhook   *string // that is asked about each call; nil: none is
+	Trunk     *string // of the account, that carries its calls; nil: the operator's lines do
 	State     NumberState
 	CreatedAt time.Time
 	// Carrier is who sold it. It is empty for one that was given by hand: such a
@@ -72,13 +73,40 @@ func (l *Ledger) ImportNumber(ctx context.Context, account, e164, agent string) 
 		select $1, id, $3, $4, $5, $6, $7 from accounts where id = $2
 			and ($5::text is null or exists (select from agents where account_id = $2 and id = $5))`,
 		n.ID, account, n.E164, n.Country, n.AgentID, n.State, now)
-	if store.Violates(err, "numbers_in_use") {
+	if taken(err) {
 		return nil, store.Fail("import number", store.ErrNumberTaken)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return n, nil
+}
+
+// taken says whether a number was not written because an account has it: another one, on the operator's lines, or the same.
+func taken(err error) bool {
+	return store.Violates(err, "numbers_in_use") || store.Violates(err, "numbers_of_account")
+}
+
+// ImportOwnNumber gives the account a number that reaches it by a trunk of its own. agent may be empty. Accounts may have the
+// same one: their trunks keep them apart. ErrNumberTaken: the account has it already. ErrNotFound: it has no such trunk or agent.
+func (l *Ledger) ImportOwnNumber(ctx context.Context, account, trunk, e164, agent string) (*Number, error) {
+	now := l.db.Time(ctx)
+	number, country, err := store.ParseNumber(e164)
+	if err != nil {
+		return nil, err
+	}
+	id := store.NewID(store.NumberID, now)
+	err = l.db.Must(ctx, "import number", `insert into numbers (id, account_id, e164, country, agent_id, trunk_id, state, created_at)
+		select $1, account_id, $3, $4, nullif($5, ''), id, $7, $8 from trunks where account_id = $2 and id = $6
+			and ($5 = '' or exists (select from agents where account_id = $2 and id = $5))`,
+		id, account, number, country, agent, trunk, NumberOwned, now)
+	if taken(err) {
+		return nil, store.Fail("import number", store.ErrNumberTaken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.Number(ctx, account, id)
 }
 
 // selectNumber takes a condition on numbers. The agent's name comes by a subquery, so
@@ -88,7 +116,7 @@ const selectNumber = "select " + numberColumns + " from numbers where "
 const numberColumns = `id, account_id, e164, country, agent_id,
 	(select name from agents a where a.account_id = numbers.account_id and a.id = numbers.agent_id),
 	(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.deleted_at is null) as webhook,
-	state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until`
+	trunk_id, state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until`
 
 // Number returns a number of the account that it has not lost.
 func (l *Ledger) Number(ctx context.Context, account, id string) (*Number, error) {
@@ -128,14 +156,33 @@ type Route struct {
 	Number  string // its identifier
 	Agent   *string
 	Webhook *string // that is asked about the call; nil: none is, or it is disabled
-	Country string  // prices the call
+	Trunk   *string // of the account, that the number is on; nil: it is on the operator's lines
+	Country string  // prices the call, unless it is on a trunk of the account
 	State   NumberState
 }
 
-// RouteNumber finds who answers e164; ErrNotFound when no account owns it.
+const selectRoute = `select account_id, id, agent_id,
+	(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.enabled and w.deleted_at is null),
+	trunk_id, country, state from numbers where `
+
+// RouteNumber finds who answers a call to e164 on the operator's lines; ErrNotFound when no account has the number there.
 func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {
-	return store.First[Route](ctx, l.db, "route number",
-		`select account_id, id, agent_id,
-			(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.enabled and w.deleted_at is null),
-			country, state from numbers where e164 = $1 and `+numberWorking, e164)
+	return store.First[Route](ctx, l.db, "route number", selectRoute+"trunk_id is null and e164 = $1 and "+numberWorking, e164)
+}
+
+// RouteOwnNumber finds who answers a call to e164 on a trunk of an account: that brings calls to all of the account's
+// numbers, and to no others. ErrNotFound when the account does not have it.
+func (l *Ledger) RouteOwnNumber(ctx context.Context, account, e164 string) (*Route, error) {
+	return store.First[Route](ctx, l.db, "route number", selectRoute+"account_id = $1 and e164 = $2 and "+numberWorking, account, e164)
+}
+
+// RouteExtension finds the account of the agent that answers an extension of one of the operator's trunks. ErrNotFound: there
+// is no such agent.
+func (l *Ledger) RouteExtension(ctx context.Context, agent string) (*Route, error) {
+	type row struct{ Account, ID string }
+	a, err := store.First[row](ctx, l.db, "route extension", "select account_id, id from agents where id = $1", agent)
+	if err != nil {
+		return nil, err
+	}
+	return &Route{Account: a.Account, Agent: &a.ID}, nil
 }

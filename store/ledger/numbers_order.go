@@ -58,7 +58,7 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder) (*Number, error
 			where $5 = '' or exists (select from agents where account_id = $2 and id = $5)`,
 			id, o.Account, o.E164, o.Country, o.Agent, w.now, o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, w.now.Add(orderPatience))
 		switch {
-		case store.Violates(err, "numbers_in_use"):
+		case taken(err):
 			return store.ErrNumberTaken
 		case err != nil:
 			return err
@@ -208,7 +208,7 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 		n = m.Number
 		return w.conclude(ctx, b)
 	})
-	if store.Violates(err, "numbers_in_use") {
+	if taken(err) {
 		err = fmt.Errorf("reconcile number: %w", store.ErrNumberTaken)
 	}
 	return &n, err

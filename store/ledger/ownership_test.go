@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/billing"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -288,5 +289,89 @@ func TestPages(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("pages hold %v; want %v", got, want)
+	}
+}
+
+// Numbers on trunks of their own are told apart by the account: several may have the same, each once, and none of
+// them is reached, or taken, by the operator's lines.
+func TestNumbersOnOwnTrunks(t *testing.T) {
+	f := setup(t)
+	a, b := f.account(10*billing.USD), f.account(0)
+	is := func(err, want error) {
+		t.Helper()
+		if !errors.Is(err, want) {
+			t.Errorf("%v; want %v", err, want)
+		}
+	}
+	trunk := func(account, id string) string {
+		t.Helper()
+		_, err := f.DB.Pool().Exec(f.ctx(), `insert into trunks (id, account_id, name, settings, sources, digest, revision, created_at, updated_at)
+			values ($1, $2, $1, '{}', '{}', '', 1, $3, $3)`, id, account, t0)
+		f.ok(err)
+		return id
+	}
+	const number = "+442079460018"
+	trunkA, trunkB := trunk(a, "trk_a"), trunk(b, "trk_b")
+	own, err := f.ImportOwnNumber(f.ctx(), a, trunkA, "+44 20 7946 0018", f.agent(a).ID)
+	f.ok(err)
+	if own.E164 != number || own.Trunk == nil || *own.Trunk != trunkA || own.Bought() || own.State != ledger.NumberOwned {
+		t.Errorf("%+v", own)
+	}
+	_, err = f.RouteNumber(f.ctx(), number)
+	is(err, store.ErrNotFound)
+	for account, want := range map[string]error{a: nil, b: store.ErrNotFound} {
+		r, err := f.RouteOwnNumber(f.ctx(), account, number)
+		is(err, want)
+		if err == nil && (r.Account != a || r.Number != own.ID || r.Trunk == nil || *r.Trunk != trunkA) {
+			t.Errorf("%+v", r)
+		}
+	}
+	_, err = f.ImportOwnNumber(f.ctx(), a, trunkA, number, "")
+	is(err, store.ErrNumberTaken)
+	_, err = f.ImportNumber(f.ctx(), a, number, "")
+	is(err, store.ErrNumberTaken)
+	_, err = f.ImportOwnNumber(f.ctx(), b, trunkA, "+442079460019", "")
+	is(err, store.ErrNotFound) // another's trunk
+	_, err = f.ImportOwnNumber(f.ctx(), b, trunkB, "+442079460019", f.agent(a).ID)
+	is(err, store.ErrNotFound) // another's agent
+	_, err = f.ImportOwnNumber(f.ctx(), b, trunkB, number, "")
+	f.ok(err)
+	// The operator's lines bring it to whom the operator gave it.
+	c := f.account(0)
+	_, err = f.ImportNumber(f.ctx(), c, number, "")
+	f.ok(err)
+	if r, err := f.RouteNumber(f.ctx(), number); err != nil || r.Account != c || r.Trunk != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	f.verified()
+}
+
+// Calls on an account's own trunk have the price of that, and no country.
+func TestCallOnOwnTrunk(t *testing.T) {
+	f := setup(t)
+	acc := f.account(10 * billing.USD)
+	s := f.start(acc, billing.Terms{Kind: billing.Inbound, OwnTrunk: true})
+	u := billing.Usage{billing.AgentTime: 61_000, billing.LineTime: 61_000}
+	f.checkpoint(s, 1, u)
+	minute, err := billing.DefaultRateCard().Tariff(billing.Terms{Kind: billing.Web})
+	f.ok(err)
+	want, err := minute.Price(billing.Usage{billing.AgentTime: 61_000})
+	f.ok(err)
+	if cost := f.closeWith(s, u); cost != want.Total() {
+		t.Errorf("it costs %s, as a conversation without a line does %s", cost, want.Total())
+	}
+	f.verified()
+}
+
+// An extension of the operator's trunk reaches the account of the agent that it names.
+func TestRouteExtension(t *testing.T) {
+	f := setup(t)
+	acc := f.account(0)
+	agent := f.agent(acc)
+	if r, err := f.RouteExtension(f.ctx(), agent.ID); err != nil || r.Account != acc || *r.Agent != agent.ID || r.Number != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := f.RouteExtension(f.ctx(), "ag_x"); !errors.Is(err, store.ErrNotFound) {
+		t.Error(err)
 	}
 }

@@ -233,11 +233,11 @@ func (l *Ledger) ticketLeft(ctx context.Context, tx pgx.Tx, s Start) error {
 func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, held billing.Money) error {
 	// The lock on the node's row lasts until the commit: RegisterNode waits for it.
 	tag, err := w.Exec(ctx, `with n as (select node_id from nodes where node_id = $4 and epoch = $5 for key share)
-		insert into sessions (id, account_id, price_version, node_id, node_epoch, kind, country, mobile, opened_at,
+		insert into sessions (id, account_id, price_version, node_id, node_epoch, kind, country, mobile, own_trunk, opened_at,
 			admission, start_seq, start_balance_nano, start_live, start_limit, counted, ticket)
-		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
+		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $17, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
 		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, w.now,
-		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.exempt, s.Ticket)
+		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.exempt, s.Ticket, s.Terms.OwnTrunk)
 	if err != nil {
 		return err
 	}

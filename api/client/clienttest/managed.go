@@ -20,6 +20,7 @@ func (s *Server) Bodies() []string {
 func (s *Server) managed(mux *http.ServeMux) {
 	m := things{s, mux}
 	m.numbers()
+	m.trunks()
 	m.listed()
 	m.keys()
 	m.evidence()

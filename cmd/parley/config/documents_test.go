@@ -153,7 +153,7 @@ const trunksExample = `
 # --- Trunks ---
 
 # Lines to carriers and exchanges, with PARLEY_CARRIER sip or telnyx. Only this
-# file has them. A call goes out on the trunk that lists its number, else on those
+# file has those of the server; accounts make others with the API. A call goes out on the trunk that lists its number, else on those
 # that list none, in order; those whose targets are all down come last.
 #trunks:
 #  - name: carrier
@@ -178,6 +178,21 @@ const trunksExample = `
 #    # Calls from these go out here. Calls to them do not come in on another trunk that
 #    # lists numbers.
 #    numbers: ["+15550100001"]
+#    # How the trunk writes numbers. country: where numbers without a country code come from. strip
+#    # and prefix: characters to take off the front of called numbers that come in, and to put there.
+#    # number_form: e164 (+4934112345), plain (4934112345), international (004934112345) or
+#    # national (034112345), of numbers that go out; dial_strip and dial_prefix: the same for these.
+#    country: DE
+#    strip: 0
+#    prefix: "0"
+#    number_form: e164
+#    dial_strip: 0
+#    dial_prefix: "1234"
+#    # Called users that are no numbers, and the agents that answer them: x is any digit, and * at the end any
+#    # rest. They need country, by which their calls are priced.
+#    extensions:
+#      100: ag_06er5bt0v9k1o7m2q3s4t5u6v0
+#      2xx: ag_06er5bt0v9k1o7m2q3s4t5u6v0
 #    trust_identity: on   # believe P-Asserted-Identity and verstat; off: an exchange whose users write them
 #    # Where audio may come from: any source that is the first to send, as behind
 #    # address translators, or vouched: the address of the description, of signalling, or in allow.

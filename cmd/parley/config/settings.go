@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/sip/trunk"
 	"parley/store/bus"
 	"parley/store/mail"
 )
@@ -188,7 +189,7 @@ var telephone = section("Telephone", []Setting{
 	{Name: "SIP_ALLOW", Otherwise: "loopback only, with the simulated carrier", Allowed: allowedNets,
 		Meaning: "Further sources whose calls are answered. What they say of who calls is not verified, and the source of UDP can be forged: a trunk with inbound_username is safer.",
 		parse: func(c *Config, s string) bool {
-			return setNets(&c.SIPAllow, s) && !slices.ContainsFunc(c.SIPAllow, tooWide)
+			return setNets(&c.SIPAllow, s) && !slices.ContainsFunc(c.SIPAllow, trunk.TooWide)
 		}},
 	{Name: "SIP_UNKNOWN", Default: "drop", Allowed: "drop or reject",
 		Meaning: "What other sources get: nothing, or 403.",
@@ -262,7 +263,7 @@ var functions = section("Functions of agents", []Setting{
 		Meaning: "Key of the customer database, sent as Authorization: Bearer.",
 		parse:   func(c *Config, s string) bool { c.CRMAPIKey = s; return oneLine(s) }},
 	{Name: "TOOL_ALLOW", Otherwise: "the public Internet only, over https", Allowed: "networks, addresses and host names such as 10.0.0.0/8 or crm.lan, separated by commas",
-		Meaning: "Where functions of agents, webhooks, and addresses of documents, of every account, may send requests besides the public Internet; over plain http, too. The addresses of this server and PUBLIC_IP are not the public Internet.",
+		Meaning: "Where functions of agents, webhooks, addresses of documents and trunks, of every account, may lead besides the public Internet; requests over plain http, too. The addresses of this server and PUBLIC_IP are not the public Internet.",
 		parse:   func(c *Config, s string) bool { return setHosts(&c.ToolAllow, s) }},
 })
 

@@ -3,8 +3,6 @@ package config
 import (
 	"regexp"
 	"slices"
-	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,6 +15,8 @@ var (
 	e164      = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
 	uriUser   = regexp.MustCompile(`^[A-Za-z0-9+._*#-]{1,64}$`)
 	extension = regexp.MustCompile(`^[Xx]-[A-Za-z0-9-]{1,60}$`)
+	dialled   = regexp.MustCompile(`^[0-9*#+]{1,16}$`)
+	agentID   = regexp.MustCompile(`^ag_[0-9a-z]{1,40}$`)
 )
 
 // trunkKey is one key of a trunk. read puts its value in; false when it is not
@@ -28,6 +28,12 @@ type trunkKey struct {
 	read          func(r *trunkReader, s string) bool
 	mapping       func(r *trunkReader, where string, v *yaml.Node) error
 }
+
+const (
+	allowedExtension = `lines such as 100: ag_06er5bt0v9k1o7m2q3s4t5u6v0, whose left side may have x for any digit and end with * for any rest`
+	allowedStrip     = "a whole number from 0 to 16"
+	allowedPrefix    = "digits, *, # and +, 16 at most"
+)
 
 const allowedName = "letters, digits, dots, dashes and underscores, 63 at most"
 
@@ -45,6 +51,16 @@ var trunkKeys = []trunkKey{
 		r.trunk.Numbers = list(s)
 		return !slices.ContainsFunc(r.trunk.Numbers, func(n string) bool { return !e164.MatchString(n) })
 	}},
+	{name: "country", allowed: "the ISO 3166 code of a country, such as DE", read: func(r *trunkReader, s string) bool { r.trunk.Plan.Country = s; return len(s) == 2 }},
+	{name: "strip", allowed: allowedStrip, read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.Plan.Strip, s, 0, 16) }},
+	{name: "prefix", allowed: allowedPrefix, read: func(r *trunkReader, s string) bool { r.trunk.Plan.Prefix = s; return dialled.MatchString(s) }},
+	{name: "number_form", allowed: "e164, plain, international or national", read: func(r *trunkReader, s string) bool {
+		r.trunk.Plan.Form = trunk.NumberForm(s)
+		return slices.Contains(trunk.Forms(), r.trunk.Plan.Form)
+	}},
+	{name: "dial_strip", allowed: allowedStrip, read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.Plan.DialStrip, s, 0, 16) }},
+	{name: "dial_prefix", allowed: allowedPrefix, read: func(r *trunkReader, s string) bool { r.trunk.Plan.DialPrefix = s; return dialled.MatchString(s) }},
+	{name: "extensions", mapping: readExtensions},
 	{name: "trust_identity", allowed: allowedSwitch, read: switched(trunk.DistrustIdentity, false)},
 	{name: "media", allowed: "any or vouched", read: choice("any", "vouched", trunk.VouchedMedia)},
 	{name: "channels", allowed: "a whole number from 0 (no limit) to 100000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.Channels, s, 0, 100000) }},
@@ -55,7 +71,7 @@ var trunkKeys = []trunkKey{
 		return ok
 	}},
 	{name: "from_user", allowed: "the user part of a SIP address", read: func(r *trunkReader, s string) bool { r.trunk.FromUser = s; return uriUser.MatchString(s) }},
-	{name: "from_host", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.trunk.FromHost = s; return isHost(s) }},
+	{name: "from_host", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.trunk.FromHost = s; return trunk.ValidHost(s) }},
 	{name: "pai", allowed: allowedSwitch, read: switched(trunk.PAI, true)},
 	{name: "ppi", allowed: allowedSwitch, read: switched(trunk.PPI, true)},
 	{name: "privacy", allowed: allowedSwitch, read: switched(trunk.Private, true)},
@@ -69,7 +85,7 @@ var trunkKeys = []trunkKey{
 	{name: "ca", allowed: "the path of a file with certificates (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.ca, s) }},
 	{name: "cert", allowed: "the path of a file with a certificate (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.cert, s) }},
 	{name: "key", allowed: "the path of a file with a private key (PEM)", read: func(r *trunkReader, s string) bool { return setFile(&r.files.key, s) }},
-	{name: "server_name", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.files.serverName = s; return isHost(s) }},
+	{name: "server_name", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.files.serverName = s; return trunk.ValidHost(s) }},
 }
 
 func readCodecs(r *trunkReader, s string) bool {
@@ -87,7 +103,7 @@ func readCodecs(r *trunkReader, s string) bool {
 // setLine takes one line of text that can stand in a header.
 func setLine(to *string, s string) bool {
 	*to = s
-	return s != "" && len(s) <= 256 && !strings.ContainsFunc(s, unicode.IsControl)
+	return trunk.ValidLine(s)
 }
 
 // choice reads one of two words, of which the second sets a flag.

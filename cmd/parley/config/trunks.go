@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -160,7 +159,7 @@ func readTargets(r *trunkReader, where string, v *yaml.Node) error {
 			switch name {
 			case "host":
 				t.Host = text
-				ok, allowed = isHost(text), "a host's name or address"
+				ok, allowed = trunk.ValidHost(text), "a host's name or address"
 			case "port":
 				var port int
 				ok, allowed = setInt(&port, text, 1, 65535), "a port from 1 to 65535, or none to look for SRV records"
@@ -184,6 +183,19 @@ func readTargets(r *trunkReader, where string, v *yaml.Node) error {
 		r.trunk.Targets = append(r.trunk.Targets, t)
 	}
 	return nil
+}
+
+// readExtensions reads who answers called users that are no numbers, in their order.
+func readExtensions(r *trunkReader, where string, v *yaml.Node) error {
+	return eachKey(where, v, func(where, name string, v *yaml.Node) error {
+		e := trunk.Extension{Match: strings.ToLower(name)}
+		e.Agent, _ = plain(v)
+		if !trunk.ValidMatch(e.Match) || !agentID.MatchString(e.Agent) {
+			return &Error{where, "is not allowed; allowed: " + allowedExtension}
+		}
+		r.trunk.Plan.Extensions = append(r.trunk.Plan.Extensions, e)
+		return nil
+	})
 }
 
 // readHeaders reads the trunk's own headers. Some carriers have a secret in one, which may
@@ -215,26 +227,19 @@ func (r *trunkReader) finish(at string) error {
 	switch {
 	case t.Name == "":
 		return &Error{at, "has no name; allowed: " + allowedName}
-	case len(t.Targets) == 0 && len(t.Allow) == 0:
-		return &Error{at, "carries no calls; allowed: a trunk with targets, with allow, or with both"}
-	case (t.Auth.Username == "") != (t.Auth.Password == ""):
-		return &Error{at, "has half of its credentials; allowed: username and password, or neither"}
-	case (t.Inbound.Username == "") != (t.Inbound.Password == ""):
-		return &Error{at, "has half of its inbound credentials; allowed: inbound_username and inbound_password, or neither"}
-	case t.Inbound.Username == "" && slices.ContainsFunc(t.Allow, tooWide):
-		return &Error{at + ".allow", "lets half the world call; allowed: networks of /8 and narrower (IPv6: /16), or inbound_username"}
-	case t.Has(trunk.Register) && (len(t.Targets) == 0 || t.Auth.Username == ""):
-		return &Error{at + ".register", "it needs targets, username and password"}
 	case (r.files.cert == "") != (r.files.key == ""):
 		return &Error{at, "has half of its certificate; allowed: cert and key, or neither"}
 	case r.files != (struct{ ca, cert, key, serverName string }{}) && !secure:
 		return &Error{at, "has certificates for TLS but no target with transport: tls"}
 	}
+	if m := t.Check(); m != nil {
+		if m.Key != "" {
+			at += "." + m.Key
+		}
+		return &Error{at, m.Text}
+	}
 	return r.certificates(at)
 }
-
-// tooWide says whether a network is more than any carrier has.
-func tooWide(p netip.Prefix) bool { return p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16 }
 
 // certificates makes the TLS configuration of outgoing connections.
 func (r *trunkReader) certificates(at string) error {
@@ -259,14 +264,6 @@ func (r *trunkReader) certificates(at string) error {
 	}
 	r.trunk.TLS = c
 	return nil
-}
-
-// isHost says whether s is a host's name or an address.
-func isHost(s string) bool {
-	if _, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return true
-	}
-	return len(s) <= 253 && hostName.MatchString(s)
 }
 
 // hidden is a copy of the trunks' text without secrets and comments.

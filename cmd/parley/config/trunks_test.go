@@ -42,6 +42,13 @@ trunks:
     inbound_username: exchange
     inbound_password: 12345
     numbers: ["+15550100001", +15550100002]
+    country: DE
+    strip: 1
+    prefix: "+49"
+    number_form: national
+    dial_strip: 2
+    dial_prefix: "0"
+    extensions: {100: ag_one, 2XX: ag_two, "*": ag_rest}
     trust_identity: off
     media: vouched
     channels: 30
@@ -72,6 +79,8 @@ trunks:
 		Auth: dialog.Credentials{Username: "account", Password: "from-a-file"}, Inbound: dialog.Credentials{Username: "exchange", Password: "12345"},
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
 		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []g711.Codec{g711.PCMA, g711.PCMU}, SRTP: sdp.SRTPRequired,
+		Plan: trunk.DialPlan{Country: "DE", Strip: 1, Prefix: "+49", Form: trunk.FormNational, DialStrip: 2, DialPrefix: "0",
+			Extensions: []trunk.Extension{{Match: "100", Agent: "ag_one"}, {Match: "2xx", Agent: "ag_two"}, {Match: "*", Agent: "ag_rest"}}},
 		FromUser: "+1555", FromHost: "carrier.example",
 		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.NoPRACK | trunk.Refer |
 			trunk.ReferTel | trunk.LargeTCP | trunk.NoProbe | trunk.Register,
@@ -102,6 +111,11 @@ func TestWrongTrunks(t *testing.T) {
 		{"target key", "trunks:\n  - {name: a, targets: [{hosts: h}]}", `trunks[0].targets[0].hosts: is no key of a target`},
 		{"target without a host", "trunks:\n  - {name: a, targets: [{port: 5060}]}", `trunks[0].targets[0]: has no host`},
 		{"network", "trunks:\n  - {name: a, allow: 10.1.2.3/8}", `trunks[0].allow: "10.1.2.3/8" is not allowed`},
+		{"a country", "trunks:\n  - {name: a, allow: 10.0.0.1, country: QQ}", `trunks[0].country: "QQ" is not allowed`},
+		{"national nowhere", "trunks:\n  - {name: a, allow: 10.0.0.1, number_form: national}", `trunks[0].number_form: national numbers need country`},
+		{"unpriced extensions", "trunks:\n  - {name: a, allow: 10.0.0.1, extensions: {100: ag_one}}", `trunks[0].extensions: need country`},
+		{"no extension", "trunks:\n  - {name: a, allow: 10.0.0.1, country: DE, extensions: {'1 0': ag_one}}", `trunks[0].extensions.`},
+		{"no agent", "trunks:\n  - {name: a, allow: 10.0.0.1, country: DE, extensions: {100: lola}}", `trunks[0].extensions.100: is not allowed`},
 		{"the world", "trunks:\n  - {name: a, allow: 0.0.0.0/0}", `trunks[0].allow: lets half the world call`},
 		{"number", "trunks:\n  - {name: a, numbers: [5550100]}", `trunks[0].numbers: "5550100" is not allowed; allowed: E.164`},
 		{"media", "trunks:\n  - {name: a, media: mine}", `trunks[0].media: "mine" is not allowed; allowed: any or vouched`},

@@ -17,7 +17,6 @@ import (
 	"parley/pipeline/tool"
 	"parley/sip"
 	"parley/store"
-	"parley/store/ledger"
 )
 
 // Bounds of asking a webhook who answers a call.
@@ -44,7 +43,7 @@ func (s *speaker) waited() time.Duration {
 }
 
 // own is the agent of the called number.
-func (n *Answerer) own(ctx context.Context, r *ledger.Route) (speaker, error) {
+func (n *Answerer) own(ctx context.Context, r *route) (speaker, error) {
 	if r.Agent == nil {
 		return speaker{}, errNoRoute
 	}
@@ -61,7 +60,7 @@ func (n *Answerer) speaker(ctx context.Context, account, agent string) (speaker,
 
 // ask asks the webhook of the called number who answers, while the call rings. Nobody does where it
 // has refused the call or failed.
-func (n *Answerer) ask(ctx context.Context, in *sip.Incoming, r *ledger.Route) speaker {
+func (n *Answerer) ask(ctx context.Context, in *sip.Incoming, r *route) speaker {
 	begun := time.Now()
 	asked := &store.Asked{Webhook: *r.Webhook, Outcome: store.AskedAnswered}
 	posted, err := n.post(ctx, in, r)
@@ -88,7 +87,7 @@ func (n *Answerer) ask(ctx context.Context, in *sip.Incoming, r *ledger.Route) s
 }
 
 // instead has the number's own agent, if there is one, answer where the webhook has failed.
-func (n *Answerer) instead(ctx context.Context, r *ledger.Route, s *speaker) error {
+func (n *Answerer) instead(ctx context.Context, r *route, s *speaker) error {
 	own, err := n.own(ctx, r)
 	if err != nil && !errors.Is(err, errNoRoute) {
 		return err
@@ -99,14 +98,14 @@ func (n *Answerer) instead(ctx context.Context, r *ledger.Route, s *speaker) err
 }
 
 // post sends the question.
-func (n *Answerer) post(ctx context.Context, in *sip.Incoming, r *ledger.Route) (tool.Posted, error) {
+func (n *Answerer) post(ctx context.Context, in *sip.Incoming, r *route) (tool.Posted, error) {
 	address, secrets, err := n.Webhooks.Asked(ctx, r.Account, *r.Webhook)
 	if err != nil {
 		return tool.Posted{}, err
 	}
 	caller, now := callerOf(in), n.Store.Now()
 	event := webhook.Event[wire.IncomingCall]{ID: store.NewID(store.EventID, now), Type: store.CallIncoming, Timestamp: now,
-		Data: wire.IncomingCall{NumberID: r.Number, From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verstat: api.Some(caller.Verstat), AgentID: r.Agent}}
+		Data: wire.IncomingCall{NumberID: r.Number, From: caller.Number, To: r.called, CallerName: caller.Display, Verstat: api.Some(caller.Verstat), AgentID: r.Agent}}
 	body, err := json.Marshal(event)
 	if err != nil {
 		return tool.Posted{}, err
@@ -147,7 +146,7 @@ func answerOf(p *tool.Posted) (a wire.IncomingAnswer, err error) {
 }
 
 // chosen is who answers as the webhook said.
-func (n *Answerer) chosen(ctx context.Context, r *ledger.Route, a *wire.IncomingAnswer) (s speaker, err error) {
+func (n *Answerer) chosen(ctx context.Context, r *route, a *wire.IncomingAnswer) (s speaker, err error) {
 	if a.AgentID == "" {
 		s, err = n.own(ctx, r)
 	} else {

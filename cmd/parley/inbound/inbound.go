@@ -8,8 +8,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 
 	"parley/billing"
@@ -67,12 +65,9 @@ var errNoRoute = errors.New("the number has no agent")
 
 // answer takes a call, or says why not. answered says that the caller has a final response.
 func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
-	route, err := n.Ledger.RouteNumber(ctx, e164(in.Called))
+	route, err := n.routeOf(ctx, in)
 	if err != nil {
 		return false, err
-	}
-	if n.misrouted(in) {
-		return false, errNoRoute
 	}
 	if route.Webhook == nil {
 		s, err := n.own(ctx, route)
@@ -101,10 +96,9 @@ func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool,
 
 // take admits a call and has its speaker answer it. Without one it is only noted: there was the call,
 // and the webhook was asked.
-func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *ledger.Route, s *speaker) (answered bool, err error) {
+func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *speaker) (answered bool, err error) {
 	caller := callerOf(in)
-	start := ledger.Start{Account: r.Account, From: caller.Number, To: e164(in.Called), Verstat: caller.Verstat, Metadata: s.metadata, Asked: s.asked,
-		Terms: billing.Terms{Kind: billing.Inbound, Country: r.Country}}
+	start := ledger.Start{Account: r.Account, From: caller.Number, To: r.called, Verstat: caller.Verstat, Metadata: s.metadata, Asked: s.asked, Terms: r.terms()}
 	if s.stored != nil {
 		start.Agent, start.AgentVersion = s.stored.ID, s.stored.Version
 	}
@@ -132,8 +126,8 @@ func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *ledger.Route, 
 		session.End(endedBy(err))
 		return true, err
 	}
-	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: e164(in.Called), CallerName: caller.Display, Verified: caller.Verstat == numberPassed, Given: s.variables})
-	return n.converse(ctx, in, session, s, w)
+	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: r.called, CallerName: caller.Display, Verified: caller.Verstat == numberPassed, Given: s.variables})
+	return n.converse(ctx, in, r, session, s, w)
 }
 
 // Details of calls that nobody answered.
@@ -158,21 +152,12 @@ func callerOf(in *sip.Incoming) sip.Identity {
 	return caller
 }
 
-// misrouted says whether a call came on a trunk that lists numbers, for a number that only
-// another trunk lists: carriers of one customer must not reach the numbers of another.
-func (n *Answerer) misrouted(in *sip.Incoming) bool {
-	number := e164(in.Called)
-	lists := func(t trunk.Config) bool { return slices.Contains(t.Numbers, number) }
-	i := slices.IndexFunc(n.Trunks, func(t trunk.Config) bool { return t.Name == in.Trunk })
-	return i >= 0 && len(n.Trunks[i].Numbers) > 0 && !lists(n.Trunks[i]) && slices.ContainsFunc(n.Trunks, lists)
-}
-
 // numberPassed is a carrier's word that a number is its caller's (ATIS-1000074).
 const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call.
-func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *session.Session, s *speaker, w *conversation.Wire) (answered bool, err error) {
+func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, session *session.Session, s *speaker, w *conversation.Wire) (answered bool, err error) {
 	p := &s.plan
 	ringing, stop := session.Until(ctx)
 	defer stop()
@@ -183,7 +168,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *sess
 		session.End(e)
 		record.End(e)
 	}
-	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, e164(in.Called)), Change: func(cfg *pipeline.Config, deaf bool) {
+	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, r.line), Change: func(cfg *pipeline.Config, deaf bool) {
 		conversation.OnTelephone(cfg, deaf, session, record)
 	}})
 	if err != nil {
@@ -218,7 +203,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, session *sess
 	w.Answered(leg)
 	session.BeginAt(leg.Answered())
 	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
-	ended := session.Conduct(call, n.Transfers.Leg(leg, p, session, e164(in.Called)))
+	ended := session.Conduct(call, n.Transfers.Leg(leg, p, session, r.line))
 	record.End(ended)
 	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
 	n.Maker.Metrics.Telephone(session.ID(), leg.Stats())
@@ -238,20 +223,6 @@ func rehearsed(ctx context.Context, call *pipeline.Call) error {
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// e164 is a called number as numbers are stored: with its plus.
-func e164(called string) string {
-	called = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" -.()", r) {
-			return -1
-		}
-		return r
-	}, called)
-	if !strings.HasPrefix(called, "+") {
-		called = "+" + strings.TrimPrefix(called, "00")
-	}
-	return called
 }
 
 // refusalCode is the SIP response to a refused call.

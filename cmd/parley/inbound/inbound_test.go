@@ -15,7 +15,7 @@ import (
 func TestCalledNumber(t *testing.T) {
 	for called, want := range map[string]string{
 		"+34911234567": "+34911234567", "34911234567": "+34911234567", "0034911234567": "+34911234567",
-		"+34 911-23.45(67)": "+34911234567", "": "+", "lola": "+lola",
+		"+34 911-23.45(67)": "+34911234567", "": "", "lola": "lola", "100": "100",
 	} {
 		if got := e164(called); got != want {
 			t.Errorf("%q is %q, want %q", called, got, want)
@@ -74,7 +74,7 @@ func TestNumbersOfAnotherTrunk(t *testing.T) {
 		{"open", "+15550100002", false},
 		{"", "+15550100002", false},
 	} {
-		if got := n.misrouted(&sip.Incoming{Trunk: tt.trunk, Called: tt.called}); got != tt.want {
+		if got := n.misrouted(tt.trunk, e164(tt.called)); got != tt.want {
 			t.Errorf("%s on %q: %v", tt.called, tt.trunk, got)
 		}
 	}

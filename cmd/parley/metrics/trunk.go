@@ -30,6 +30,9 @@ func (m trunkMetrics) Collect(c chan<- prometheus.Metric) {
 		c <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	for _, t := range m.phone.Trunks() {
+		if t.Account != "" {
+			continue // accounts see theirs themselves, and there may be thousands
+		}
 		gauge(trunkCalls, float64(t.Calls), t.Name)
 		if t.Channels > 0 {
 			gauge(channels, float64(t.Channels), t.Name)

@@ -114,7 +114,7 @@ func deskLogged(t *testing.T, url string, log *slog.Logger, change func(*config.
 	d.ok(err)
 	d.node = n
 	n.engines.TTS, n.engines.ASR, n.engines.LLM = flite{t.TempDir()}, enginetest.NewFakeASR(), enginetest.NewFakeLLM()
-	runs := []func(context.Context) error{n.manager.Run, n.cluster.Run, n.phone.Run}
+	runs := []func(context.Context) error{n.manager.Run, n.cluster.Run, n.phone.Run, n.lines.Run}
 	if n.network != nil {
 		n.network.Record(func(h simulated.Heard) { d.heard <- h })
 		runs = append(runs, n.network.Run)

@@ -9,9 +9,11 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/outbound"
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/session"
+	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/ledger"
 )
@@ -31,7 +33,7 @@ func TestOptedOut(t *testing.T) {
 	d.ok(err)
 	optOut := func(s *session.Session) error {
 		cfg := new(pipeline.Config)
-		n.transfers.Functions(s, deskNumber)(cfg, new(conversation.Plan))
+		n.transfers.Functions(s, outbound.Line{Caller: trunk.Caller{Number: deskNumber}})(cfg, new(conversation.Plan))
 		return cfg.OptOut(t.Context())
 	}
 	for range 2 {

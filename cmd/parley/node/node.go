@@ -31,6 +31,7 @@ import (
 	"parley/cmd/parley/demo"
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/inbound"
+	"parley/cmd/parley/lines"
 	"parley/cmd/parley/load"
 	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/money"
@@ -89,6 +90,7 @@ type Node struct {
 	transfers *outbound.Transfers
 	batches   *outbound.Batches
 	numbers   *callcenter.Numbers
+	lines     *lines.Keeper
 	network   *simulated.Carrier                           // nil without the simulated carrier, too
 	person    func(text string) (samples []int16, ok bool) // recorded lines of its people
 
@@ -260,7 +262,7 @@ func (n *Node) Parts() []Part {
 		parts = append(parts, Part{Name: "simulated carrier", Run: n.network.Run})
 	}
 	if n.phone != nil {
-		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
+		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunks", Run: n.lines.Run}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
 	}
 	if p := n.payments.Simulated; p != nil {
 		parts = append(parts, Part{Name: "simulated payments", Run: p.Run})

@@ -23,6 +23,7 @@ import (
 	"parley/api/stt"
 	"parley/api/task"
 	"parley/api/ticket"
+	"parley/api/trunks"
 	"parley/api/tts"
 	"parley/api/wallet"
 	"parley/api/webhook"
@@ -41,6 +42,7 @@ import (
 	"parley/store/ledger"
 	"parley/store/people"
 	kept "parley/store/requests"
+	linestore "parley/store/trunks"
 )
 
 // routes lists everything the public HTTP side serves.
@@ -91,6 +93,7 @@ func (n *Node) routes() *api.API {
 	if n.cfg.Telephony() {
 		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
+		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db)
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}
 	callcenter.MountFollow(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)

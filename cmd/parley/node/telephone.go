@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"parley/cmd/parley/inbound"
+	"parley/cmd/parley/lines"
 	"parley/cmd/parley/outbound"
 	"parley/sip"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
+	"parley/sip/trunk"
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/trunks"
 )
 
 // openTelephony makes the telephone, and what takes and places calls on it. The key that hashes
@@ -28,6 +31,7 @@ func (n *Node) openTelephony(secret string) (err error) {
 	if n.phone, err = n.telephone(); err != nil {
 		return fmt.Errorf("telephone: %w", err)
 	}
+	n.lines = lines.New(lines.Config{Store: trunks.New(n.db, n.secrets), Phone: n.phone, Operator: n.operatorTrunks(), Guard: n.guard.Address, Log: n.log})
 	to := outbound.Destinations{Card: n.db.RateCard, Fictional: n.cfg.Carrier == "simulated"}
 	n.transfers = &outbound.Transfers{Store: n.db, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to,
 		Counts: &n.counts, Attempts: outbound.NewAttempts(), Log: n.log}
@@ -50,11 +54,8 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 		return nil, err
 	}
 	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
-		Trunks: n.cfg.Trunks, RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
+		Trunks: n.operatorTrunks(), RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
 		Away: func() bool { return !n.manager.HasDatabase() }, SRTP: sdp.SRTPOffered} // trunks have their own
-	if n.network != nil {
-		cfg.Trunks = append(cfg.Trunks, n.networkTrunk())
-	}
 	if n.cfg.SIPTLSAddr != "" {
 		if cfg.ListenTLS, err = netip.ParseAddrPort(anyHost(n.cfg.SIPTLSAddr)); err != nil {
 			return nil, err
@@ -66,6 +67,14 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 		n.log.Info("listening", "for", "sip over TLS", "addr", phone.TLSAddr().String())
 	}
 	return phone, err
+}
+
+// operatorTrunks are those of the configuration, and the simulated carrier's.
+func (n *Node) operatorTrunks() []trunk.Config {
+	if n.network == nil {
+		return n.cfg.Trunks
+	}
+	return append(slices.Clip(n.cfg.Trunks), n.networkTrunk())
 }
 
 // ReloadCertificate reads the certificate of SIP over TLS again. The public listener

@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
+	"parley/cmd/parley/outbound"
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
@@ -62,25 +63,9 @@ func (d *desk) presses(ua *sip.UserAgent) {
 	leg, err := rung(d, ua)
 	d.ok(err)
 	ended := make(chan error, 1)
-	go func() { ended <- leg.Run(d.Context()) }()
+	go func() { ended <- quiet(d.Context(), leg) }()
 	d.ok(leg.SendDigits("1"))
-	wake := time.NewTimer(0)
-	defer wake.Stop()
-	for {
-		select {
-		case err := <-ended:
-			d.ok(err)
-			return
-		case <-leg.Events():
-		case now := <-wake.C:
-			for _, ok := leg.Read(now); ok; _, ok = leg.Read(now) {
-			}
-			for n := leg.Due(now); n > 0; n-- {
-				leg.Write(media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k})
-			}
-			wake.Reset(time.Until(leg.Next()))
-		}
-	}
+	d.ok(<-ended)
 }
 
 // TestCallerOfATrunk: whoever a trunk asserts is the caller, for everything that depends on
@@ -167,7 +152,7 @@ func TestPlainTrunksAreNotAsked(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- leg.Run(ctx) }()
-	call := d.node.transfers.Leg(leg, new(conversation.Plan), session, deskNumber).(bridge.Transferrer)
+	call := d.node.transfers.Leg(leg, new(conversation.Plan), session, outbound.Line{Caller: trunk.Caller{Number: deskNumber}}).(bridge.Transferrer)
 	if err := call.Transfer(t.Context(), "+12025550103"); !errors.Is(err, bridge.ErrNoReferral) {
 		t.Errorf("a transfer: %v", err)
 	}

@@ -109,7 +109,9 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 		func(o *callcenter.Order) error {
 			from, known := callers[o.From]
 			if !known {
-				from.own, from.err = d.caller(ctx, account, o.From)
+				var line Line
+				line, from.err = d.caller(ctx, account, o.From)
+				from.own = line.Number
 				callers[o.From] = from
 			}
 			if from.err == nil {
@@ -229,7 +231,11 @@ func (b *Batches) dialClaimed(ctx context.Context, r *campaign.ClaimedRow, until
 		b.giveBack(ctx, r, opens, "", "")
 		return
 	}
-	place, ok := b.takePlace(ctx, r.From, until)
+	var place *trunk.Reservation
+	ok := true
+	if line, err := b.dialler.caller(ctx, r.Account, r.From); err == nil { // an error is for the call to find out
+		place, ok = b.takePlace(ctx, line.Caller, until)
+	}
 	if !ok {
 		b.giveBack(ctx, r, r.DueAt, "", "")
 		return
@@ -265,7 +271,7 @@ func open(r *campaign.ClaimedRow, now time.Time) (opens time.Time, ok bool) {
 
 // takePlace waits for a place on the trunk; false: there is none in time. No trunk at
 // all is for the call to find out.
-func (b *Batches) takePlace(ctx context.Context, from string, until time.Time) (*trunk.Reservation, bool) {
+func (b *Batches) takePlace(ctx context.Context, from trunk.Caller, until time.Time) (*trunk.Reservation, bool) {
 	for {
 		place, wait := b.dialler.Phone.Reserve(from)
 		if place != nil || wait == 0 {

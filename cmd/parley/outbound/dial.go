@@ -41,9 +41,9 @@ const ringTimeout = 60 * time.Second
 // Phone is the telephone.
 type Phone interface {
 	Dial(ctx context.Context, t sip.Target) (*sip.Leg, error)
-	// Reserve takes a place on the trunk of a number. nil, and how long to wait for one: 0 when
-	// the number has no trunk.
-	Reserve(from string) (*trunk.Reservation, time.Duration)
+	// Reserve takes a place on the trunk of a caller. nil, and how long to wait for one: 0 when
+	// the caller has no trunk.
+	Reserve(from trunk.Caller) (*trunk.Reservation, time.Duration)
 }
 
 // Dialler places calls of agents. All fields are set.
@@ -72,7 +72,7 @@ func (d *Dialler) Dial(ctx context.Context, p api.Principal, o callcenter.Order)
 // that was taken; both nil: it is a single call. The place goes with the call that
 // begins.
 func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *ledger.RowClaim, place *trunk.Reservation) (*wire.Placed, error) {
-	from, err := d.caller(ctx, p.Account, o.From)
+	line, err := d.caller(ctx, p.Account, o.From)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 	if err != nil {
 		return nil, err
 	}
-	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: from, To: to.E164, Terms: to.Terms(), Metadata: o.Metadata,
+	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: line.Number, To: to.E164, Terms: line.terms(to.Terms()), Metadata: o.Metadata,
 		Consent: &ledger.Consent{ToHash: d.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination
@@ -102,15 +102,15 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 			admitted.End(*isolate.Internal) // a panic
 		}
 	}()
-	fill := plan.Begin(agent.Call{Now: d.Store.Now(), From: from, To: to.E164, Given: o.Variables})
-	order := outgoing{from: from, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, asked: conversation.AskedIn(ctx),
+	fill := plan.Begin(agent.Call{Now: d.Store.Now(), From: line.Number, To: to.E164, Given: o.Variables})
+	order := outgoing{from: line, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, asked: conversation.AskedIn(ctx),
 		answering: answering(&plan.Settings, o, fill)}
 	begun = true
 	isolate.Go("cmd/parley/outbound/outbound", nil, func() { d.place(admitted, order) },
 		func() { admitted.End(*isolate.Internal) }, // where nothing else has ended it
 		order.place.Free, // when it was not used
 		d.Free)
-	return &wire.Placed{CallID: admitted.ID(), Status: string(session.CallDialing), From: from, To: to.E164, AgentID: speaker.ID,
+	return &wire.Placed{CallID: admitted.ID(), Status: string(session.CallDialing), From: line.Number, To: to.E164, AgentID: speaker.ID,
 		CreatedAt: d.Store.Now()}, nil
 }
 
@@ -126,16 +126,16 @@ func answering(s *agent.Settings, o callcenter.Order, fill agent.Fill) journal.A
 	return a
 }
 
-// caller is a number of the account as E.164 has it.
-func (d *Dialler) caller(ctx context.Context, account, from string) (string, error) {
+// caller is the line of a number of the account.
+func (d *Dialler) caller(ctx context.Context, account, from string) (Line, error) {
 	own, err := d.Ledger.NumberByE164(ctx, account, from)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
-		return "", api.ErrFrom
+		return Line{}, api.ErrFrom
 	}
 	if err != nil {
-		return "", err
+		return Line{}, err
 	}
-	return own.E164, nil
+	return LineOf(own), nil
 }
 
 // speaker is an agent of the account.
@@ -192,7 +192,8 @@ func (d *Dialler) hashed(e164 string) (h [32]byte) {
 
 // outgoing is a call on its way.
 type outgoing struct {
-	from, to      string
+	from          Line
+	to            string
 	place         *trunk.Reservation // taken beforehand; nil: none
 	ring, longest time.Duration      // 0: the usual, and as the agent says
 	plan          conversation.Plan
@@ -240,7 +241,7 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	w := d.Maker.Wire(session, new(transport.Trace))
 	defer w.Keep()
 	rang := false // on Dial's goroutine, which is this one
-	leg, err := d.Phone.Dial(ctx, sip.Target{Number: o.to, Reservation: o.place, From: sip.Identity{Number: o.from}, Trace: w.Trace, Ringing: func(int) {
+	leg, err := d.Phone.Dial(ctx, sip.Target{Trunk: o.from.Trunk, Number: o.to, Reservation: o.place, From: sip.Identity{Number: o.from.Number}, Trace: w.Trace, Ringing: func(int) {
 		if rang {
 			return
 		}

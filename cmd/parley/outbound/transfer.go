@@ -42,8 +42,8 @@ type Transfers struct {
 func NewAttempts() *api.Buckets { return api.NewBuckets(transferEvery, transfersEach) }
 
 // Functions returns what gives the agents of a telephone call the functions of telephone calls: keys, transfers, opting out.
-// ours is the account's number of the call, which the callee of a transfer sees.
-func (x *Transfers) Functions(session *session.Session, ours string) func(*pipeline.Config, *conversation.Plan) {
+// ours is the account's line of the call, which the callee of a transfer is called on.
+func (x *Transfers) Functions(session *session.Session, ours Line) func(*pipeline.Config, *conversation.Plan) {
 	counted := new(tries)
 	return func(cfg *pipeline.Config, p *conversation.Plan) {
 		c := x.consultation(session, p, ours)
@@ -60,7 +60,7 @@ func (x *Transfers) Functions(session *session.Session, ours string) func(*pipel
 }
 
 // Leg is an answered leg whose far end can be asked to transfer the call.
-func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Session, ours string) media.Leg {
+func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Session, ours Line) media.Leg {
 	return transferLeg{leg, x.consultation(session, p, ours)}
 }
 
@@ -223,12 +223,12 @@ type consultation struct {
 	transfers *Transfers
 	session   *session.Session // of the call that is transferred
 	agent     string
-	from      string
+	from      Line
 	tries     *tries   // of the call; nil: they are not counted
 	listed    []string // numbers of the agent's list
 }
 
-func (x *Transfers) consultation(session *session.Session, p *conversation.Plan, ours string) consultation {
+func (x *Transfers) consultation(session *session.Session, p *conversation.Plan, ours Line) consultation {
 	return consultation{transfers: x, session: session, agent: p.ID, from: ours}
 }
 
@@ -240,8 +240,8 @@ func (c consultation) admit(ctx context.Context, number string) (*session.Sessio
 	if err != nil {
 		return nil, to, errNotNow
 	}
-	session, err := x.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from, To: to.E164,
-		Terms: to.Terms()}, LineOnly: true})
+	session, err := x.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from.Number, To: to.E164,
+		Terms: c.from.terms(to.Terms())}, LineOnly: true})
 	if err != nil {
 		x.Counts.Refuse(conversation.Refusal(err))
 		x.Log.Info("the callee of a transfer was not called", "session", c.session.ID(), "err", err)
@@ -266,7 +266,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	defer cancel()
 	w := x.Maker.Wire(session, new(transport.Trace))
 	x.Log.Info("the callee of a transfer is called", "session", session.ID(), "for", c.session.ID())
-	leg, err := x.Phone.Dial(ctx, sip.Target{Number: to.E164, From: sip.Identity{Number: c.from}, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
+	leg, err := x.Phone.Dial(ctx, sip.Target{Trunk: c.from.Trunk, Number: to.E164, From: sip.Identity{Number: c.from.Number}, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
 	if err != nil {
 		ended := unreached(session, err, x.Log)
 		session.End(ended)

@@ -59,7 +59,7 @@ type books struct {
 // noLine is a telephone without trunks.
 type noLine struct{ Phone }
 
-func (noLine) Reserve(string) (*trunk.Reservation, time.Duration) { return nil, 0 }
+func (noLine) Reserve(trunk.Caller) (*trunk.Reservation, time.Duration) { return nil, 0 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
@@ -174,7 +174,7 @@ func TestTransferable(t *testing.T) {
 	defer session.End(media.Ended{Reason: media.Failed, Detail: "answer"})
 	_, _, err = d.db.AddDoNotCall(t.Context(), d.account, store.DoNotCall{Number: listed, Source: store.ListedByAPI})
 	d.ok(err)
-	c := consultation{transfers: d.transfers, session: session, agent: d.agent, from: number}
+	c := consultation{transfers: d.transfers, session: session, agent: d.agent, from: Line{Caller: trunk.Caller{Number: number}}}
 	for number, want := range map[string]string{"+1 202 555 0106": "+12025550106", "+34911234567": "+34911234567"} {
 		if got, err := c.check(t.Context(), number); got != want || err != nil {
 			t.Errorf("%s: %q, %v", number, got, err)
@@ -219,7 +219,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		t.Cleanup(func() { session.End(media.Ended{Reason: media.Failed, Detail: "answer"}) })
 		cfg, anywhere := new(pipeline.Config), true
 		p := conversation.Plan{Settings: agent.Settings{TransferAny: &anywhere, TransferTo: []agent.Destination{{Number: sales}}}}
-		d.transfers.Functions(session, number)(cfg, &p)
+		d.transfers.Functions(session, Line{Caller: trunk.Caller{Number: number}})(cfg, &p)
 		return cfg.Transfer
 	}
 	try := func(x *bridge.Transfer, number string, want error) {
@@ -256,7 +256,7 @@ func TestReferralsAreCalls(t *testing.T) {
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
 		d.ok(err)
 		t.Cleanup(func() { session.End(media.Ended{Reason: media.Failed, Detail: "answer"}) })
-		return consultation{transfers: d.transfers, session: session, from: number}
+		return consultation{transfers: d.transfers, session: session, from: Line{Caller: trunk.Caller{Number: number}}}
 	}
 	asked := 0
 	ask := func(context.Context, string) error { asked++; return nil }

@@ -26,6 +26,13 @@ func TestAccountThings(t *testing.T) {
 		{"number assign +34911234567 --agent ag_two", "", []string{"agent ag_two"}, `{"agent_id":"ag_two"}`},
 		{"number assign num_1 --webhook wh_1", "", []string{"num_1"}, `{"webhook_id":"wh_1"}`},
 		{"number release +34911234567", "", []string{"released\t+34911234567"}, ""},
+		{"trunk list", "", []string{"1 trunk\n", "trk_1", "office", "1 of 2 targets up, 2 calls, registered until"}, ""},
+		{"trunk show office", "", []string{"name: office\n", "host: sip.carrier.example", "country: DE"}, ""},
+		{"trunk create -", "name: office\ntargets:\n  - host: sip.carrier.example\n", []string{"trk_1\n"}, `{"name":"office","targets":[{"host":"sip.carrier.example"}]}`},
+		{"trunk set office -", "{name: office, country: DE, strip: 1}", []string{"udp:192.0.2.10:5060", "503 Service Unavailable"}, `{"name":"office","country":"DE","strip":1}`},
+		{"trunk check office", "", []string{"192.0.2.10:5060", "up", "down", "calls"}, ""},
+		{"trunk number office +4934112345678 --agent ag_one", "", []string{"+4934112345678", "0 USD", "agent ag_one"}, `{"phone_number":"+4934112345678","agent_id":"ag_one"}`},
+		{"trunk delete office", "", []string{"deleted\toffice"}, ""},
 		{"do-not-call list", "", []string{"1 number\n", "+34612345678", "by api", "wrote to us"}, ""},
 		{"do-not-call add +34612345679 --reason asked", "", []string{"+34612345679", "asked"}, `{"number":"+34612345679","reason":"asked"}`},
 		{"do-not-call check +34612345678", "", []string{"wrote to us"}, ""},
@@ -96,6 +103,7 @@ func TestAccountMistakes(t *testing.T) {
 		"latency --by week": command.ExitUsage, "latency --direction up": command.ExitUsage, "latency engines --direction up": command.ExitUsage, "key create": command.ExitUsage, "key revoke key_nobody": command.ExitNotFound,
 		"secret set KEY": command.ExitUsage, "secret delete nobody": command.ExitNotFound, "webhook update wh_1": command.ExitUsage,
 		"webhook deliveries wh_1 --limit 0": command.ExitUsage, "webhook delete wh_nobody": command.ExitNotFound, "engine-key test flux": command.ExitFailed,
+		"trunk create none.yaml": command.ExitFailed, "trunk check broken": command.ExitFailed, "trunk delete nobody": command.ExitNotFound,
 	} {
 		if o := run("", strings.Fields(line)...); o.Status != status {
 			t.Errorf("%s: exit status %d: %s%s", line, o.Status, o.Out, o.ErrOut)

@@ -128,6 +128,9 @@ func showRates(w io.Writer, r *client.Rates) {
 	if own := r.LLM; own.OwnKeyInput+own.OwnKeyOutput > 0 {
 		rows = append(rows, row{"language model on your key, in", own.OwnKeyInput, "a million tokens"}, row{"language model on your key, out", own.OwnKeyOutput, "a million tokens"})
 	}
+	if own := r.Phone.OwnTrunk; own > 0 {
+		rows = append(rows, row{"telephone line on your trunk", own, "a started minute"})
+	}
 	for _, p := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", p.what, p.price, p.per)
 	}

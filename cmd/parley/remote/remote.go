@@ -25,7 +25,7 @@ import (
 func Commands() []*cobra.Command {
 	all := []*cobra.Command{newTalkCommand(), newPhoneCommand(), newSynthCommand(), newTranscribeCommand(), newDenoiseCommand(), newBalanceCommand(),
 		newUsageCommand(), newRatesCommand(), newDialCommand(), newBulkCommand(), newCallsCommand(), newTailCommand(), newRequestsCommand(), newLogsCommand(),
-		newAccountCommand(), newAgentCommand(), newTestCommand(), newCaseCommand(), newKnowledgeCommand(), newNumberCommand(), newDoNotCallCommand(), newConsentsCommand(), newLatencyCommand(), newWebhookCommand(), newListenCommand(),
+		newAccountCommand(), newAgentCommand(), newTestCommand(), newCaseCommand(), newKnowledgeCommand(), newNumberCommand(), newTrunkCommand(), newDoNotCallCommand(), newConsentsCommand(), newLatencyCommand(), newWebhookCommand(), newListenCommand(),
 		newKeyCommand(), newSecretCommand(), newEngineKeyCommand(), newLoginCommand(), newLogoutCommand(), newProfileCommand()}
 	for _, c := range all {
 		showing(c)

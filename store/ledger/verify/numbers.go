@@ -50,7 +50,8 @@ var numberInvariants = []invariant{
 		select id, format('is %s and bound to %s', state, agent_id) from numbers where state in ('releasing', 'released') and agent_id is not null
 		union all select id, 'is ' || state || ', without a day' from numbers where state in ('releasing', 'released') and released_at is null
 		union all select n.id, format('%s leads to another account, too', n.e164) from numbers n where n.state <> 'released'
-			and exists (select from all_numbers o where o.e164 = n.e164 and o.id <> n.id and o.state <> 'released')
+			and exists (select from all_numbers o where o.e164 = n.e164 and o.id <> n.id and o.state <> 'released'
+				and (o.account_id = n.account_id or n.trunk_id is null and o.trunk_id is null))
 		union all select s.id, format('came in for a number that the account had lost %s', max(n.released_at))
 			from sessions s join calls c on c.session_id = s.id join numbers n on n.account_id = s.account_id and n.e164 = c.to_number
 			where s.kind = 'inbound' group by s.id, s.opened_at

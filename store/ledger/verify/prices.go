@@ -32,7 +32,7 @@ func (p *portion) prices(ctx context.Context) error {
 	if err := p.loadCards(ctx); err != nil {
 		return err
 	}
-	rows, err := p.tx.Query(ctx, scope+`select s.id, s.kind, s.country, s.mobile, s.price_version, u.open, u.amount_nano, u.posted_nano,
+	rows, err := p.tx.Query(ctx, scope+`select s.id, s.kind, s.country, s.mobile, s.own_trunk, s.price_version, u.open, u.amount_nano, u.posted_nano,
 			coalesce(t.total, 0)::bigint, coalesce(r.names, '{}'), coalesce(r.qtys, '{}'), coalesce(r.amounts, '{}'), u.`+strings.Join(ledger.Counters[:], ", u.")+`
 		from session_usage u join sessions s on s.id = u.session_id
 			left join (select session_id, sum(amount_nano) as total from ledger_transfers
@@ -69,7 +69,7 @@ func scanPriced(rows pgx.Rows) (*priced, error) {
 	s := &priced{recorded: map[string]billing.Item{}}
 	var names []string
 	var qtys, amounts []int64
-	into := []any{&s.id, &s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.version, &s.open, &s.amount, &s.posted,
+	into := []any{&s.id, &s.terms.Kind, &s.terms.Country, &s.terms.Mobile, &s.terms.OwnTrunk, &s.version, &s.open, &s.amount, &s.posted,
 		&s.revenue, &names, &qtys, &amounts}
 	for i := range s.usage {
 		into = append(into, &s.usage[i])

@@ -647,6 +647,14 @@ class Parley(Requests):
         """
         return self._json("GET", f"/v1/do-not-call/{part(number)}", timeout=timeout)
 
+    def add_trunk_number(self, id: str, body: t.NewTrunkNumber, *, idempotency_key: str | None = None, timeout: float | None = None) -> t.Number:
+        """Put a number of your own on a trunk.
+
+        A number that your carrier or exchange brings by the trunk. It costs nothing here, is in the
+        list of numbers, and calls from it go out on the trunk. Release it to take it off.
+        """
+        return self._json("POST", f"/v1/trunks/{part(id)}/numbers", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
+
     def list_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: Literal["completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail", "balance_exhausted", "max_duration", "unknown"] | None = None, state: Literal["live", "ended"] | None = None, metadata: t.Metadata | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, cursor: str | None = None, follow: bool | None = None, timeout: float | None = None) -> t.ListCallSummary:
         """List calls.
 
@@ -1388,6 +1396,57 @@ class Parley(Requests):
         on. Revoking the key ends its tickets. A body is not needed and not read.
         """
         return self._json("POST", "/ws-ticket", timeout=timeout)
+
+    def list_trunks(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListTrunk:
+        """List the account's trunks.
+
+        The newest first, each with how it does on the node that answers.
+        """
+        return self._json("GET", "/v1/trunks", query={"limit": limit, "cursor": cursor}, timeout=timeout)
+
+    def each_trunks(self, *, limit: int | None = None, timeout: float | None = None) -> Iterator[t.Trunk]:
+        """List the account's trunks: every entry, page by page."""
+        return self._each("GET", "/v1/trunks", query={"limit": limit}, timeout=timeout)
+
+    def create_trunk(self, body: t.NewTrunk, *, idempotency_key: str | None = None, timeout: float | None = None) -> t.Trunk:
+        """Create a trunk.
+
+        A line to a carrier or an exchange (PBX). It works within seconds, on every node. An account
+        has 20 at most. Calls that come on it reach the account's numbers and the trunk's
+        extensions, and nobody else's; calls from numbers that are put on it go out on it, at the
+        rate card's `phone.own_trunk_per_minute`.
+        """
+        return self._json("POST", "/v1/trunks", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
+
+    def delete_trunk(self, id: str, *, timeout: float | None = None) -> None:
+        """Delete a trunk.
+
+        Calls in progress go on. The numbers on it must be released before.
+        """
+        return self._none("DELETE", f"/v1/trunks/{part(id)}", timeout=timeout)
+
+    def get_trunk(self, id: str, *, timeout: float | None = None) -> t.Trunk:
+        """Read a trunk.
+
+        By its identifier or its name, without its passwords.
+        """
+        return self._json("GET", f"/v1/trunks/{part(id)}", timeout=timeout)
+
+    def replace_trunk(self, id: str, body: t.NewTrunk, *, timeout: float | None = None) -> t.Trunk:
+        """Replace the settings of a trunk.
+
+        All of them: what is not sent is as in a new trunk. A password that is not sent stays as
+        long as its user does. Calls go on as they began; a registration is renewed.
+        """
+        return self._json("PUT", f"/v1/trunks/{part(id)}", body=body, timeout=timeout)
+
+    def check_trunk(self, id: str, *, timeout: float | None = None) -> t.Trunk:
+        """Check a trunk.
+
+        Asks each of its servers now, by OPTIONS, and says how they do and how the registration
+        stands. An account may have ten checks at once and ten a minute.
+        """
+        return self._json("POST", f"/v1/trunks/{part(id)}/check", timeout=timeout)
 
     def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListWebhook:
         """List the account's webhooks.

@@ -2756,6 +2756,15 @@ class ListTopUp(TypedDict):
     next_cursor: str | None
 
 
+class ListTrunk(TypedDict):
+    # The page's entries.
+    data: list[Trunk]
+    # Whether the list goes on.
+    has_more: bool
+    # Send it as cursor to read on; null at the end.
+    next_cursor: str | None
+
+
 class ListUser(TypedDict):
     # The page's entries.
     data: list[User]
@@ -3053,6 +3062,95 @@ class NewTopUp(TypedDict):
     amount: float
 
 
+class NewTrunk(TypedDict):
+    # Addresses and networks that its calls come from. One belongs to the trunks of one account,
+    # unless they have an inbound_username each.
+    allow: NotRequired[list[str]]
+    # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
+    ca: NotRequired[str]
+    # Calls at once, both directions; 0: no limit.
+    channels: NotRequired[int]
+    # In order; absent: all.
+    codecs: NotRequired[list[str]]
+    # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
+    # is +49341112233.
+    country: NotRequired[str]
+    # Calls a second that are begun here; 0: no limit.
+    cps: NotRequired[int]
+    # What stands there then, such as a technical prefix.
+    dial_prefix: NotRequired[str]
+    # How many characters are taken off the front of called numbers that go out, in that form.
+    dial_strip: NotRequired[int]
+    # Called users that are no telephone numbers, and who answers them.
+    extensions: NotRequired[list[TrunkExtension]]
+    # Stands in From and the identity headers in place of this server's address.
+    from_host: NotRequired[str]
+    # Stands in From in place of the calling number.
+    from_user: NotRequired[str]
+    # Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk.
+    headers: NotRequired[dict[str, str]]
+    # The far end's, that goes with inbound_username. It is stored encrypted and never shown.
+    inbound_password: NotRequired[str]
+    # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
+    # of UDP can be forged.
+    inbound_username: NotRequired[str]
+    # Send INVITEs of more than 1,300 bytes over TCP.
+    large_tcp: NotRequired[bool]
+    # Where audio may come from: any source that is the first to send, as behind address
+    # translators, or vouched: the address of the description, of signalling, or in allow. Absent:
+    # any.
+    media: NotRequired[Literal["any", "vouched"]]
+    # Names it on pages and commands; each of the account's another.
+    name: str
+    # How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233
+    # within the country. Absent: e164.
+    number_form: NotRequired[Literal["e164", "plain", "international", "national"]]
+    # Send P-Asserted-Identity.
+    pai: NotRequired[bool]
+    # Ours, that goes with username. It is stored encrypted and never shown.
+    password: NotRequired[str]
+    # Send P-Preferred-Identity.
+    ppi: NotRequired[bool]
+    # Whether 100rel is supported; absent: it is.
+    prack: NotRequired[bool]
+    # What stands there then.
+    prefix: NotRequired[str]
+    # Send Privacy: id in every call.
+    privacy: NotRequired[bool]
+    # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
+    # count as up.
+    probe: NotRequired[bool]
+    # The form of the target of a REFER; absent: sip.
+    refer: NotRequired[Literal["sip", "tel"]]
+    # Keep a registration at the targets. Calls may then come from these, too.
+    register: NotRequired[bool]
+    # Whom the certificate must be for, in place of the target.
+    server_name: NotRequired[str]
+    # Encryption of the audio; absent: off.
+    srtp: NotRequired[Literal["off", "offered", "required"]]
+    # How many characters are taken off the front of called numbers that come in.
+    strip: NotRequired[int]
+    # Where its calls go, the preferred one first; none: the trunk only brings calls.
+    targets: NotRequired[list[TrunkTarget]]
+    # How callers are handed over: by a second call that this server places, or by the far end,
+    # which is asked to (REFER). Absent: consult.
+    transfers: NotRequired[Literal["consult", "refer"]]
+    # Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges
+    # whose users write them.
+    trust_identity: NotRequired[bool]
+    # Mark numbers with user=phone.
+    user_phone: NotRequired[bool]
+    # Ours, for whatever the trunk challenges.
+    username: NotRequired[str]
+
+
+class NewTrunkNumber(TypedDict):
+    # Who answers; absent: nobody yet.
+    agent_id: NotRequired[str]
+    # In international format.
+    phone_number: str
+
+
 class NewWebhook(TypedDict):
     # What it is for.
     description: NotRequired[str]
@@ -3088,6 +3186,8 @@ class Number(TypedDict):
     # pending: the carrier has not activated it yet. past_due: a month is unpaid; it works, and is
     # lost at release_at.
     status: Literal["active", "pending", "past_due"]
+    # The trunk of the account that brings and carries its calls; absent: the operator's lines do.
+    trunk_id: NotRequired[str]
     # The webhook that is asked about each call, while it rings; absent: none is.
     webhook_id: NotRequired[str]
 
@@ -3795,6 +3895,15 @@ class TakenEvent(TypedDict):
     type: str
 
 
+class TargetStatus(TypedDict):
+    # Why it is down, or what it last missed.
+    detail: NotRequired[str]
+    # Transport and address.
+    target: str
+    # Whether calls are sent there.
+    up: bool
+
+
 class Task(TypedDict):
     # Unicode code points of the text, which are what is charged.
     characters: int
@@ -3909,6 +4018,129 @@ class TranscriptionSegment(TypedDict):
     start: float
     # The words in it.
     text: str
+
+
+class Trunk(TypedDict):
+    # Addresses and networks that its calls come from. One belongs to the trunks of one account,
+    # unless they have an inbound_username each.
+    allow: NotRequired[list[str]]
+    # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
+    ca: NotRequired[str]
+    # Calls at once, both directions; 0: no limit.
+    channels: NotRequired[int]
+    # In order; absent: all.
+    codecs: NotRequired[list[str]]
+    # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
+    # is +49341112233.
+    country: NotRequired[str]
+    # Calls a second that are begun here; 0: no limit.
+    cps: NotRequired[int]
+    # When it was made.
+    created_at: str
+    # What stands there then, such as a technical prefix.
+    dial_prefix: NotRequired[str]
+    # How many characters are taken off the front of called numbers that go out, in that form.
+    dial_strip: NotRequired[int]
+    # Called users that are no telephone numbers, and who answers them.
+    extensions: NotRequired[list[TrunkExtension]]
+    # Stands in From and the identity headers in place of this server's address.
+    from_host: NotRequired[str]
+    # Stands in From in place of the calling number.
+    from_user: NotRequired[str]
+    # Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk.
+    headers: NotRequired[dict[str, str]]
+    # Names the trunk in requests.
+    id: str
+    # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
+    # of UDP can be forged.
+    inbound_username: NotRequired[str]
+    # Send INVITEs of more than 1,300 bytes over TCP.
+    large_tcp: NotRequired[bool]
+    # Where audio may come from: any source that is the first to send, as behind address
+    # translators, or vouched: the address of the description, of signalling, or in allow. Absent:
+    # any.
+    media: NotRequired[Literal["any", "vouched"]]
+    # As its owner calls it.
+    name: str
+    # How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233
+    # within the country. Absent: e164.
+    number_form: NotRequired[Literal["e164", "plain", "international", "national"]]
+    # Send P-Asserted-Identity.
+    pai: NotRequired[bool]
+    # Send P-Preferred-Identity.
+    ppi: NotRequired[bool]
+    # Whether 100rel is supported; absent: it is.
+    prack: NotRequired[bool]
+    # What stands there then.
+    prefix: NotRequired[str]
+    # Send Privacy: id in every call.
+    privacy: NotRequired[bool]
+    # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
+    # count as up.
+    probe: NotRequired[bool]
+    # The form of the target of a REFER; absent: sip.
+    refer: NotRequired[Literal["sip", "tel"]]
+    # Keep a registration at the targets. Calls may then come from these, too.
+    register: NotRequired[bool]
+    # Whom the certificate must be for, in place of the target.
+    server_name: NotRequired[str]
+    # Encryption of the audio; absent: off.
+    srtp: NotRequired[Literal["off", "offered", "required"]]
+    # How it does on the node that answers; absent: it does not know the trunk yet.
+    status: NotRequired[TrunkStatus]
+    # How many characters are taken off the front of called numbers that come in.
+    strip: NotRequired[int]
+    # Where its calls go, the preferred one first; none: the trunk only brings calls.
+    targets: NotRequired[list[TrunkTarget]]
+    # How callers are handed over: by a second call that this server places, or by the far end,
+    # which is asked to (REFER). Absent: consult.
+    transfers: NotRequired[Literal["consult", "refer"]]
+    # Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges
+    # whose users write them.
+    trust_identity: NotRequired[bool]
+    # When it was changed last.
+    updated_at: str
+    # Mark numbers with user=phone.
+    user_phone: NotRequired[bool]
+    # Ours, for whatever the trunk challenges.
+    username: NotRequired[str]
+
+
+class TrunkExtension(TypedDict):
+    # Who answers.
+    agent_id: str
+    # The user of the called address. An x stands for any digit where all else is digits, and a * at
+    # the end for any rest. The first that matches counts.
+    match: str
+
+
+class TrunkRegistration(TypedDict):
+    # Of the last attempt.
+    error: NotRequired[str]
+    # Whether it is in force.
+    registered: bool
+    # When it ends unless it is refreshed; null: it is not in force.
+    until: str | None
+
+
+class TrunkStatus(TypedDict):
+    # On it now, both directions.
+    calls: int
+    # Why it does not work, or not wholly.
+    error: NotRequired[str]
+    # Only of a trunk that registers.
+    registration: NotRequired[TrunkRegistration]
+    # Its servers, as their names were found, in the order in which they are tried.
+    targets: list[TargetStatus]
+
+
+class TrunkTarget(TypedDict):
+    # Its name or address, on the public Internet unless the operator allows another.
+    host: str
+    # 0 or absent: the name's SRV records, and else the transport's usual one.
+    port: NotRequired[int]
+    # Absent: udp.
+    transport: NotRequired[Literal["udp", "tcp", "tls"]]
 
 
 class TurnSide(TypedDict):

@@ -2681,6 +2681,15 @@ export interface ListTopUp {
   next_cursor: string | null;
 }
 
+export interface ListTrunk {
+  /** The page's entries. */
+  data: Array<Trunk>;
+  /** Whether the list goes on. */
+  has_more: boolean;
+  /** Send it as cursor to read on; null at the end. */
+  next_cursor: string | null;
+}
+
 export interface ListUser {
   /** The page's entries. */
   data: Array<User>;
@@ -2973,6 +2982,104 @@ export interface NewTopUp {
   amount: number;
 }
 
+export interface NewTrunk {
+  /**
+   * Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an
+   * inbound_username each.
+   */
+  allow?: Array<string>;
+  /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
+  ca?: string;
+  /** Calls at once, both directions; 0: no limit. */
+  channels?: number;
+  /** In order; absent: all. */
+  codecs?: Array<string>;
+  /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
+  country?: string;
+  /** Calls a second that are begun here; 0: no limit. */
+  cps?: number;
+  /** What stands there then, such as a technical prefix. */
+  dial_prefix?: string;
+  /** How many characters are taken off the front of called numbers that go out, in that form. */
+  dial_strip?: number;
+  /** Called users that are no telephone numbers, and who answers them. */
+  extensions?: Array<TrunkExtension>;
+  /** Stands in From and the identity headers in place of this server's address. */
+  from_host?: string;
+  /** Stands in From in place of the calling number. */
+  from_user?: string;
+  /** Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk. */
+  headers?: Record<string, string>;
+  /** The far end's, that goes with inbound_username. It is stored encrypted and never shown. */
+  inbound_password?: string;
+  /**
+   * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
+   * forged.
+   */
+  inbound_username?: string;
+  /** Send INVITEs of more than 1,300 bytes over TCP. */
+  large_tcp?: boolean;
+  /**
+   * Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the
+   * address of the description, of signalling, or in allow. Absent: any.
+   */
+  media?: "any" | "vouched";
+  /** Names it on pages and commands; each of the account's another. */
+  name: string;
+  /**
+   * How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233 within the country.
+   * Absent: e164.
+   */
+  number_form?: "e164" | "plain" | "international" | "national";
+  /** Send P-Asserted-Identity. */
+  pai?: boolean;
+  /** Ours, that goes with username. It is stored encrypted and never shown. */
+  password?: string;
+  /** Send P-Preferred-Identity. */
+  ppi?: boolean;
+  /** Whether 100rel is supported; absent: it is. */
+  prack?: boolean;
+  /** What stands there then. */
+  prefix?: string;
+  /** Send Privacy: id in every call. */
+  privacy?: boolean;
+  /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
+  probe?: boolean;
+  /** The form of the target of a REFER; absent: sip. */
+  refer?: "sip" | "tel";
+  /** Keep a registration at the targets. Calls may then come from these, too. */
+  register?: boolean;
+  /** Whom the certificate must be for, in place of the target. */
+  server_name?: string;
+  /** Encryption of the audio; absent: off. */
+  srtp?: "off" | "offered" | "required";
+  /** How many characters are taken off the front of called numbers that come in. */
+  strip?: number;
+  /** Where its calls go, the preferred one first; none: the trunk only brings calls. */
+  targets?: Array<TrunkTarget>;
+  /**
+   * How callers are handed over: by a second call that this server places, or by the far end, which is asked to
+   * (REFER). Absent: consult.
+   */
+  transfers?: "consult" | "refer";
+  /**
+   * Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges whose users write
+   * them.
+   */
+  trust_identity?: boolean;
+  /** Mark numbers with user=phone. */
+  user_phone?: boolean;
+  /** Ours, for whatever the trunk challenges. */
+  username?: string;
+}
+
+export interface NewTrunkNumber {
+  /** Who answers; absent: nobody yet. */
+  agent_id?: string;
+  /** In international format. */
+  phone_number: string;
+}
+
 export interface NewWebhook {
   /** What it is for. */
   description?: string;
@@ -3011,6 +3118,8 @@ export interface Number {
   release_at?: string;
   /** pending: the carrier has not activated it yet. past_due: a month is unpaid; it works, and is lost at release_at. */
   status: "active" | "pending" | "past_due";
+  /** The trunk of the account that brings and carries its calls; absent: the operator's lines do. */
+  trunk_id?: string;
   /** The webhook that is asked about each call, while it rings; absent: none is. */
   webhook_id?: string;
 }
@@ -3721,6 +3830,15 @@ export interface TakenEvent {
   type: string;
 }
 
+export interface TargetStatus {
+  /** Why it is down, or what it last missed. */
+  detail?: string;
+  /** Transport and address. */
+  target: string;
+  /** Whether calls are sent there. */
+  up: boolean;
+}
+
 export interface Task {
   /** Unicode code points of the text, which are what is charged. */
   characters: number;
@@ -3810,6 +3928,140 @@ export interface TranscriptionSegment {
   start: number;
   /** The words in it. */
   text: string;
+}
+
+export interface Trunk {
+  /**
+   * Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an
+   * inbound_username each.
+   */
+  allow?: Array<string>;
+  /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
+  ca?: string;
+  /** Calls at once, both directions; 0: no limit. */
+  channels?: number;
+  /** In order; absent: all. */
+  codecs?: Array<string>;
+  /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
+  country?: string;
+  /** Calls a second that are begun here; 0: no limit. */
+  cps?: number;
+  /** When it was made. */
+  created_at: string;
+  /** What stands there then, such as a technical prefix. */
+  dial_prefix?: string;
+  /** How many characters are taken off the front of called numbers that go out, in that form. */
+  dial_strip?: number;
+  /** Called users that are no telephone numbers, and who answers them. */
+  extensions?: Array<TrunkExtension>;
+  /** Stands in From and the identity headers in place of this server's address. */
+  from_host?: string;
+  /** Stands in From in place of the calling number. */
+  from_user?: string;
+  /** Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk. */
+  headers?: Record<string, string>;
+  /** Names the trunk in requests. */
+  id: string;
+  /**
+   * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
+   * forged.
+   */
+  inbound_username?: string;
+  /** Send INVITEs of more than 1,300 bytes over TCP. */
+  large_tcp?: boolean;
+  /**
+   * Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the
+   * address of the description, of signalling, or in allow. Absent: any.
+   */
+  media?: "any" | "vouched";
+  /** As its owner calls it. */
+  name: string;
+  /**
+   * How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233 within the country.
+   * Absent: e164.
+   */
+  number_form?: "e164" | "plain" | "international" | "national";
+  /** Send P-Asserted-Identity. */
+  pai?: boolean;
+  /** Send P-Preferred-Identity. */
+  ppi?: boolean;
+  /** Whether 100rel is supported; absent: it is. */
+  prack?: boolean;
+  /** What stands there then. */
+  prefix?: string;
+  /** Send Privacy: id in every call. */
+  privacy?: boolean;
+  /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
+  probe?: boolean;
+  /** The form of the target of a REFER; absent: sip. */
+  refer?: "sip" | "tel";
+  /** Keep a registration at the targets. Calls may then come from these, too. */
+  register?: boolean;
+  /** Whom the certificate must be for, in place of the target. */
+  server_name?: string;
+  /** Encryption of the audio; absent: off. */
+  srtp?: "off" | "offered" | "required";
+  /** How it does on the node that answers; absent: it does not know the trunk yet. */
+  status?: TrunkStatus;
+  /** How many characters are taken off the front of called numbers that come in. */
+  strip?: number;
+  /** Where its calls go, the preferred one first; none: the trunk only brings calls. */
+  targets?: Array<TrunkTarget>;
+  /**
+   * How callers are handed over: by a second call that this server places, or by the far end, which is asked to
+   * (REFER). Absent: consult.
+   */
+  transfers?: "consult" | "refer";
+  /**
+   * Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges whose users write
+   * them.
+   */
+  trust_identity?: boolean;
+  /** When it was changed last. */
+  updated_at: string;
+  /** Mark numbers with user=phone. */
+  user_phone?: boolean;
+  /** Ours, for whatever the trunk challenges. */
+  username?: string;
+}
+
+export interface TrunkExtension {
+  /** Who answers. */
+  agent_id: string;
+  /**
+   * The user of the called address. An x stands for any digit where all else is digits, and a * at the end for any
+   * rest. The first that matches counts.
+   */
+  match: string;
+}
+
+export interface TrunkRegistration {
+  /** Of the last attempt. */
+  error?: string;
+  /** Whether it is in force. */
+  registered: boolean;
+  /** When it ends unless it is refreshed; null: it is not in force. */
+  until: string | null;
+}
+
+export interface TrunkStatus {
+  /** On it now, both directions. */
+  calls: number;
+  /** Why it does not work, or not wholly. */
+  error?: string;
+  /** Only of a trunk that registers. */
+  registration?: TrunkRegistration;
+  /** Its servers, as their names were found, in the order in which they are tried. */
+  targets: Array<TargetStatus>;
+}
+
+export interface TrunkTarget {
+  /** Its name or address, on the public Internet unless the operator allows another. */
+  host: string;
+  /** 0 or absent: the name's SRV records, and else the transport's usual one. */
+  port?: number;
+  /** Absent: udp. */
+  transport?: "udp" | "tcp" | "tls";
 }
 
 export interface TurnSide {
@@ -4702,6 +4954,15 @@ export class Parley extends Requests {
    */
   getDoNotCall(number: string, options: Asked = {}): Promise<DoNotCall> {
     return this.json("GET", `/v1/do-not-call/${encodeURIComponent(number)}`, { options });
+  }
+
+  /**
+   * Put a number of your own on a trunk.
+   * A number that your carrier or exchange brings by the trunk. It costs nothing here, is in the list of numbers, and
+   * calls from it go out on the trunk. Release it to take it off.
+   */
+  addTrunkNumber(id: string, body: NewTrunkNumber, options: Repeated = {}): Promise<Number> {
+    return this.json("POST", `/v1/trunks/${encodeURIComponent(id)}/numbers`, { body, repeat: true, options });
   }
 
   /**
@@ -5652,6 +5913,63 @@ export class Parley extends Requests {
    */
   createTicket(options: Asked = {}): Promise<Minted> {
     return this.json("POST", "/ws-ticket", { options });
+  }
+
+  /**
+   * List the account's trunks.
+   * The newest first, each with how it does on the node that answers.
+   */
+  listTrunks(query: {
+    /** next_cursor of the page before; without it the list begins at its first entry. */
+    cursor?: string;
+    /** How many at most. */
+    limit?: number;
+  } = {}, options: Asked = {}): Page<ListTrunk, Trunk> {
+    return this.pages("GET", "/v1/trunks", { query, options });
+  }
+
+  /**
+   * Create a trunk.
+   * A line to a carrier or an exchange (PBX). It works within seconds, on every node. An account has 20 at most. Calls
+   * that come on it reach the account's numbers and the trunk's extensions, and nobody else's; calls from numbers that
+   * are put on it go out on it, at the rate card's `phone.own_trunk_per_minute`.
+   */
+  createTrunk(body: NewTrunk, options: Repeated = {}): Promise<Trunk> {
+    return this.json("POST", "/v1/trunks", { body, repeat: true, options });
+  }
+
+  /**
+   * Delete a trunk.
+   * Calls in progress go on. The numbers on it must be released before.
+   */
+  deleteTrunk(id: string, options: Asked = {}): Promise<void> {
+    return this.none("DELETE", `/v1/trunks/${encodeURIComponent(id)}`, { options });
+  }
+
+  /**
+   * Read a trunk.
+   * By its identifier or its name, without its passwords.
+   */
+  getTrunk(id: string, options: Asked = {}): Promise<Trunk> {
+    return this.json("GET", `/v1/trunks/${encodeURIComponent(id)}`, { options });
+  }
+
+  /**
+   * Replace the settings of a trunk.
+   * All of them: what is not sent is as in a new trunk. A password that is not sent stays as long as its user does.
+   * Calls go on as they began; a registration is renewed.
+   */
+  replaceTrunk(id: string, body: NewTrunk, options: Asked = {}): Promise<Trunk> {
+    return this.json("PUT", `/v1/trunks/${encodeURIComponent(id)}`, { body, options });
+  }
+
+  /**
+   * Check a trunk.
+   * Asks each of its servers now, by OPTIONS, and says how they do and how the registration stands. An account may
+   * have ten checks at once and ten a minute.
+   */
+  checkTrunk(id: string, options: Asked = {}): Promise<Trunk> {
+    return this.json("POST", `/v1/trunks/${encodeURIComponent(id)}/check`, { options });
   }
 
   /**

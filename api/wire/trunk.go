@@ -1,0 +1,101 @@
+package wire
+
+import "time"
+
+// TrunkTarget is a server of a trunk.
+type TrunkTarget struct {
+	Host      string `json:"host" doc:"Its name or address, on the public Internet unless the operator allows another." minLength:"1" maxLength:"253" example:"sip.carrier.example"`
+	Port      int    `json:"port,omitempty" doc:"0 or absent: the name's SRV records, and else the transport's usual one." minimum:"0" maximum:"65535" example:"5060"`
+	Transport string `json:"transport,omitempty" doc:"Absent: udp." enum:"udp,tcp,tls" example:"tls"`
+}
+
+// TrunkExtension is a called user of a trunk that is no telephone number.
+type TrunkExtension struct {
+	Match   string `json:"match" doc:"The user of the called address. An x stands for any digit where all else is digits, and a * at the end for any rest. The first that matches counts." minLength:"1" maxLength:"64" example:"1xx"`
+	AgentID string `json:"agent_id" doc:"Who answers." minLength:"1" maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}
+
+// TrunkSettings are what an account says of a trunk, without its passwords.
+type TrunkSettings struct {
+	Targets         []TrunkTarget `json:"targets,omitempty" doc:"Where its calls go, the preferred one first; none: the trunk only brings calls." maxItems:"8" nullable:"false"`
+	Username        string        `json:"username,omitempty" doc:"Ours, for whatever the trunk challenges." maxLength:"256" example:"account"`
+	Register        bool          `json:"register,omitempty" doc:"Keep a registration at the targets. Calls may then come from these, too."`
+	Allow           []string      `json:"allow,omitempty" doc:"Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an inbound_username each." maxItems:"64" nullable:"false" example:"192.0.2.0/28"`
+	InboundUsername string        `json:"inbound_username,omitempty" doc:"Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be forged." maxLength:"256" example:"exchange"`
+	TrustIdentity   *bool         `json:"trust_identity,omitempty" doc:"Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges whose users write them."`
+	Media           string        `json:"media,omitempty" doc:"Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the address of the description, of signalling, or in allow. Absent: any." enum:"any,vouched"`
+	Channels        int           `json:"channels,omitempty" doc:"Calls at once, both directions; 0: no limit." minimum:"0" maximum:"100000"`
+	CPS             int           `json:"cps,omitempty" doc:"Calls a second that are begun here; 0: no limit." minimum:"0" maximum:"1000"`
+	Codecs          []string      `json:"codecs,omitempty" doc:"In order; absent: all." maxItems:"4" nullable:"false" example:"PCMA"`
+	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off." enum:"off,offered,required"`
+
+	Country    string           `json:"country,omitempty" doc:"Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233." pattern:"^[A-Z]{2}$" example:"DE"`
+	Strip      int              `json:"strip,omitempty" doc:"How many characters are taken off the front of called numbers that come in." minimum:"0" maximum:"16"`
+	Prefix     string           `json:"prefix,omitempty" doc:"What stands there then." pattern:"^[0-9*#+]{0,16}$"`
+	NumberForm string           `json:"number_form,omitempty" doc:"How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233 within the country. Absent: e164." enum:"e164,plain,international,national"`
+	DialStrip  int              `json:"dial_strip,omitempty" doc:"How many characters are taken off the front of called numbers that go out, in that form." minimum:"0" maximum:"16"`
+	DialPrefix string           `json:"dial_prefix,omitempty" doc:"What stands there then, such as a technical prefix." pattern:"^[0-9*#+]{0,16}$"`
+	Extensions []TrunkExtension `json:"extensions,omitempty" doc:"Called users that are no telephone numbers, and who answers them." maxItems:"64" nullable:"false"`
+
+	FromUser  string            `json:"from_user,omitempty" doc:"Stands in From in place of the calling number." pattern:"^[A-Za-z0-9+._*#-]{0,64}$" example:"account"`
+	FromHost  string            `json:"from_host,omitempty" doc:"Stands in From and the identity headers in place of this server's address." maxLength:"253" example:"carrier.example"`
+	PAI       bool              `json:"pai,omitempty" doc:"Send P-Asserted-Identity."`
+	PPI       bool              `json:"ppi,omitempty" doc:"Send P-Preferred-Identity."`
+	Privacy   bool              `json:"privacy,omitempty" doc:"Send Privacy: id in every call."`
+	UserPhone bool              `json:"user_phone,omitempty" doc:"Mark numbers with user=phone."`
+	Headers   map[string]string `json:"headers,omitempty" doc:"Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk."`
+	PRACK     *bool             `json:"prack,omitempty" doc:"Whether 100rel is supported; absent: it is."`
+	Transfers string            `json:"transfers,omitempty" doc:"How callers are handed over: by a second call that this server places, or by the far end, which is asked to (REFER). Absent: consult." enum:"consult,refer"`
+	Refer     string            `json:"refer,omitempty" doc:"The form of the target of a REFER; absent: sip." enum:"sip,tel"`
+	LargeTCP  bool              `json:"large_tcp,omitempty" doc:"Send INVITEs of more than 1,300 bytes over TCP."`
+	Probe     *bool             `json:"probe,omitempty" doc:"Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up."`
+
+	CA         string `json:"ca,omitempty" doc:"Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's." maxLength:"65536"`
+	ServerName string `json:"server_name,omitempty" doc:"Whom the certificate must be for, in place of the target." maxLength:"253" example:"sip.carrier.example"`
+}
+
+// NewTrunk is a trunk as its owner writes it.
+type NewTrunk struct {
+	Name string `json:"name" doc:"Names it on pages and commands; each of the account's another." pattern:"^[A-Za-z0-9._-]{1,63}$" example:"office"`
+	TrunkSettings
+	Password        string `json:"password,omitempty" doc:"Ours, that goes with username. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
+	InboundPassword string `json:"inbound_password,omitempty" doc:"The far end's, that goes with inbound_username. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
+}
+
+// Trunk is a line of the account to a carrier or an exchange.
+type Trunk struct {
+	ID   string `json:"id" doc:"Names the trunk in requests." example:"trk_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Name string `json:"name" doc:"As its owner calls it." example:"office"`
+	TrunkSettings
+	Status    *TrunkStatus `json:"status,omitempty" doc:"How it does on the node that answers; absent: it does not know the trunk yet."`
+	CreatedAt time.Time    `json:"created_at" doc:"When it was made."`
+	UpdatedAt time.Time    `json:"updated_at" doc:"When it was changed last."`
+}
+
+// TrunkStatus is how a trunk does on one node.
+type TrunkStatus struct {
+	Calls        int                `json:"calls" doc:"On it now, both directions." example:"2"`
+	Targets      []TargetStatus     `json:"targets" doc:"Its servers, as their names were found, in the order in which they are tried." nullable:"false"`
+	Registration *TrunkRegistration `json:"registration,omitempty" doc:"Only of a trunk that registers."`
+	Error        string             `json:"error,omitempty" doc:"Why it does not work, or not wholly." example:"resolve sip.carrier.example: no such host"`
+}
+
+// TargetStatus is one server of a trunk.
+type TargetStatus struct {
+	Target string `json:"target" doc:"Transport and address." example:"udp:192.0.2.10:5060"`
+	Up     bool   `json:"up" doc:"Whether calls are sent there."`
+	Detail string `json:"detail,omitempty" doc:"Why it is down, or what it last missed." example:"OPTIONS: 503 Service Unavailable"`
+}
+
+// TrunkRegistration is how the registration of a trunk stands.
+type TrunkRegistration struct {
+	Registered bool       `json:"registered" doc:"Whether it is in force."`
+	Until      *time.Time `json:"until" doc:"When it ends unless it is refreshed; null: it is not in force."`
+	Error      string     `json:"error,omitempty" doc:"Of the last attempt." example:"REGISTER: 403 Forbidden"`
+}
+
+// NewTrunkNumber is a number that reaches the account by a trunk of its own.
+type NewTrunkNumber struct {
+	PhoneNumber string `json:"phone_number" doc:"In international format." minLength:"4" maxLength:"32" example:"+4934112345678"`
+	AgentID     string `json:"agent_id,omitempty" doc:"Who answers; absent: nobody yet." maxLength:"100" example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+}

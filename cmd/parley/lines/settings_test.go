@@ -1,0 +1,74 @@
+package lines
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/api/wire"
+	"parley/sip/trunk"
+	"parley/store"
+	"parley/store/trunks"
+)
+
+// TestSettings: what an account writes is what the telephone has.
+func TestSettings(t *testing.T) {
+	no := false
+	c, err := configOf("trk_1", "acc_1", &wire.TrunkSettings{
+		Targets: []wire.TrunkTarget{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "2001:db8::1", Port: 5080}}, Username: "account", Register: true,
+		Allow: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/48"}, TrustIdentity: &no, Media: "vouched", Channels: 3, CPS: 2, Codecs: []string{"PCMA"}, SRTP: "required",
+		Country: "DE", Strip: 1, Prefix: "+49", NumberForm: "national", DialStrip: 2, DialPrefix: "0", Extensions: []wire.TrunkExtension{{Match: "1XX", AgentID: "ag_1"}},
+		FromUser: "u", FromHost: "carrier.example", PAI: true, Headers: map[string]string{"X-Token": "x"}, PRACK: &no, Transfers: "refer", Refer: "tel", Probe: &no,
+		ServerName: "other.example",
+	}, trunks.Secrets{Password: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Name != "trk_1" || c.Account != "acc_1" || c.Auth.Password != "p" || len(c.Targets) != 2 || c.Targets[1].Port != 5080 || c.Channels != 3 || c.CPS != 2 || c.TLS == nil {
+		t.Errorf("%+v", c)
+	}
+	var nets []string
+	for _, p := range c.Allow {
+		nets = append(nets, p.String())
+	}
+	if !slices.Equal(nets, []string{"192.0.2.7/32", "198.51.100.0/24", "2001:db8::/48"}) {
+		t.Errorf("%v", nets)
+	}
+	if want := trunk.Register | trunk.NoProbe | trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.NoPRACK | trunk.Refer | trunk.ReferTel; c.Flags != want {
+		t.Errorf("flags %b, want %b", c.Flags, want)
+	}
+	if agent, ok := c.Plan.Extension("123"); !ok || agent != "ag_1" || c.Plan.Dialled("+49341112233") != "041112233" || c.Plan.Called("90341112233") != "+490341112233" {
+		t.Errorf("%+v dials %s and reads %s", c.Plan, c.Plan.Dialled("+49341112233"), c.Plan.Called("90341112233"))
+	}
+}
+
+// TestWrongSettings: what could end a header, or take more than a trunk's own, is refused by its name.
+func TestWrongSettings(t *testing.T) {
+	targets := []wire.TrunkTarget{{Host: "sip.carrier.example"}}
+	for want, s := range map[string]wire.TrunkSettings{
+		"carries no calls":      {},
+		"half of its cred":      {Targets: targets, Username: "u"},
+		"username: one line":    {Targets: targets, Username: "u\r\nX: y"},
+		"targets[0].host":       {Targets: []wire.TrunkTarget{{Host: "a\r\nb"}}},
+		"targets[1].host":       {Targets: append(targets, wire.TrunkTarget{Host: "fe80::1%eth0"})},
+		"from_host":             {Targets: targets, FromHost: "a>b"},
+		"server_name":           {Targets: targets, ServerName: "a b"},
+		"allow[0]: an address":  {Allow: []string{"192.0.2.1/24"}},
+		"allow[1]: an address":  {Allow: []string{"192.0.2.1", "::ffff:10.0.0.0/112"}},
+		"narrower":              {Allow: []string{"192.0.0.0/15"}},
+		"(IPv6: /48)":           {Allow: []string{"2001:db8::/47"}},
+		"codecs":                {Targets: targets, Codecs: []string{"G729"}},
+		"extensions[0].match":   {Targets: targets, Extensions: []wire.TrunkExtension{{Match: "1 0"}}},
+		"headers: names":        {Targets: targets, Headers: map[string]string{"Via": "x"}},
+		"with one line of text": {Targets: targets, Headers: map[string]string{"X-A": "a\nb"}},
+		"country":               {Targets: targets, Country: "QQ"},
+		"number_form":           {Targets: targets, NumberForm: "national"},
+		"register":              {Allow: []string{"192.0.2.1"}, Register: true},
+		"ca: it holds no":       {Targets: targets, CA: "no certificate"},
+	} {
+		if _, err := configOf("trk_1", "acc_1", &s, trunks.Secrets{}); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", s, err, want)
+		}
+	}
+}
