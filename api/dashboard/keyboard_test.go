@@ -159,6 +159,37 @@ func makesWebhook(w *world, b *dashboardtest.Tab) {
 	b.Shot("made")
 }
 
+func makesTrunk(w *world, b *dashboardtest.Tab) {
+	b.TabTo("#name")
+	b.Press("desk")
+	b.TabTo("#targets")
+	b.Press("10.0.0.1")
+	b.TabTo("form.stack .button.primary")
+	b.Press(kb.Enter)
+	b.Says("not on the public Internet")
+	b.Accessible()
+	b.TabTo("#targets")
+	b.Press("192.0.2.7:5080")
+	b.TabTo("#country")
+	b.Press("de", kb.Enter)
+	b.Says("The trunk works from now on")
+}
+
+func changesTrunk(w *world, b *dashboardtest.Tab) {
+	b.TabTo(`form[action$="/check"] button`)
+	b.Press(kb.Enter)
+	b.Says("The other side does not answer")
+	b.TabTo("#match")
+	b.Press("lola", kb.Enter)
+	b.Says("lola is answered by")
+	b.TabTo("#phone_number")
+	b.Press("+4934112345679", kb.Enter)
+	b.Says("The number is on the trunk.")
+	b.TabTo("[data-open=delete]")
+	b.Press(kb.Enter)
+	b.Says("Delete this trunk?")
+}
+
 func triesWebhook(w *world, b *dashboardtest.Tab) {
 	b.Skip()
 	b.TabTo(`form[action$="/test"] button`)

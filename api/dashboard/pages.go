@@ -12,6 +12,7 @@ import (
 	"parley/api/dashboard/page"
 	"parley/api/dashboard/report"
 	"parley/api/dashboard/speech"
+	"parley/api/dashboard/trunk"
 	"parley/store"
 	"parley/store/people"
 )
@@ -42,6 +43,7 @@ func (d *Dashboard) pages() []page.Page {
 		consentPages(),
 		secretPages(),
 		numberPages(),
+		trunk.Pages(),
 		bulkPages(),
 		errorPages(),
 	)
@@ -57,7 +59,7 @@ var navGroups = []page.NavGroup{
 	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledgeAt, Title: knowledgeTitle}, {Path: page.Home + "/playground", Title: "Playground"}, {Path: speech.At, Title: speech.Title},
 		{Path: enginesAt, Title: enginesTitle}}},
 	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
-		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true},
+		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true}, {Path: trunk.At, Title: trunk.Title, Telephony: true},
 		{Path: doNotCallAt, Title: doNotCallTitle, Telephony: true}, {Path: consentsAt, Title: "Consents", Telephony: true}}},
 	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: secretsAt, Title: "Secrets"}, {Path: requestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
 		{Path: page.Home + "/people", Title: "People"}, {Path: settingsAt, Title: settingsTitle}}},

@@ -79,6 +79,8 @@ var tour = []stop{
 	{"/app/numbers/search", "/app/numbers/search", false, "look for a number", filters("#country", "F", "/app/numbers/search", "Buy")},
 	{"/app/numbers/buy", "/app/numbers/buy?number=%2B{offer}", false, "buy a number", buysNumber},
 	{"/app/numbers/{id}/release", "/app/numbers/{spare}/release", false, "release a number", releasesNumber},
+	{"/app/trunks", "/app/trunks", false, "make a trunk", makesTrunk},
+	{"/app/trunks/{id}", "/app/trunks/{trunk}", false, "check a trunk, and have an agent answer an extension", changesTrunk},
 	{"/app/dial", "/app/dial", false, "call somebody", calls},
 	{"/app/bulk", "/app/bulk", false, "begin a batch", opens(`main a.primary`, "/app/bulk/new")},
 	{"/app/bulk/new", "/app/bulk/new", false, "queue a batch", queuesBatch},

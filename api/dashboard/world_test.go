@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"encoding/json"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"parley/store/people"
 	"parley/store/requests"
 	"parley/store/storetest"
+	"parley/store/trunks"
 	"parley/store/webhook"
 )
 
@@ -53,6 +55,12 @@ func newWorld(t testing.TB) *world {
 	w.OK(err)
 	hook, _, err := w.Hooks.Create(ctx, w.Account, webhook.Webhook{URL: "https://example.com/parley", Description: "Bookings", Kinds: []string{store.CallEnded}})
 	w.OK(err)
+	line, err := w.Trunks.Create(ctx, w.Account, trunks.Draft{Name: "office", Sources: []netip.Prefix{},
+		Settings: json.RawMessage(`{"targets":[{"host":"sip.carrier.example","transport":"tls"},{"host":"192.0.2.10","port":5080}],"allow":["192.0.2.0/28"],"username":"account","register":true,"country":"DE",` +
+			`"extensions":[{"match":"1xx","agent_id":"` + agent + `"}]}`)})
+	w.OK(err)
+	_, err = ledger.New(w.DB).ImportOwnNumber(ctx, w.Account, line.ID, "+4934112345678", agent)
+	w.OK(err)
 	w.OK(people.New(w.DB).AddMember(ctx, w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
 	_, _, err = people.New(w.DB).Invite(ctx, w.Account, "eva@example.com", people.RoleOwner, w.User)
 	w.OK(err)
@@ -66,7 +74,7 @@ func newWorld(t testing.TB) *world {
 	w.consents(agent, good.ID)
 	w.ids = map[string]string{"agent": agent, "doomed": makeAgent(w.Site, w.Account, store.Agent{Name: "Doomed", Voice: "M1", Language: "en"}).ID,
 		"zoe": makeAgent(w.Site, w.Account, store.Agent{Name: "Zoe", Voice: "F1", Language: "en"}).ID, "offer": forSale.FindStringSubmatch(w.Get("/app/numbers/search?country=ES").Body)[1],
-		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2", "asked": asked,
+		"number": number.ID, "spare": spare.ID, "hook": hook.ID, "trunk": line.ID, "key": good.ID, "account": other.ID, "over": w.over, "lasts": w.lasts, "version": "2", "asked": asked,
 		"batch": strings.TrimPrefix(batch.Header.Get("Location"), "/app/bulk/")}
 	w.ids["base"], w.ids["document"] = w.collection()
 	w.ids["case"], w.ids["simulation"] = w.simulation(agent)

@@ -33,6 +33,7 @@ import (
 	"parley/api/requests"
 	"parley/api/status"
 	"parley/api/ticket"
+	"parley/api/trunks"
 	"parley/api/wallet"
 	"parley/api/webhook"
 	"parley/api/wire"
@@ -43,6 +44,7 @@ import (
 	"parley/store/people"
 	kept "parley/store/requests"
 	"parley/store/storetest"
+	trunkstore "parley/store/trunks"
 	webhookstore "parley/store/webhook"
 )
 
@@ -56,6 +58,7 @@ type Site struct {
 	API       *api.API
 	Dashboard *dashboard.Dashboard
 	Hooks     *webhookstore.Store
+	Trunks    *trunkstore.Store
 	URL       string
 	Handler   http.Handler // what listens there
 
@@ -119,6 +122,8 @@ func NewSite(t testing.TB, o Options) *Site {
 	wallet.Mount(s.API, s.DB, files, billing.DefaultRateCard)
 	ticket.Mount(s.API, signer, s.DB, nil)
 	webhook.Mount(s.API, s.DB, s.Hooks, noLocal)
+	s.Trunks = trunkstore.New(s.DB, vault)
+	trunks.Mount(s.API, s.Trunks, lines{}, s.DB)
 	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
 	manage.MountSecrets(s.API, vault)
 	manage.MountAccount(s.API, s.DB, billing.DefaultRateCard, 50)
@@ -157,6 +162,31 @@ var checks = []wire.Check{
 	{Name: "http port", Status: "ok", Detail: ":8080 is in use by a running Parley"},
 	{Name: "microphone", Status: "warn", Detail: "pages are reached over HTTP: browsers on other machines give them no microphone", Fix: "set PARLEY_TLS_CERT and PARLEY_TLS_KEY"},
 	{Name: "webrtc port", Status: "fail", Detail: ":8443 is in use by another program", Fix: "stop that program (ss -lptun shows it), or set PARLEY_WEBRTC_UDP_PORT"},
+}
+
+// lines are trunks of which one server answers and another does not.
+type lines struct{}
+
+func (lines) Draft(_ string, n *wire.NewTrunk) (d trunkstore.Draft, err error) {
+	for _, t := range n.Targets {
+		if strings.Contains(t.Host, "10.0.0.1") {
+			return d, store.Invalid("targets: 10.0.0.1 is not on the public Internet")
+		}
+	}
+	d = trunkstore.Draft{Name: n.Name, Secrets: trunkstore.Secrets{Password: n.Password, Inbound: n.InboundPassword}, Sources: []netip.Prefix{}}
+	d.Settings, err = json.Marshal(n.TrunkSettings)
+	return d, err
+}
+
+func (lines) Look(context.Context) error { return nil }
+
+func (lines) Status(string) *wire.TrunkStatus {
+	return &wire.TrunkStatus{Calls: 2, Targets: []wire.TargetStatus{{Target: "udp:192.0.2.10:5060", Up: true}, {Target: "tls:192.0.2.11:5061", Detail: "OPTIONS: 503 Service Unavailable"}},
+		Registration: &wire.TrunkRegistration{Error: "REGISTER: 403 Forbidden"}}
+}
+
+func (lines) Check(context.Context, string) (*wire.TrunkStatus, error) {
+	return lines{}.Status(""), nil
 }
 
 func noLocal(address string) error {
