@@ -103,6 +103,16 @@ func TestRoutes(t *testing.T) {
 	o.Want("delete again", o.As(o.A, "DELETE", one, ""), 404, "request.not_found")
 }
 
+// fakeModels stand for models: they say what was recorded.
+type fakeModels struct{}
+
+func (fakeModels) Answer(record []byte, _ map[string]string) ([]wire.ComparedAnswer, int) {
+	none := []wire.ComparedFunction{}
+	return []wire.ComparedAnswer{{Turn: 1, Recorded: wire.AnswerSide{Functions: none}, Now: wire.AnswerSide{Text: string(record), Functions: none}, Differs: true}}, 1
+}
+
+func (fakeModels) Close() (in, out int64, stopped string) { return 70, 7, "turns" }
+
 // TestComparisons: the latest recorded calls of an agent are compared, each with the agents that were meant; those of other
 // accounts are not there.
 func TestComparisons(t *testing.T) {
@@ -112,6 +122,7 @@ func TestComparisons(t *testing.T) {
 	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
 	manage.Mount(a, o.DB, export.New(o.DB), manage.Definition{New: func() store.Agent { return store.Agent{} }, Schema: json.RawMessage(`{"type":"object"}`)}) // describes agents
 	var seen []string
+	var opened []routes.Asking
 	routes.MountComparisons(a, routes.Comparing{Agents: o.DB, Calls: history.New(o.DB),
 		Draft: func(document json.RawMessage) (any, error) {
 			if strings.Contains(string(document), "F9") {
@@ -123,6 +134,13 @@ func TestComparisons(t *testing.T) {
 		Compare: func(record []byte, of, other any) (wire.ComparedCall, error) {
 			seen = append(seen, fmt.Sprintf("%s: %v, %v", record, of, other))
 			return wire.ComparedCall{Outcome: "same", Turns: []wire.ComparedTurn{}}, nil
+		},
+		Ask: func(_ context.Context, order routes.Asking) (routes.Asked, error) {
+			if order.Other == "version 2" {
+				return nil, store.ErrInsufficientBalance
+			}
+			opened = append(opened, order)
+			return fakeModels{}, nil
 		}})
 	o.Serve(a, api.Options{})
 	l := ledger.New(o.DB)
@@ -151,6 +169,26 @@ func TestComparisons(t *testing.T) {
 			t.Errorf("%s: %q, want %q: %s", body, seen, want, r.Body)
 		}
 	}
+	if asked := opened[0]; len(opened) != 4 || asked.Account != o.A.Account || asked.Agent != o.A.Agent || asked.Turns != 100 || asked.Calls == 0 {
+		t.Errorf("models are asked %d times, at first as %+v", len(opened), asked)
+	}
+	r := o.As(o.A, "POST", at, `{}`)
+	var got wire.Comparison
+	o.OK(json.Unmarshal(r.Body, &got))
+	if got.InTokens != 70 || got.OutTokens != 7 || got.LeftOut != 2 || got.Stopped != "turns" || got.Calls[0].Outcome != "differs" || len(got.Calls[1].Answers) != 1 || got.Calls[1].Answers[0].Now.Text != "one" {
+		t.Errorf("asked: %s", r.Body)
+	}
+	r = o.As(o.A, "POST", at, `{"models":"recorded"}`)
+	if got = (wire.Comparison{}); json.Unmarshal(r.Body, &got) != nil || len(opened) != 5 || got.Calls[0].Outcome != "same" || got.Calls[0].Answers == nil || len(got.Calls[0].Answers) != 0 || got.OutTokens != 0 {
+		t.Errorf("not asked: %s", r.Body)
+	}
+	agentNow, err := o.DB.Agent(t.Context(), o.A.Account, o.A.Agent)
+	o.OK(err)
+	agentNow.Prompt = "Another."
+	_, err = o.DB.UpdateAgent(t.Context(), o.A.Account, *agentNow)
+	o.OK(err)
+	o.Want("without money", o.As(o.A, "POST", at, `{"against":2}`), 402, "billing.insufficient_balance")
+	o.Want("a way to ask that there is not", o.As(o.A, "POST", at, `{"models":"all"}`), 400, "validation.invalid_request_format")
 	for body, code := range map[string]string{`{"calls":21}`: "validation.invalid_request_format", `{"definition":{"name":"a","voice":"F9"}}`: "validation.invalid_voice",
 		`{"definition":{"name":"a"},"version":1}`: "validation.invalid_request_format"} {
 		o.Want(body, o.As(o.A, "POST", at, body), 400, code)

@@ -41,7 +41,7 @@ var counterparts = map[string]string{
 	"GET /app/agents/{id}/embed":                       "GET /v1/agents/{id}",
 	"POST /app/agents/{id}/embed/ticket":               "POST /v1/session-tickets",
 	"GET /app/agents/{id}/compare":                     "POST /v1/agents/{id}/compare, GET /v1/agents/{id}/versions",
-	"POST /app/agents/{id}/compare":                    "POST /v1/agents/{id}/compare",
+	"POST /app/agents/{id}/compare":                    "POST /v1/agents/{id}/compare, GET /v1/agents/{id}/versions",
 	"GET /app/agents/{id}/versions":                    "GET /v1/agents/{id}/versions",
 	"GET /app/agents/{id}/versions/{version}":          "GET /v1/agents/{id}/versions/{version}, GET /v1/agents/{id}/versions/{version}/diff",
 	"POST /app/agents/{id}/versions/{version}/restore": "PUT /v1/agents/{id}",

@@ -37,7 +37,7 @@ func mountCases(s *dashboardtest.Site, a *api.API) {
 		},
 		Stored: func(a *store.Agent) any { return a.Name }})
 	routes.MountComparisons(a, routes.Comparing{Agents: s.DB, Calls: history.New(s.DB), Draft: func(json.RawMessage) (any, error) { return "the draft", nil },
-		Stored: func(a *store.Agent) any { return fmt.Sprint("version ", a.Version) }, Compare: fakeComparison})
+		Stored: func(a *store.Agent) any { return fmt.Sprint("version ", a.Version) }, Compare: fakeComparison, Ask: askFakes})
 }
 
 // conversation is a run of a case in which something was said and a function was called.

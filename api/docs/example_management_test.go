@@ -149,12 +149,18 @@ func Example_compare() {
 		Calls []struct {
 			ID      string `json:"call_id"`
 			Outcome string
+			Answers []struct {
+				Heard         string
+				Recorded, Now struct{ Text string }
+			}
 		}
 	}
-	ask("POST", "/v1/agents/"+os.Getenv("AGENT_ID")+"/compare", `{"calls": 5, "definition": {"name": "Lola", "settings": {"min_endpoint_ms": 700}}}`, &found)
+	ask("POST", "/v1/agents/"+os.Getenv("AGENT_ID")+"/compare", `{"calls": 5, "definition": {"name": "Lola", "prompt": "We are open from ten to six.", "settings": {"min_endpoint_ms": 700}}}`, &found)
 	differ := 0
 	for _, call := range found.Calls {
-		fmt.Println(call.ID, call.Outcome)
+		for _, turn := range call.Answers {
+			fmt.Println(turn.Heard, "|", turn.Recorded.Text, "→", turn.Now.Text)
+		}
 		if call.Outcome == "differs" {
 			differ++
 		}

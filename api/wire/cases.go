@@ -134,11 +134,16 @@ type NewComparison struct {
 	Version    int64       `json:"version,omitempty" doc:"The version that is compared; without it, and without definition, the current one." minimum:"1" example:"7"`
 	Against    int64       `json:"against,omitempty" doc:"The version that it is compared with; without it the calls as they were." minimum:"1" example:"6"`
 	Calls      int         `json:"calls,omitempty" doc:"How many of the latest recorded calls." minimum:"1" maximum:"20" default:"10"`
+	Models     string      `json:"models,omitempty" doc:"Whether the models answer each turn again, which is charged like simulations, or give what they gave, which is free and shows turn-taking alone." enum:"asked,recorded" default:"asked" example:"asked"`
 }
 
 // Comparison is what would differ in recorded calls.
 type Comparison struct {
-	Calls []ComparedCall `json:"calls" doc:"The calls, the newest first; empty: none of the agent's latest was recorded." nullable:"false"`
+	Calls     []ComparedCall `json:"calls" doc:"The calls, the newest first; empty: none of the agent's latest was recorded." nullable:"false"`
+	InTokens  int64          `json:"in_tokens" doc:"Tokens that the models have read." example:"8120"`
+	OutTokens int64          `json:"out_tokens" doc:"Tokens that they have written." example:"460"`
+	LeftOut   int            `json:"left_out" doc:"Turns that the models were not asked about." example:"0"`
+	Stopped   string         `json:"stopped,omitempty" doc:"Why turns were left out: there are more than 100, the time was over, or the balance or a limit of spending was used up." enum:"turns,time,balance" example:"turns"`
 }
 
 // ComparedCall is what would differ in a call.
@@ -152,6 +157,32 @@ type ComparedCall struct {
 	EndedThen    string         `json:"ended_then,omitempty" doc:"Why it ended; absent: that was not kept." example:"user_hangup"`
 	EndedNow     string         `json:"ended_now,omitempty" doc:"Why it would end." example:"user_hangup"`
 	Unheard      int            `json:"unheard,omitempty" doc:"Replies that the record has no words for: a sentence of the same kind stands in for each." example:"1"`
+	// Answers are what the models say.
+	Answers []ComparedAnswer `json:"answers" doc:"What the models say in each turn of the recorded call, up to where another agent took it over; empty: they were not asked." nullable:"false"`
+}
+
+// ComparedAnswer is a turn of a recorded call, answered again after what was said before it in that call.
+type ComparedAnswer struct {
+	Turn     int         `json:"turn" doc:"From 1; 0 is the first message." example:"2"`
+	Heard    string      `json:"heard" doc:"What the caller said." example:"what time do you open"`
+	Recorded AnswerSide  `json:"recorded" doc:"What the agent did in the call: its words as far as they were heard."`
+	Then     *AnswerSide `json:"then" doc:"What it does in the version compared with; null: it is compared with the calls as they were."`
+	Now      AnswerSide  `json:"now" doc:"What it does in the version, or the draft, that is compared."`
+	Differs  bool        `json:"differs" doc:"Now says or calls something else than then, or without that than the call."`
+}
+
+// AnswerSide is what an agent says and calls in a turn.
+type AnswerSide struct {
+	Text      string             `json:"text" doc:"Its words." example:"We are open from nine to six."`
+	Functions []ComparedFunction `json:"functions" doc:"The functions that it calls, in their order." nullable:"false"`
+	Failed    bool               `json:"failed,omitempty" doc:"The model did not answer."`
+}
+
+// ComparedFunction is a function that a model calls in a turn that it answers again. None is run.
+type ComparedFunction struct {
+	Name      string `json:"name" doc:"Its name." example:"order_status"`
+	Arguments string `json:"arguments,omitempty" doc:"What it is called with, JSON." example:"{\"order\":\"4711\"}"`
+	Recorded  bool   `json:"recorded" doc:"It was called so in the recorded turn, and its result was given again. False: it would be called, and the answer ends there."`
 }
 
 // ComparedTurn is a turn that differs; the caller's words line turns up.

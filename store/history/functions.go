@@ -36,3 +36,20 @@ func (h *Store) functions(ctx context.Context, id string) ([]FunctionCall, error
 	return store.List[FunctionCall](ctx, h.db, "read function calls", `select call_id, name, arguments, by_client, turn, began_ms, ended_ms, coalesce(outcome, ''), result
 		from call_functions where session_id = $1 order by began_ms, call_id`, id)
 }
+
+// Results are the results of the functions of a call of the account, as the model got them, by the identifier of their call. Those
+// that have none are not there; of no such call there are none.
+func (h *Store) Results(ctx context.Context, account, id string) (map[string]string, error) {
+	type one struct{ ID, Result string }
+	list, err := store.List[one](ctx, h.db, "read results of functions",
+		`select f.call_id as id, f.result from call_functions f join calls c using (session_id)
+		where c.account_id = $1 and f.session_id = $2 and f.outcome is not null`, account, id)
+	if err != nil {
+		return nil, err
+	}
+	results := make(map[string]string, len(list))
+	for _, f := range list {
+		results[f.ID] = f.Result
+	}
+	return results, nil
+}

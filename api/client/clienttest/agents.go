@@ -2,10 +2,14 @@ package clienttest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
 	"strconv"
+	"time"
+
+	"parley/api/wire"
 )
 
 // agent is the definition of one of the account's agents.
@@ -27,6 +31,7 @@ func (s *Server) agentRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/agents/{id}", s.ofAgent(func(w http.ResponseWriter, _ *http.Request, a map[string]any) { answer(w, 200, a) }))
 	mux.HandleFunc("PUT /v1/agents/{id}", s.ofAgent(s.replaceAgent))
 	mux.HandleFunc("DELETE /v1/agents/{id}", s.ofAgent(func(w http.ResponseWriter, _ *http.Request, _ map[string]any) { w.WriteHeader(http.StatusNoContent) }))
+	mux.HandleFunc("POST /v1/agents/{id}/compare", s.ofAgent(compareAgent))
 	mux.HandleFunc("GET /v1/agents/{id}/versions", s.ofAgent(func(w http.ResponseWriter, _ *http.Request, a map[string]any) {
 		list := []any{}
 		for n := a["version"].(int); n > 0; n-- {
@@ -38,6 +43,27 @@ func (s *Server) agentRoutes(mux *http.ServeMux) {
 		n, _ := strconv.Atoi(r.PathValue("version"))
 		answer(w, 200, versionOf(a, n))
 	}))
+}
+
+// compareAgent compares an agent on one recorded call of one turn, in which each model says what it was asked as.
+func compareAgent(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	var in wire.NewComparison
+	_ = json.NewDecoder(r.Body).Decode(&in) // the client's own
+	side := func(version int64, functions ...wire.ComparedFunction) wire.AnswerSide {
+		return wire.AnswerSide{Text: fmt.Sprintf("Version %d of %d calls", version, in.Calls), Functions: append([]wire.ComparedFunction{}, functions...)}
+	}
+	a := wire.ComparedAnswer{Turn: 1, Heard: "when do you open", Differs: true, Now: side(in.Version, wire.ComparedFunction{Name: "lookup", Arguments: "{}"}),
+		Recorded: wire.AnswerSide{Text: "At ten.", Functions: []wire.ComparedFunction{{Name: "hours", Arguments: "{}", Recorded: true}}}}
+	if in.Against != 0 {
+		a.Then = new(side(in.Against))
+	}
+	if in.Definition != nil {
+		var draft struct{ Prompt string }
+		_ = json.Unmarshal(in.Definition.RawMessage, &draft)
+		a.Now.Text = draft.Prompt
+	}
+	answer(w, http.StatusOK, wire.Comparison{InTokens: 8120, OutTokens: 460, LeftOut: 3, Stopped: "time", Calls: []wire.ComparedCall{
+		{CallID: "ses_1", StartedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Outcome: "differs", TurnsTotal: 1, Turns: []wire.ComparedTurn{}, Answers: []wire.ComparedAnswer{a}}}})
 }
 
 // versionOf is what an agent was, which here differs in its prompt.

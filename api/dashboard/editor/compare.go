@@ -18,6 +18,7 @@ type compareView struct {
 	Form     *page.Form
 	Versions []page.Option // that may be compared
 	Against  []page.Option // and with what
+	Models   []page.Option // whether they answer again
 	Draft    bool          // what is compared is not stored
 	Found    *wire.Comparison
 }
@@ -27,7 +28,15 @@ func (v *compareView) Tabs(tab string) agentTabs { return agentTabs{v.Agent.ID, 
 
 // Outcome is a call in words and their colour.
 func (v *compareView) Outcome(c wire.ComparedCall) outcome {
+	answers := 0
+	for i := range c.Answers {
+		if c.Answers[i].Differs {
+			answers++
+		}
+	}
 	switch n := len(c.Turns); {
+	case answers > 0:
+		return outcome{fmt.Sprintf("%d of %d answers differ", answers, len(c.Answers)), "info"}
 	case c.Outcome == "same":
 		return outcome{"Same", "good"}
 	case c.Outcome == "unreadable":
@@ -40,6 +49,20 @@ func (v *compareView) Outcome(c wire.ComparedCall) outcome {
 		return outcome{fmt.Sprintf("%d of %d turns differ", n, c.TurnsTotal), "info"}
 	}
 }
+
+// Compared says what is compared.
+func (v *compareView) Compared() string {
+	if v.Draft {
+		return "Draft"
+	}
+	return "Version " + cmp.Or(v.Form.Value("version"), strconv.FormatInt(v.Agent.Version, 10))
+}
+
+// stops say why models were not asked about all turns.
+var stops = map[string]string{"turns": "more than 100", "time": "there was no time for them", "balance": "the balance, or a limit of spending, was used up"}
+
+// Stopped says it of the comparison.
+func (v *compareView) Stopped() string { return stops[v.Found.Stopped] }
 
 // End says in words why a call ends.
 func (v *compareView) End(reason string) string { return cmp.Or(ends[reason], reason, "not kept") }
@@ -54,7 +77,8 @@ func newCompareView(q *page.Request, f *page.Form) (*compareView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &compareView{Agent: a, Form: f, Against: []page.Option{{Value: "", Label: "The calls as they were"}}}
+	v := &compareView{Agent: a, Form: f, Against: []page.Option{{Value: "", Label: "The calls as they were"}},
+		Models: []page.Option{{Value: "asked", Label: "Answer again"}, {Value: "recorded", Label: "As recorded, free"}}}
 	for _, version := range list.Data {
 		n := strconv.FormatInt(version.Version, 10)
 		o := page.Option{Value: n, Label: "Version " + n}
@@ -66,7 +90,8 @@ func newCompareView(q *page.Request, f *page.Form) (*compareView, error) {
 	return v, nil
 }
 
-// comparePage shows what may be compared, and what differs once the form was sent.
+// comparePage shows what may be compared. Once calls are in its address, what differs in them: without asking models, so that
+// opening a page costs nothing.
 func comparePage(q *page.Request) error {
 	f := &page.Form{Values: q.R.URL.Query()}
 	v, err := newCompareView(q, f)
@@ -76,17 +101,35 @@ func comparePage(q *page.Request) error {
 	if !f.Values.Has("calls") {
 		return q.Page("agent-compare", "Compare "+v.Agent.Name, v)
 	}
+	f.Values.Set("models", "recorded")
+	return v.compareVersions(q)
+}
+
+// compareVersions compares what the form of the page has.
+func (v *compareView) compareVersions(q *page.Request) error {
 	var asked wire.NewComparison
 	number := func(name string) int64 {
-		text := f.Value(name)
+		text := v.Form.Value(name)
 		n, err := strconv.ParseInt(text, 10, 64)
 		if text != "" && err != nil {
-			f.Fail(name, "Write a number.")
+			v.Form.Fail(name, "Write a number.")
 		}
 		return n
 	}
-	asked.Version, asked.Against, asked.Calls = number("version"), number("against"), int(number("calls"))
+	asked.Version, asked.Against, asked.Calls, asked.Models = number("version"), number("against"), int(number("calls")), v.Form.Value("models")
 	return v.compare(q, asked)
+}
+
+// compareForm compares what was entered: in the form of the page, or in that of the agent, which is not saved.
+func compareForm(q *page.Request, form *page.Form) error {
+	if !form.Values.Has("against") {
+		return compareDraft(q, form)
+	}
+	v, err := newCompareView(q, form)
+	if err != nil {
+		return err
+	}
+	return v.compareVersions(q)
 }
 
 // compareDraft compares what was entered in the form of the agent, which is not saved.

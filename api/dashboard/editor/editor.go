@@ -69,7 +69,7 @@ func Pages() []page.Page {
 		{Route: "GET " + one + "/simulations/{simulation}/progress", Serve: simulationPart},
 		{Route: "POST " + one + "/simulations/{simulation}/cancel", Serve: cancelSimulation},
 		{Route: "GET " + one + "/compare", Serve: comparePage},
-		{Route: "POST " + one + "/compare", Max: maxAgentForm, Form: compareDraft},
+		{Route: "POST " + one + "/compare", Max: maxAgentForm, Form: compareForm},
 		{Route: "GET " + one + "/versions", Serve: listVersions},
 		{Route: "GET " + one + "/versions/{version}", Serve: versionPage},
 		{Route: "POST " + one + "/versions/{version}/restore", Serve: restoreVersion},

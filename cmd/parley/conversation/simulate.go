@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"parley/inference"
 	"parley/pipeline"
@@ -27,11 +28,30 @@ type Rehearsal struct {
 // with its model, and functions of which nothing runs. Those of MCP servers, which describe
 // them themselves, are not there.
 func (r *Rehearsal) Subject(a *store.Agent, s *simulate.Script) (simulate.Subject, error) {
+	subject, settings, err := r.subject(a, agent.Call{Now: simulate.Epoch, Given: s.Variables}, s.Telephone == nil || *s.Telephone)
+	if err == nil && len(settings.HandOverTo) > 0 {
+		subject.Successor = func(to *agent.Successor) (simulate.Subject, error) { return r.successor(to, s) }
+	}
+	return subject, err
+}
+
+// Again is an agent as it would have been in a call of this server that has taken place, in whose words it answers again: with
+// the same functions as a Subject, and the one that searches its documents.
+func (r *Rehearsal) Again(a *store.Agent, call agent.Call, telephone bool) (simulate.Subject, error) {
+	subject, settings, err := r.subject(a, call, telephone)
+	taken := func(f tool.Function) bool { return f.Spec.Name == tool.SearchKnowledge }
+	if err == nil && len(settings.KnowledgeBases) > 0 && !settings.LooksUpEachTurn() && !slices.ContainsFunc(subject.Config.Functions, taken) {
+		subject.Config.Functions = append(subject.Config.Functions, tool.NewSearchKnowledge(nil))
+	}
+	return subject, err
+}
+
+func (r *Rehearsal) subject(a *store.Agent, call agent.Call, telephone bool) (subject simulate.Subject, settings *agent.Settings, err error) {
 	p := PlanOf(a, r.Log)
-	p.Begin(agent.Call{Now: simulate.Epoch, Given: s.Variables})
+	p.Begin(call)
 	llm, err := r.Model(p.Settings.Engines)
 	if err != nil {
-		return simulate.Subject{}, err
+		return subject, nil, err
 	}
 	c := pipeline.Config{Agent: p.Agent, LLM: llm, Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(),
 		Log: r.Log}
@@ -44,15 +64,13 @@ func (r *Rehearsal) Subject(a *store.Agent, s *simulate.Script) (simulate.Subjec
 		}
 	}
 	c.ClientTools = len(p.Agent.Tools) > 0
-	if s.Telephone == nil || *s.Telephone {
+	if telephone {
 		Telephone(&c, &p.Settings, &bridge.Transfer{}, func(context.Context) error { return nil })
 	}
-	subject := simulate.Subject{Config: c, Steps: p.steps}
 	if len(p.Settings.HandOverTo) > 0 {
-		subject.Config.HandOver = &pipeline.HandOver{To: p.Settings.HandOverTo}
-		subject.Successor = func(to *agent.Successor) (simulate.Subject, error) { return r.successor(to, s) }
+		c.HandOver = &pipeline.HandOver{To: p.Settings.HandOverTo}
 	}
-	return subject, nil
+	return simulate.Subject{Config: c, Steps: p.steps}, &p.Settings, nil
 }
 
 // successor is the agent that another one hands a simulated caller over to.

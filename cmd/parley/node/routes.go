@@ -37,6 +37,7 @@ import (
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/money"
 	"parley/cmd/parley/outbound"
+	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -59,7 +60,8 @@ func (n *Node) routes() *api.API {
 	manage.MountAccount(a, n.db, n.db.RateCard, n.cfg.RateLimit)
 	tests := trial.Options(n.db, n.jobs, conversation.Definition(n.engines, n.guard))
 	cases.Mount(a, tests)
-	cases.MountComparisons(a, cases.Comparing{Agents: n.db, Calls: history.New(n.db), Draft: tests.Draft, Stored: tests.Stored, Compare: trial.Compare})
+	cases.MountComparisons(a, cases.Comparing{Agents: n.db, Calls: history.New(n.db), Draft: tests.Draft, Stored: tests.Stored, Compare: trial.Compare,
+		Ask: trial.Asking{Sessions: func() *session.Manager { return n.manager }, Model: n.engines.Model, Log: n.log}.Ask})
 	manage.MountFunctions(a, conversation.Tester(n.tools, n.guard))
 	manage.MountSecrets(a, n.secrets)
 	manage.MountEngineKeys(a, n.keys, n.engines)

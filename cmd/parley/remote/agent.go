@@ -20,11 +20,11 @@ import (
 const mostListed = 1000
 
 func newAgentCommand() *cobra.Command {
-	return command.Group("agent", "Agents of the account, also as files: list, show, new, pull, diff, push, import, versions, restore, delete",
+	return command.Group("agent", "Agents of the account, also as files: list, show, new, pull, diff, push, compare, import, versions, restore, delete",
 		"An agent answers calls: its prompt, voice, language, first message, functions and settings. A file of it lives in git: pull writes it,\n"+
 			"diff says what it would change, push makes the agent what it says. Agents of any account of a server: parley admin agent.",
 		"  parley agent pull ag_… lola.yaml\n  parley agent diff lola.yaml\n  parley agent push lola.yaml",
-		newAgentList(), newAgentShow(), newAgentNew(), newAgentPull(), newAgentPush(), newAgentDiff(), newAgentImport(), newAgentVersions(), newAgentRestore(), newAgentDelete(), newAgentSchema())
+		newAgentList(), newAgentShow(), newAgentNew(), newAgentPull(), newAgentPush(), newAgentDiff(), newAgentCompare(), newAgentImport(), newAgentVersions(), newAgentRestore(), newAgentDelete(), newAgentSchema())
 }
 
 // agentArgs has the first argument of a command completed with the account's agents.

@@ -44,6 +44,39 @@ func TestAgentCommands(t *testing.T) {
 	}
 }
 
+// TestAgentComparison: a version, or a draft in a file, is compared with the stored agent on recorded calls.
+func TestAgentComparison(t *testing.T) {
+	s := fakeServer(t)
+	s.ChangeAgent("ag_one", "We are open from nine to six.")
+	for _, tt := range []struct {
+		line, in string
+		status   int
+		says     []string
+	}{
+		{"agent compare ag_one --with 1 --calls 5", "", command.ExitDone, []string{"1 recorded call\n", "turn 1", "when do you open", "differs", "in the call", "At ten.", "Version 2 of 5 calls", "Version 1 of 5 calls",
+			"calls hours {}", "would call lookup", "8120 in", "left out", "3 turns"}},
+		{"agent compare ag_one --with 2", "", command.ExitDone, []string{"Version 2 of 0 calls"}},
+		{"agent compare ag_one --with draft --file -", "name: Lola\nprompt: I am new.\n", command.ExitDone, []string{"draft", "I am new."}},
+		{"agent compare ag_one --with 1 --json", "", command.ExitDone, []string{`"out_tokens":460`, `"recorded":{"text":"At ten."`}},
+		{"agent compare ag_one", "", command.ExitUsage, nil},
+		{"agent compare ag_one --with first", "", command.ExitUsage, nil},
+		{"agent compare ag_one --with draft", "", command.ExitUsage, nil},
+		{"agent compare ag_one --with 1 --file lola.yaml", "", command.ExitUsage, nil},
+		{"agent compare ag_one --with 1 --calls 21", "", command.ExitUsage, nil},
+		{"agent compare ag_nobody --with 1", "", command.ExitNotFound, nil},
+	} {
+		o := run(tt.in, strings.Fields(tt.line)...)
+		if o.Status != tt.status {
+			t.Errorf("%s: exit status %d: %s%s", tt.line, o.Status, o.Out, o.ErrOut)
+		}
+		for _, want := range tt.says {
+			if !strings.Contains(o.Out, want) {
+				t.Errorf("%s: %q is not in\n%s", tt.line, want, o.Out)
+			}
+		}
+	}
+}
+
 // TestAgentInGit: a file is pulled, changed, compared and pushed, and what others have changed meanwhile is not lost.
 func TestAgentInGit(t *testing.T) {
 	s := fakeServer(t)

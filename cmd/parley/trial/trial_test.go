@@ -49,6 +49,12 @@ type books struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	t.Parallel()
+	return alone(t)
+}
+
+// alone is newDesk for a test that runs beside no other.
+func alone(t *testing.T) *desk {
+	t.Helper()
 	d := &desk{T: t, db: storetest.New(t), model: scripted.New()}
 	card := billing.DefaultRateCard()
 	d.ok(d.db.PutRateCard(t.Context(), card))

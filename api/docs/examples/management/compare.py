@@ -2,7 +2,7 @@ import json
 import os
 import urllib.request
 
-draft = {"name": "Lola", "settings": {"min_endpoint_ms": 700}}
+draft = {"name": "Lola", "prompt": "We are open from ten to six.", "settings": {"min_endpoint_ms": 700}}
 request = urllib.request.Request(
     f"{os.environ['PARLEY_URL']}/v1/agents/{os.environ['AGENT_ID']}/compare",
     data=json.dumps({"calls": 5, "definition": draft}).encode(),
@@ -11,6 +11,6 @@ request = urllib.request.Request(
 with urllib.request.urlopen(request) as answer:
     calls = json.load(answer)["calls"]
 for call in calls:
-    for turn in call["turns"]:
-        print(call["call_id"], turn["then"], "→", turn["now"])
+    for turn in call["answers"]:
+        print(turn["heard"], "|", turn["recorded"]["text"], "→", turn["now"]["text"])
 print(len(calls), "recorded calls,", sum(c["outcome"] == "differs" for c in calls), "would differ")
