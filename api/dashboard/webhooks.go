@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"parley/api"
 	"parley/api/dashboard/page"
@@ -140,6 +141,9 @@ func deliveriesPart(q *page.Request) error {
 func (v *webhookView) Again() string {
 	return page.Path(webhooksAt+"/", v.Hook.ID, "/deliveries") + "?cursor=" + url.QueryEscape(v.cursor)
 }
+
+// Asked is when a program asked last for the events of a webhook that listens.
+func (v *webhookView) Asked() time.Time { return v.Hook.ListensUntil.Add(-webhookstore.ListenFor) }
 
 // Busy says whether the newest of the deliveries is about to change: it was not tried yet.
 func (v *webhookView) Busy() bool {

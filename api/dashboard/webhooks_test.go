@@ -1,0 +1,37 @@
+package dashboard_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/api/dashboard/dashboardtest"
+	"parley/store/storetest"
+	"parley/store/webhook"
+)
+
+// TestWebhookOnADevelopersMachine: a webhook that parley listen has made is marked as such, with the time at which it goes and when its
+// events were asked for last; others are not.
+func TestWebhookOnADevelopersMachine(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{}).SignIn()
+	now := time.Now().UTC().Truncate(time.Minute)
+	ctx := storetest.At(t.Context(), now)
+	there, _, err := s.Hooks.Create(ctx, s.Account, webhook.Webhook{URL: "http://localhost:3000/parley", Description: "parley listen", ListensUntil: new(time.Time)})
+	s.OK(err)
+	here, _, err := s.Hooks.Create(ctx, s.Account, webhook.Webhook{URL: "https://example.com/parley"})
+	s.OK(err)
+	const mark = "On a developer’s machine until"
+	until := now.Add(webhook.ListenFor).Format(time.RFC3339)
+	if list := s.Get("/app/webhooks").Body; strings.Count(list, mark) != 1 || !strings.Contains(list, mark+` <time datetime="`+until) {
+		t.Errorf("the list has no mark until %s: %s", until, list)
+	}
+	page := s.Get("/app/webhooks/" + there.ID).Body
+	for _, want := range []string{mark, "<code>parley listen</code>", `asked last <time datetime="` + now.Format(time.RFC3339), `is deleted <time datetime="` + until} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in %s", want, page)
+		}
+	}
+	if page := s.Get("/app/webhooks/" + here.ID).Body; strings.Contains(page, mark) || strings.Contains(page, "parley listen") {
+		t.Errorf("a webhook with a server: %s", page)
+	}
+}
