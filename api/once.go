@@ -66,8 +66,11 @@ func onceParam(shown repetition) *huma.Param {
 		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Description: text, Examples: []any{"order-42"}}}
 }
 
-// once serves a request of a Repeatable route that carries a key.
-func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, handler http.Handler) {
+// belongs are the headers that are kept with an answer: the others are those of each time.
+var belongs = []string{"ETag", "Location"}
+
+// once serves a request of a Repeatable route that carries a key, which is one of whose's.
+func (a *API) once(w http.ResponseWriter, r *http.Request, whose string, shown repetition, handler http.Handler) {
 	key := r.Header.Get(onceHeader)
 	for i := range len(key) {
 		if key[i] < ' ' || key[i] > '~' || len(key) > maxOnce {
@@ -85,7 +88,7 @@ func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, han
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begun), r.Body), r.Body}
 	// Without the query, which may hold the credential.
-	o := store.IdempotencyKey{Account: AccountOf(r.Context()), Route: r.Method + " " + r.URL.Path, Key: key, Hash: fingerprint(r, begun)}
+	o := store.IdempotencyKey{Account: whose, Route: r.Method + " " + r.URL.Path, Key: key, Hash: fingerprint(r, begun)}
 	was, err := a.repeats.BeginRequest(r.Context(), &o)
 	switch {
 	case err != nil:
@@ -95,6 +98,9 @@ func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, han
 	case was != nil && shown == shownOnce:
 		WriteError(w, ErrShown)
 	case was != nil:
+		for name, value := range was.Headers {
+			w.Header().Set(name, value)
+		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(was.Status)
 		_, _ = w.Write(was.Body) // the client has gone
@@ -105,6 +111,14 @@ func (a *API) once(w http.ResponseWriter, r *http.Request, shown repetition, han
 	default:
 		a.first(w, r, &o, shown, handler)
 	}
+}
+
+// whose are the keys of p's requests of a route: its account's. Operators have their own, for they may belong to none.
+func whose(p Principal, route Access) string {
+	if route == Operators {
+		return p.User
+	}
+	return p.Account
 }
 
 // fingerprint tells the request from others with its key. The boundary of a form is another each time.
@@ -133,7 +147,7 @@ func (a *API) first(w http.ResponseWriter, r *http.Request, o *store.Idempotency
 	done = true
 	answer := store.Answer{Status: seen.status, Body: []byte{}}
 	if shown == answered {
-		answer.Body = seen.body.Bytes()
+		answer.Body, answer.Headers = seen.body.Bytes(), seen.belonging()
 	}
 	_ = a.repeats.FinishRequest(kept, o, answer) // a repeated request is then told that it was cut off
 }
@@ -158,6 +172,19 @@ func (k *recorded) Write(b []byte) (int, error) {
 	}
 	k.body.Write(b)
 	return k.ResponseWriter.Write(b)
+}
+
+// belonging are the headers that belong to the answer; nil: it has none of them.
+func (k *recorded) belonging() (kept map[string]string) {
+	for _, name := range belongs {
+		if value := k.Header().Get(name); value != "" {
+			if kept == nil {
+				kept = map[string]string{}
+			}
+			kept[name] = value
+		}
+	}
+	return kept
 }
 
 // Unwrap lets the handler set deadlines (http.ResponseController).

@@ -164,7 +164,7 @@ func (a *API) mount(pattern string, handler http.Handler) {
 		}
 		r.Body = bounded(w, r, route.MaxBodyBytes)
 		if route.repetition != unnoticed && a.repeats != nil && r.Header.Get(onceHeader) != "" {
-			a.once(w, r, route.repetition, handler)
+			a.once(w, r, whose(PrincipalOf(r.Context()), route.Access), route.repetition, handler)
 			return
 		}
 		handler.ServeHTTP(w, r)

@@ -19,7 +19,7 @@ const (
 // IdempotencyKey is what a client gave a request, so that it can be sent again
 // without being done again. BeginRequest comes first; then FinishRequest or DropRequest.
 type IdempotencyKey struct {
-	Account string
+	Account string // whose it is; of an operator's request the operator
 	Route   string // keys of different routes are different
 	Key     string
 	Hash    [32]byte // of the request: the same key for another one is refused
@@ -36,6 +36,8 @@ type IdempotencyKey struct {
 type Answer struct {
 	Status int
 	Body   []byte
+	// Headers are those that belong to it.
+	Headers map[string]string
 }
 
 // BeginRequest makes a request the caller's to do, or returns the answer it has had
@@ -45,7 +47,7 @@ func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey) (*Answer, err
 	now := db.Time(ctx)
 	o.begun = now
 	tag, err := db.pool.Exec(ctx, `insert into idempotent_requests as r (account_id, route, key, hash, begun_at) values ($1, $2, $3, $4, $5)
-		on conflict (account_id, route, key) do update set hash = $4, begun_at = $5, subject = null, status = null, body = null
+		on conflict (account_id, route, key) do update set hash = $4, begun_at = $5, subject = null, status = null, body = null, headers = null
 			where r.begun_at <= $6`, o.Account, o.Route, o.Key, o.Hash[:], now, now.Add(-answerLife))
 	if err != nil {
 		return nil, Fail("begin request", err)
@@ -56,8 +58,8 @@ func (db *DB) BeginRequest(ctx context.Context, o *IdempotencyKey) (*Answer, err
 	var same bool
 	var a Answer
 	var status *int
-	err = db.One(ctx, "begin request", `select hash = $4, status, body from idempotent_requests where account_id = $1 and route = $2 and key = $3`,
-		[]any{o.Account, o.Route, o.Key, o.Hash[:]}, &same, &status, &a.Body)
+	err = db.One(ctx, "begin request", `select hash = $4, status, body, headers from idempotent_requests where account_id = $1 and route = $2 and key = $3`,
+		[]any{o.Account, o.Route, o.Key, o.Hash[:]}, &same, &status, &a.Body, &a.Headers)
 	switch {
 	case errors.Is(err, ErrNotFound): // dropped this moment
 		return nil, Fail("begin request", ErrInProgress)
@@ -97,8 +99,12 @@ func (o *IdempotencyKey) Begin(b *pgx.Batch, subject string) {
 
 // FinishRequest keeps the answer for repeated requests.
 func (db *DB) FinishRequest(ctx context.Context, o *IdempotencyKey, a Answer) error {
-	return db.Do(ctx, "finish request", `update idempotent_requests set status = $4, body = $5
-		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun)
+	var headers any // null
+	if len(a.Headers) > 0 {
+		headers = a.Headers
+	}
+	return db.Do(ctx, "finish request", `update idempotent_requests set status = $4, body = $5, headers = $7
+		where account_id = $1 and route = $2 and key = $3 and status is null and begun_at = $6`, o.Account, o.Route, o.Key, a.Status, a.Body, o.begun, headers)
 }
 
 // DropRequest ends the work on a request without an answer. One under which nothing was begun

@@ -25,6 +25,9 @@ func TestRequestsAreDoneOnce(t *testing.T) {
 	if again.Status != 201 || string(again.Body) != string(first.Body) || again.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("again: %d %s", again.Status, again.Body)
 	}
+	if tag := again.Header.Get("ETag"); tag != `"1"` || tag != first.Header.Get("ETag") {
+		t.Errorf("again, its version is %s, and was %s", tag, first.Header.Get("ETag"))
+	}
 	o.Want("another request", send(o.A, "agent-1", "/v1/agents", `{"name":"Third"}`), 409, "request.idempotency_conflict")
 	o.Want("a refused one", send(o.A, "agent-2", "/v1/agents", `{"name":"forbidden"}`), 400, "validation.invalid_request_format")
 	o.Want("its mended form", send(o.A, "agent-2", "/v1/agents", `{"name":"Fourth"}`), 201, "")

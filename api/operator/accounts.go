@@ -34,7 +34,7 @@ func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(ac
 	api.Register(a, routes.Get(all, "list-accounts", "List the server's accounts", "Newest first."), m.list)
 	api.Register(a, routes.Post(all, "create-account", "Make an account",
 		"With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the account with the role owner "+
-			"and the mark money, shown this once, with which the owner can be invited.").Created(), m.create)
+			"and the mark money, shown this once, with which the owner can be invited.").Created().ShownOnce(), m.create)
 	api.Register(a, routes.Get(one, "get-account", "Read an account", "With its people."), m.get)
 	api.Register(a, routes.Patch(one, "update-account", "Suspend an account, change its limits",
 		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)

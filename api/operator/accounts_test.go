@@ -55,6 +55,7 @@ func open(t *testing.T) *desk {
 	d.ok(err)
 	routes := api.New(ticket.Keys{Signer: d.signer, Store: d.db, People: people.New(d.db)})
 	ticket.Mount(routes, d.signer, d.db, nil)
+	routes.Remember(d.db)
 	operator.Mount(routes, d.db, func() *billing.RateCard { return card }, func(account string) { d.halted = append(d.halted, account) })
 	server := httptest.NewServer(apitest.Judged(t, routes, routes.Handler(api.Options{})))
 	t.Cleanup(server.Close)
@@ -72,11 +73,20 @@ func (d *desk) ok(err error) {
 // ask makes a request with a credential and returns the answer's status and body.
 func (d *desk) ask(credential, method, path, body string) (int, string) {
 	d.Helper()
+	return d.askOnce(credential, "", method, path, body)
+}
+
+// askOnce is ask with an Idempotency-Key, unless that is empty.
+func (d *desk) askOnce(credential, key, method, path, body string) (int, string) {
+	d.Helper()
 	r, err := http.NewRequestWithContext(d.Context(), method, d.url+path, strings.NewReader(body))
 	d.ok(err)
 	r.Header.Set("Authorization", "Bearer "+credential)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
 	}
 	res, err := http.DefaultClient.Do(r)
 	d.ok(err)
@@ -111,6 +121,38 @@ func (d *desk) read(status int, text string, want int) (a one) {
 }
 
 const all = "/v1/operator/accounts"
+
+// TestAccountsAreMadeOnce: a request that is sent again with its Idempotency-Key makes no second account, and what it was answered with,
+// which may have a key, is not kept. Keys of operators are their own.
+func TestAccountsAreMadeOnce(t *testing.T) {
+	d := open(t)
+	send := func(credential, name string, want int) one {
+		t.Helper()
+		status, text := d.askOnce(credential, "make-1", "POST", all, `{"name":"`+name+`","create_key":true}`)
+		return d.read(status, text, want)
+	}
+	if made := send(d.key, "Ana", 201); made.Name != "Ana" || made.Key == "" {
+		t.Errorf("made: %+v", made)
+	}
+	if again := send(d.key, "Ana", 409); again.Code != "request.idempotency_conflict" || again.Key != "" {
+		t.Errorf("again: %+v", again)
+	}
+	if other := send(d.key, "Eva", 409); other.Code != "request.idempotency_conflict" {
+		t.Errorf("another request: %+v", other)
+	}
+	u, err := people.New(d.db).CreateUser(t.Context(), "second@example.com", people.RoleOperator)
+	d.ok(err)
+	_, key, err := people.New(d.db).CreateOperatorKey(t.Context(), u.ID, "x")
+	d.ok(err)
+	send(key, "Ana", 201)
+	var accounts int
+	var kept string
+	d.ok(d.db.Pool().QueryRow(t.Context(), "select count(*) from accounts").Scan(&accounts))
+	d.ok(d.db.Pool().QueryRow(t.Context(), "select string_agg(convert_from(body, 'utf8'), '') from idempotent_requests").Scan(&kept))
+	if accounts != 3 || kept != "" { // with the desk's
+		t.Errorf("there are %d accounts, and of the answers is kept %q", accounts, kept)
+	}
+}
 
 // TestAccounts is an operator's work.
 func TestAccounts(t *testing.T) {
