@@ -273,8 +273,15 @@ func TestRefused(t *testing.T) {
 	l.read()
 }
 
-// TestGivenUp: a document that the server failed to read again and again says so, and can be read again.
+// TestGivenUp: a document that the server failed to read again and again says so, and can be read again; also one that has ended
+// each process that read it.
 func TestGivenUp(t *testing.T) {
+	t.Run("fails", func(t *testing.T) { givenUp(t, "max_attempts = 2") })
+	t.Run("ends its process", func(t *testing.T) { givenUp(t, "attempt = max_attempts - 1") })
+}
+
+// givenUp has a document given up whose job is changed as SQL says.
+func givenUp(t *testing.T, job string) {
 	l := open(t)
 	const address = "https://example.com/repairs"
 	l.pages[address] = "<p>Repairs of bicycles take two days."
@@ -288,11 +295,13 @@ func TestGivenUp(t *testing.T) {
 	l.ask(l.A, "POST", "/v1/knowledge", `{"name":"Handbook"}`, 201, &base)
 	var d wire.KnowledgeDocument
 	l.ask(l.A, "POST", "/v1/knowledge/"+base.ID+"/documents", `{"url":"`+address+`"}`, 202, &d)
+	_, err := l.kept.Take(t.Context(), l.queued[0][0], d.ID) // as who dies over it does
+	l.OK(err)
 	l.OK(l.DB.Tx(t.Context(), "queue", func(tx pgx.Tx) error {
 		if err := knowledge.Enqueue(t.Context(), tx, q, l.queued[0][0], d.ID); err != nil {
 			return err
 		}
-		_, err := tx.Exec(t.Context(), "update river.river_job set max_attempts = 1")
+		_, err := tx.Exec(t.Context(), "update river.river_job set "+job)
 		return err
 	}))
 	ctx, stop := context.WithCancel(context.Background())

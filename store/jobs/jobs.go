@@ -87,6 +87,7 @@ func Handle[A Args](q *Queue, l Limits, f func(ctx context.Context, args A) erro
 
 // HandleOrGiveUp is Handle with giveUp, which is called after f has failed for the last time, or panicked; nil: nothing
 // is done then. Its context lasts 10 seconds, also when that of f has ended. When giveUp fails the job is tried once more.
+// The last of the 25 attempts is giveUp's: so one comes that calls it where each process died that called f.
 func HandleOrGiveUp[A Args](q *Queue, l Limits, f, giveUp func(ctx context.Context, args A) error) {
 	var a A
 	q.queues[a.Kind()] = river.QueueConfig{MaxWorkers: l.Workers}
@@ -208,11 +209,20 @@ type worker[A Args] struct {
 // Timeout implements river.Worker.
 func (w *worker[A]) Timeout(*river.Job[A]) time.Duration { return w.limits.Timeout }
 
-var errPanicked = errors.New("the job panicked")
+var (
+	errPanicked = errors.New("the job panicked")
+	errDied     = errors.New("each process that did the job has died")
+)
 
 // Work implements river.Worker.
 func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
-	err := w.guarded(ctx, job, w.f)
+	last, err := job.MaxAttempts, errDied
+	if w.giveUp != nil {
+		last--
+	}
+	if w.giveUp == nil || job.Attempt <= last {
+		err = w.guarded(ctx, job, w.f)
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -220,7 +230,7 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
 		return river.JobSnooze(0) // available again at once, and not an attempt
 	case errors.Is(err, ErrNotHere):
 		return river.JobSnooze(pollInterval)
-	case job.Attempt < job.MaxAttempts:
+	case job.Attempt < last:
 		w.q.log.Warn("a job failed and is tried again", "kind", job.Kind, "attempt", job.Attempt, "err", err)
 		return err // the library writes it into the job's row, where nobody looks
 	}
@@ -234,7 +244,7 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
 		w.q.log.Warn("it cannot be noted that a job has failed, which is tried once more", "kind", job.Kind, "err", fault)
 		return river.JobSnooze(maxRetryWait)
 	}
-	return err
+	return river.JobCancel(err) // an attempt is left
 }
 
 // guarded calls f, which may panic.

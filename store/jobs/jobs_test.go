@@ -172,6 +172,35 @@ func TestJobsAreGivenUp(t *testing.T) {
 	}
 }
 
+// A job whose process died each time is given up, and not done again.
+func TestJobsThatEndTheirProcess(t *testing.T) {
+	f := setup(t)
+	gaveUp := make(chan string, 10)
+	q := jobs.New(quiet)
+	jobs.HandleOrGiveUp(q, jobs.Limits{Workers: 1, Timeout: time.Second}, func(context.Context, greet) error {
+		t.Error("it is done once more")
+		return nil
+	}, func(_ context.Context, g greet) error {
+		gaveUp <- g.Name
+		return nil
+	})
+	f.ok(q.Open(t.Context(), f.url))
+	t.Cleanup(q.Close)
+	f.insert(q, greet{"Ada"}, nil)
+	_, err := f.pool.Exec(t.Context(), "update river.river_job set state = 'running', attempt = max_attempts - 1, attempted_at = now() - interval '1 day', attempted_by = '{gone}'")
+	f.ok(err)
+	stop := f.run(q)
+	select {
+	case got := <-gaveUp:
+		if got != "Ada" {
+			t.Errorf("given up: %s", got)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it is not given up")
+	}
+	stop()
+}
+
 // Jobs are due and tried again by the database's clock, however wrong that of the machine.
 func TestJobsAreDueByTheDatabasesClock(t *testing.T) {
 	t.Parallel()
