@@ -64,6 +64,7 @@ type server struct {
 	operator gate
 
 	out         io.Writer // where people read
+	welcome     string    // for out, once the server is ready
 	httpAddr    string    // that is listened on
 	dataDir     string
 	secret      string
@@ -113,6 +114,7 @@ func (s *server) run(ctx context.Context, warnings []string, signals chan os.Sig
 	web, err := s.start(working)
 	if err == nil {
 		s.health.enter(ready)
+		fmt.Fprint(s.out, s.welcome)
 		s.log.Info("parley is ready")
 		select {
 		case err = <-s.life.failed:
@@ -234,14 +236,14 @@ func (s *server) startNode(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("demonstration: %w", err)
 		}
-		fmt.Fprint(s.out, account.Guide(n.DemoLink(), s.scheme(), s.httpAddr, n.SIPAddr()))
+		s.welcome = account.Guide(n.DemoLink(), s.scheme(), s.httpAddr, n.SIPAddr())
 	}
 	first, err := n.FirstRun(ctx)
 	if err != nil {
 		return fmt.Errorf("first run: %w", err)
 	}
 	if first != "" { // for a person: a log is read by others, too
-		fmt.Fprintf(s.out, "\nNobody can sign in yet. Open this within 30 minutes to set the server up:\n\n  %s\n\n", first)
+		s.welcome += fmt.Sprintf("\nNobody can sign in yet. Open this within 30 minutes to set the server up:\n\n  %s\n\n", first)
 	}
 	s.operator.open(n.Operator())
 	s.public.open(n.Handler())

@@ -66,9 +66,24 @@ func (c *call) Drain(ctx context.Context) error {
 	}
 }
 
+// screen is where a server prints for people. It notes what the server is when it does.
+type screen struct {
+	s    *server
+	text strings.Builder
+	when []phase
+}
+
+func (w *screen) Write(b []byte) (int, error) {
+	p, _ := w.s.health.state()
+	w.when = append(w.when, p)
+	return w.text.Write(b)
+}
+
 func TestDrainWaitsForCalls(t *testing.T) {
 	var log testLog
-	s := newServer(testConfig(t, "PARLEY_DATA_DIR="+usedDataDir(t)), slog.New(slog.NewTextHandler(&log, nil)), io.Discard)
+	var people screen
+	s := newServer(testConfig(t, "PARLEY_DATA_DIR="+usedDataDir(t)), slog.New(slog.NewTextHandler(&log, nil)), &people)
+	people.s = s
 	c := newCall()
 	s.drainers = append(s.drainers, c)
 	signals := make(chan os.Signal, 1)
@@ -92,6 +107,9 @@ func TestDrainWaitsForCalls(t *testing.T) {
 	close(c.over)
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+	if len(people.when) != 1 || people.when[0] != ready || !strings.Contains(people.text.String(), "Nobody can sign in yet") {
+		t.Errorf("while it is %v the server prints %q", people.when, people.text.String())
 	}
 	for _, want := range []string{"parley starts", "PARLEY_X is not a setting", "draining", "patience=5m0s", "parley has stopped"} {
 		if !strings.Contains(log.String(), want) {

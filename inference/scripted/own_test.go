@@ -53,3 +53,29 @@ func containsCall(reply string) bool {
 	}
 	return false
 }
+
+// TestHandedOver: the agent that a caller was handed over to greets, in its language, and reads nothing of the result; where that failed
+// the agent that is still there says so.
+func TestHandedOver(t *testing.T) {
+	ask := func(language, result string) string {
+		call := inference.ToolCall{ID: "call_1", Name: "hand_over", Arguments: `{"to":"Billing"}`}
+		said := ""
+		for d, err := range New().Complete(t.Context(), inference.Request{System: "This is billing.", Language: language, Messages: []inference.Message{{Role: inference.RoleUser, Text: "about my invoice"},
+			{Role: inference.RoleAgent, Text: "One moment.", ToolCalls: []inference.ToolCall{call}}, {Role: inference.RoleTool, ToolCallID: "call_1", Text: result}}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			said += d.Text
+		}
+		return said
+	}
+	const done = `{"handed_over":true,"you_are":"Billing","note":"Go on from here.","summary":"An invoice."}`
+	for language, want := range map[string]string{"en": english.lines.hello, "es": languages["es"].lines.hello} {
+		if got := ask(language, done); got != want {
+			t.Errorf("%s: %q, want %q", language, got, want)
+		}
+	}
+	if got := ask("en", `{"error":"there is no such agent any more"}`); got != english.lines.failed {
+		t.Errorf("that failed: %q", got)
+	}
+}

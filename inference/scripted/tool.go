@@ -15,6 +15,7 @@ import (
 const (
 	endCall      = "end_call"
 	transferCall = "transfer_call"
+	handOver     = "hand_over"
 )
 
 // own are the functions that calls themselves have. Callers who say a word of these names
@@ -139,6 +140,9 @@ func (d *dialogue) speakResult(name, result string) string {
 	object, _ := value.(map[string]any)
 	if said := object["error"]; said != nil && said != false && said != "" || object["ok"] == false || object["success"] == false {
 		return d.lines.failed
+	}
+	if name == handOver { // what answers is the agent that the caller was handed over to
+		return d.lines.hello
 	}
 	fields := map[string]string{"result": spoken(value)}
 	for key, v := range object {

@@ -30,6 +30,9 @@ const debianPython = "/usr/bin/python3"
 // TestExamples runs every example of the documentation, as readers see it, against
 // one server: in curl, which shows the wire, and in Go. It is the short form of TestSoakExamples.
 func TestExamples(t *testing.T) {
+	if os.Getenv("PARLEY_SOAK") != "" {
+		t.Skip("PARLEY_SOAK is set: TestSoakExamples runs them in other languages, as the same people on the same server")
+	}
 	t.Parallel()
 	runExamples(t, "curl", "go")
 }

@@ -149,6 +149,13 @@ func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke fu
 	if err != nil {
 		return cfg, false, err
 	}
+	cfg, deaf = m.part(engines, p, rate, spoke)
+	cfg.FrontEnd = front
+	return cfg, deaf, nil
+}
+
+// part is the agent's part of a call's configuration, all of it but the front end, which stays when another agent takes over.
+func (m *Maker) part(engines engine.Choice, p *Plan, rate media.Rate, spoke func(inference.Usage)) (cfg pipeline.Config, deaf bool) {
 	var speaks *realtime.Call
 	if r := engines.Realtime; r != nil {
 		if len(p.steps) > 0 { // its prompt stays
@@ -161,7 +168,7 @@ func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke fu
 		speaks = realtime.New(r, c, spoke)
 		engines.ASR, engines.LLM, engines.TTS = speaks.ASR(), speaks.LLM(), speaks.TTS()
 	}
-	cfg = pipeline.Config{Agent: p.Agent, LLM: engines.LLM, TTS: engines.TTS, FrontEnd: front,
+	cfg = pipeline.Config{Agent: p.Agent, LLM: engines.LLM, TTS: engines.TTS,
 		Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(), Log: m.Log}
 	if m.Card().SpeculativeReplies() {
 		cfg.Speculation = pipeline.SpeculateText
@@ -191,7 +198,7 @@ func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke fu
 	if engines.LLM.Info().Scripted {
 		cfg.Agent.Phrases = slices.Concat(cfg.Agent.Phrases, scripted.Phrases(p.Agent.Language))
 	}
-	return cfg, deaf, nil
+	return cfg, deaf
 }
 
 // OnTelephone completes the configuration of a telephone call. Without a recogniser for its

@@ -39,6 +39,9 @@ func TestFrontEndOfAnAgent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if next, _ := m.part(*m.chosen(t.Context(), "", &plan), &plan, media.Rate16k, nil); next.FrontEnd != nil {
+			t.Errorf("%s: an agent that takes a call over brings a front end", c.engines)
+		}
 		want, err := listen.NewFrontEnd(c.denoiser, c.detector, media.Rate16k)
 		if err != nil {
 			t.Fatal(err)

@@ -59,12 +59,8 @@ func (t *takeover) prepare(ctx context.Context, before *Plan, to *agent.Successo
 	if engines.Realtime != nil {
 		return nil, errSpeaks
 	}
-	cfg, deaf, err := m.config(*engines, &p, t.options.Rate, s.Spoke)
-	switch {
-	case err != nil:
-		m.Log.Warn("an agent could not take a call over", "session", s.ID(), "agent", p.ID, "err", err)
-		return nil, errAway
-	case deaf && t.hears:
+	cfg, deaf := m.part(*engines, &p, t.options.Rate, s.Spoke)
+	if deaf && t.hears {
 		return nil, errDeaf
 	}
 	set := m.functions(ctx, s, &p, t.options.Other, t.options.Parent)
