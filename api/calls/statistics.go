@@ -26,7 +26,7 @@ const (
 
 func (m *calls) mountStatistics(a *api.API) {
 	api.Register(a, routes.Get("/v1/statistics", "get-statistics", "Read statistics of calls",
-		"What the calls come to that began on some days and have ended: how many, how many were answered, their length and cost, how they ended, and how long turns waited for each "+
+		"Figures of the calls that began on some days and have ended: how many, how many were answered, their length and cost, how they ended, and how long turns waited for each "+
 			"stage and engine. It holds each call as soon as it has ended, also when its transcript was deleted. `cost` is that of the calls, to the last decimal; "+
 			"`GET /v1/usage` has the same by the day on which it was charged, beside what is no call. Latencies are counted in buckets, and are within 4.5 %; `GET /v1/latency` has exact ones "+
 			"of fewer days. Those of engines leave out calls that came with a demonstration."), m.statistics)

@@ -52,7 +52,7 @@ func Mount(a *api.API, o Options) {
 			"It takes 10 minutes at most, and five of an account may wait or run. The last 100 of an agent are kept.",
 		http.StatusNotFound).Accepted().Within(maxSimulationBody).Repeatable(), s.simulate)
 	api.Register(a, ofAgents.Get("/v1/agents/{id}/simulations", "list-simulations", "List the simulations of an agent", "Newest first, without results.", http.StatusNotFound), s.simulations)
-	api.Register(a, routes.Get("/v1/simulations/{id}", "get-simulation", "Read a simulation", "With what each case came to, as far as it is. Ask every second or two until `ended_at` is there.", http.StatusNotFound), s.simulation)
+	api.Register(a, routes.Get("/v1/simulations/{id}", "get-simulation", "Read a simulation", "With the results of each case that has run. Ask every second or two until `ended_at` is there.", http.StatusNotFound), s.simulation)
 	api.Register(a, routes.Post("/v1/simulations/{id}/cancel", "cancel-simulation", "Cancel a simulation",
 		"It stops after the run that it makes now; what was run is kept and charged. One that has ended stays as it is.", http.StatusNotFound), s.cancel)
 }

@@ -122,7 +122,7 @@ func TestEnginesUsed(t *testing.T) {
 			}
 		}
 	}
-	has(s.Client, "Nothing yet that a vendor counts.")
+	has(s.Client, "No usage yet.")
 	used(s.Account, 400)
 	has(s.Client, "400 characters", ">included<", ">$0.21<")
 	operator := s.NewClient()

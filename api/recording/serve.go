@@ -55,7 +55,7 @@ func Mount(a *api.API, s *Service) {
 		http.StatusNotFound), s.drop)
 	api.Register(a, routes.Delete("/v1/calls/{id}", "delete-call", "Delete the transcript and recording of a call",
 		"For good: transcript, events, recording, SIP messages, summary, extracted data, and what the call could be replayed from. A customer database that "+
-			"was not told of the call yet is not told. That there was the call stays, with its numbers, times, cost, sound quality and evidence of consent. "+
+			"has no note of the call yet gets none. That there was the call stays, with its numbers, times, cost, sound quality and evidence of consent. "+
 			"Of a call that lasts nothing is kept when it ends; deleting it again changes nothing.",
 		http.StatusNotFound), s.forget)
 }

@@ -49,7 +49,7 @@ func Mount(a *api.API, d *Service) {
 			"`wallet.min_topup` and `wallet.max_topup`. Twenty may be begun in an hour. A server that takes no payments does not have this.",
 		http.StatusPaymentRequired).Created().OwnChecks().Repeatable(), d.create)
 	api.Register(a, routes.Get("/v1/topups", "list-topups", "List top-ups",
-		"Newest first, those too that came to nothing."), d.list)
+		"Newest first, also those that were never paid."), d.list)
 	api.Register(a, routes.Get("/v1/topups/{id}", "get-topup", "Read a top-up",
 		"One that is not settled is looked up at the payment provider, so that the answer is what has happened there.", http.StatusNotFound), d.read)
 	d.mountSettings(a)

@@ -81,7 +81,7 @@ func (m *webhooks) next(ctx context.Context, account, id string) (*wire.TakenEve
 				return event, nil
 			}
 			if err = gone; errors.Is(gone, store.ErrNotFound) {
-				err = m.unsent(ctx, d, "what it is about is not there any more")
+				err = m.unsent(ctx, d, "what the event is about was deleted")
 			}
 		}
 		if err != nil {

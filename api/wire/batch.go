@@ -52,7 +52,7 @@ type BatchRow struct {
 	EndDetail   *string           `json:"end_detail" doc:"The finer cause, if there is one." example:"invalid_number"`
 	AnsweredBy  *string           `json:"answered_by" doc:"Who answered; null: nobody, or it is not known yet." enum:"human,machine,screening,unknown"`
 	Cost        USD               `json:"cost" doc:"What the call has cost so far, its summary included."`
-	Summary     *string           `json:"summary" doc:"What the call came to; null: there is no summary, or not yet." example:"They confirmed the appointment on Friday."`
+	Summary     *string           `json:"summary" doc:"The outcome of the call in a few sentences; null: there is no summary, or not yet." example:"They confirmed the appointment on Friday."`
 	Error       *RowError         `json:"error,omitempty" doc:"Only when it failed: why."`
 }
 

@@ -115,7 +115,7 @@ type CallWord struct {
 // CallCut is where a line of the agent's was cut off.
 type CallCut struct {
 	AtMS    int64  `json:"at_ms" doc:"When, in milliseconds since the answer: the caller spoke over it, hung up, or was connected to somebody." example:"4300"`
-	Unheard string `json:"unheard" doc:"What the agent would have said further, as far as it was made: nobody heard it, and the model is not told of it." example:"Shall I book a table for you?"`
+	Unheard string `json:"unheard" doc:"What the agent would have said further, as far as it was made: nobody heard it, and the model does not see it." example:"Shall I book a table for you?"`
 }
 
 // CallTurn is where the time of one turn of the agent went. Its fields are those
@@ -159,7 +159,7 @@ type CallAnalysis struct {
 	State   string         `json:"state" doc:"Status of the analysis. failed: given up, though the summary may be there; skipped: not tried." enum:"waiting,done,failed,skipped" example:"done"`
 	Reason  *string        `json:"reason" doc:"Why it failed or was skipped: no language model answered; its answer did not fit the schema, twice; the balance was used up; nothing was said; the agent's settings cannot be read; or the call was deleted." enum:"engine,answer,balance,silence,schema,deleted" example:"answer"`
 	Detail  *string        `json:"detail" doc:"The same in a sentence, if there is more to say." example:"data.day: is missing"`
-	Summary *string        `json:"summary" doc:"What the call came to; null: not asked for, or not there." example:"Bob books a table for four on Friday."`
+	Summary *string        `json:"summary" doc:"The outcome of the call in a few sentences; null: not asked for, or not there." example:"Bob books a table for four on Friday."`
 	Data    map[string]any `json:"data" doc:"What was taken out of the transcript, as the agent's schema wants it; null likewise." nullable:"true" example:"{\"day\":\"Friday\",\"people\":4}"`
 	DoneAt  *time.Time     `json:"done_at" doc:"When it was finished; null: it waits."`
 }

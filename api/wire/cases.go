@@ -53,9 +53,9 @@ type Simulation struct {
 	AgentID      string     `json:"agent_id" doc:"The agent that is tried." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	AgentVersion int64      `json:"agent_version" doc:"Its version when the simulation was asked for." example:"7"`
 	Draft        bool       `json:"draft" doc:"Whether a definition is tried that was sent along, and not what is stored."`
-	State        string     `json:"state" doc:"How far it is; it is over when it is done, failed or canceled. done says nothing about what the cases came to." enum:"queued,running,done,failed,canceled" example:"done"`
+	State        string     `json:"state" doc:"How far it is; it is over when it is done, failed or canceled. done says nothing about their results." enum:"queued,running,done,failed,canceled" example:"done"`
 	Reason       *string    `json:"reason" doc:"Why it failed, for people; null: it did not." example:"It took longer than 10 minutes."`
-	OK           bool       `json:"ok" doc:"Whether it is done and every case came to what is expected."`
+	OK           bool       `json:"ok" doc:"Whether it is done and every case passed."`
 	Total        int        `json:"cases_total" doc:"Cases that it has." example:"3"`
 	Ran          int        `json:"cases_run" doc:"Of these, those that were run." example:"3"`
 	Unmet        int        `json:"cases_failed" doc:"Of these, those in which a run failed." example:"0"`

@@ -178,7 +178,7 @@ func enginesSchema(options map[Stage][]*schema.Schema) *schema.Schema {
 
 func analysisSchema() *schema.Schema {
 	return schema.Form("What the agent's language model makes of each answered call when it is over, charged as summary tokens. A call's analysis has it, and webhooks get call.analyzed.", []*schema.Schema{
-		schema.Flag("Write what the call came to, in a few sentences; false.").Otherwise(false).
+		schema.Flag("Write a summary of the call, in a few sentences; false.").Otherwise(false).
 			Named("summary", "Summary", schema.Entry{Label: "Write a summary of each call"}),
 		schema.Text("What the summary is to look at besides; summary is needed, too.", maxSummaryPrompt).
 			Named("summary_prompt", "What the summary looks at", schema.Entry{Label: "What the summary should look at besides", Lines: 2,

@@ -39,6 +39,8 @@ var stumbles = []struct {
 	{[]string{"make a link", "nothing is broken", "what it stands on", "asked first"}, "create an invitation; all checks passed; dependencies; primary"},
 	{[]string{"name then", "new conversations go by it"}, "nothing; new calls use it"},
 	{[]string{"what it knows besides", "what it can do", "as the server has it", "in programs it is"}, "knowledge; tools; server default; agent ID"},
+	{[]string{"what it came to", "what they came to", "the call came to", "all of them come to", "is not told of"}, "outcome; results; statistics; does not see"},
+	{[]string{"was begun before", "goes on now", "nobody whom"}, "speculative replies; calls in progress; a sentence with a subject"},
 	{[]string{"everybody else those", "what is missing of it", "a number that is added so", "payment is succeeded"}, "a sentence with a subject"},
 }
 

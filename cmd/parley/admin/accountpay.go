@@ -21,7 +21,7 @@ const operatorDispute = "operator"
 func newAccountDispute() *cobra.Command {
 	cmd := &cobra.Command{Use: "dispute ACCOUNT_ID --open|--resolve", Short: "Mark a disputed payment, or resolve it",
 		Long: "While a payment of an account is disputed nothing starts, calls are not answered, and sessions in progress say goodbye within\n" +
-			"5 seconds. Disputes that the payment provider tells of are marked by themselves; one that was lost stays until it is resolved\n" +
+			"5 seconds. Disputes that the payment provider reports are marked by themselves; one that was lost stays until it is resolved\n" +
 			"here. --resolve ends all of the account's disputes, or the one that --ref names.",
 		Example: "  parley admin account dispute acc_… --open\n  parley admin account dispute acc_… --resolve --ref dp_…", Args: cobra.ExactArgs(1)}
 	open := cmd.Flags().Bool("open", false, "a payment is disputed")

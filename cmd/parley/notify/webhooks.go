@@ -98,7 +98,7 @@ func (w *Webhooks) attempt(ctx context.Context, d *webhookstore.DueDelivery) err
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		a.Failure, a.Unsent, a.Final = "what it is about is not there any more", true, true
+		a.Failure, a.Unsent, a.Final = "what the event is about was deleted", true, true
 		return w.attempted(ctx, d, a)
 	case errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil:
 		return err // nothing is wrong with the event: the claim runs out

@@ -19,7 +19,7 @@ func newAgentNew() *cobra.Command {
 		Long: "Writes the file of an agent for a common task, which push takes once names, hours and addresses in it are yours. No server is asked. The templates:\n" +
 			about.String(),
 		Example: "  parley agent new --template receptionist >lola.yaml\n  parley agent new --template order-status --out orders.yaml\n  parley agent push orders.yaml", Args: cobra.NoArgs}
-	name := cmd.Flags().String("template", "", "what to begin with: "+strings.Join(starter.Names(), ", "))
+	name := cmd.Flags().String("template", "", "which template: "+strings.Join(starter.Names(), ", "))
 	out := cmd.Flags().StringP("out", "o", "", "file for the agent; without it, and with -, standard output")
 	_ = cmd.MarkFlagRequired("template") // it exists
 	command.Complete(cmd, map[string][]string{"template": starter.Names()})

@@ -150,7 +150,7 @@ func newBulkList() *cobra.Command {
 }
 
 func newBulkShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show the calls of a batch", Long: "Shows what the calls of a batch come to, and each of them: its status, why it ended, who answered, what it cost and what it came to.",
+	cmd := &cobra.Command{Use: "show BATCH_ID", Short: "Show the calls of a batch", Long: "Shows the totals of a batch, and each of its calls: status, why it ended, who answered, cost and summary.",
 		Example: "  parley bulk show bulk_…\n  parley bulk show bulk_… --csv > results.csv", Args: cobra.ExactArgs(1)}
 	asCSV := cmd.Flags().Bool("csv", false, "print a CSV file")
 	ask(cmd, command.OneObject, func(q *request, args []string) error {

@@ -28,7 +28,7 @@ func newCallsCommand() *cobra.Command {
 	var metadata []string
 	cmd := ask(&cobra.Command{Use: "calls", Short: "List the latest calls",
 		Long: "Lists the account's latest calls, the newest first unless --sort says otherwise: on the telephone, placed by agents, and\n" +
-			"over WebSockets; before them what those that are listed come to. parley calls stats sums up all. Filters are combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
+			"over WebSockets; before them the totals of those that are listed. parley calls stats sums up all. Filters are combined: a call is listed when all of them fit. Dates begin at midnight UTC, and --to is not included.",
 		Example: "  parley calls --limit 5\n  parley calls --state live\n  parley calls --sort longest\n  parley calls --number +34612345678 --from 2026-03-01\n  parley calls --search 'refund \"last week\"'\n  parley calls --json | jq -r '.data[0].id'",
 		Args:    cobra.NoArgs}, command.OneObject, func(q *request, _ []string) (err error) {
 		if query.Metadata, err = command.Pairs("metadata", metadata); err != nil {

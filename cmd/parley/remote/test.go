@@ -17,7 +17,7 @@ import (
 const simulationPoll = time.Second
 
 // errTestsFailed is a simulation that is not as expected.
-var errTestsFailed = errors.New("not all test cases came to what is expected")
+var errTestsFailed = errors.New("not all test cases passed")
 
 // testOptions are the flags of the test command.
 type testOptions struct {
@@ -29,7 +29,7 @@ type testOptions struct {
 func newTestCommand() *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{Use: "test AGENT_ID", Short: "Run the test cases of an agent, and check what it says",
-		Long: "Has the server run the test cases that are kept with an agent, waits for the end and prints what each came to. With --file\n" +
+		Long: "Has the server run the test cases that are kept with an agent, waits for the end and prints the result of each. With --file\n" +
 			"the agent in the file is tried, as parley agent pull writes it, and not the one that is stored. --junit writes a report for build servers.\n" +
 			"The tokens of the models are charged. Exit status 1 when a case failed.",
 		Example: "  parley test ag_…\n  parley test ag_… --case \"Opening hours\" --runs 5\n  parley test ag_… --file agent.yaml --junit report.xml",
