@@ -42,7 +42,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender) {
 	m.mountTable(a)
 	api.Register(a, routes.Get("/v1/latency", "get-latency", "Read how quickly agents answered",
 		"What half, nine tenths, 95 and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent, over the last 30 days or a range of up to 92, "+
-			"31 by the hour. Calls in progress count with the turns that are stored."), m.latency)
+			"31 by the hour, and of at most 100,000 calls, the newest. Calls in progress count with the turns that are stored."), m.latency)
 	api.Register(a, routes.Get("/v1/latency/engines", "get-engine-latency", "Read how quickly engines answered",
 		"What half and 95 of a hundred turns waited at most for a language model's first words, or a voice's first audio, engine by engine, over the last 7 days or a range "+
 			"of up to 92, of at most 1,000 calls, the newest. A call that is over counts for a stage in which one engine alone served it."), m.engineLatency)

@@ -96,6 +96,35 @@ func TestLatency(t *testing.T) {
 	}
 }
 
+// TestLatencyOfOddTurns: turns without a latency count as turns, and what is no turn holds up nothing; what is stored of a call later
+// takes the place of that.
+func TestLatencyOfOddTurns(t *testing.T) {
+	o := open(t)
+	day := began.Truncate(24 * time.Hour)
+	s := o.start(o.A, inbound, day.Add(10*time.Hour))
+	var got struct {
+		Total *struct {
+			Calls, Turns int
+			Voice        struct{ P50 int }      `json:"voice_ms"`
+			Total        struct{ P50, P99 int } `json:"total_ms"`
+		}
+	}
+	at := "/v1/latency?from=" + day.AddDate(0, 0, -1).Format(time.DateOnly) + "&to=" + day.AddDate(0, 0, 2).Format(time.DateOnly)
+	for _, x := range []struct {
+		turns              string
+		n, voice, p50, p99 int
+	}{
+		{`[5,{"total_ms":"soon"},{"total_ms":700},{"total_ms":99999999999,"voice_ms":-3}]`, 4, 0, 700, 1<<31 - 1},
+		{`[{"turn":1,"voice_ms":80,"total_ms":300}]`, 1, 80, 300, 300},
+	} {
+		o.OK(history.New(o.DB).SaveConversation(o.Context(), o.A.Account, s.ID, history.Conversation{Turns: []byte(x.turns)}))
+		got.Total = nil
+		if o.Read(o.A, at, &got); got.Total == nil || got.Total.Calls != 1 || got.Total.Turns != x.n || got.Total.Voice.P50 != x.voice || got.Total.Total.P50 != x.p50 || got.Total.Total.P99 != x.p99 {
+			t.Errorf("%s: %+v", x.turns, got.Total)
+		}
+	}
+}
+
 // TestLatencyPages: groups come in pages, each with the sum of all; the calls of no agent
 // are a group without a name.
 func TestLatencyPages(t *testing.T) {

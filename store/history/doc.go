@@ -13,6 +13,8 @@
 // ends a call, or changes what it cost or what is stored of its turns later, puts it in line (calls_to_count), in the same
 // transaction; call_counts says what of a call the sums hold, so that the difference is added. One transaction at a time counts,
 // and takes from the line what it counts. Statistics add what is in line themselves, so they are exact at any moment.
+//
+// Percentiles of latencies are read from call_latencies, where a trigger keeps what calls.turns says of them.
 package history
 
 import "parley/store"

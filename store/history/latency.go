@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"parley/store"
 )
@@ -20,11 +23,8 @@ const (
 	LatencyByAgent LatencyBy = "agent"
 )
 
-var latencyKeys = map[LatencyBy]string{
-	LatencyByDay:   `to_char(s.opened_at at time zone 'UTC', 'YYYY-MM-DD')`,
-	LatencyByHour:  `to_char(s.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24":00:00Z"')`,
-	LatencyByAgent: `coalesce(c.agent_id, '')`,
-}
+// layouts write the beginning of a group of a time, UTC.
+var layouts = map[LatencyBy]string{LatencyByDay: time.DateOnly, LatencyByHour: "2006-01-02T15:00:00Z"}
 
 // Latency is how long the turns of a group of calls took, in milliseconds: the values
 // that half, nine tenths, 95 and 99 of a hundred of them do not exceed.
@@ -43,32 +43,126 @@ func (l *Latency) Place() string { return cmp.Or(l.Name, unnamed) }
 
 const unnamed = "-" // comes before all names of groups
 
-// Latencies are those of the account's calls that p picks: the sum of all, also of those that
+// latencyMost is how many calls Latencies reads at most, the newest: their turns are held in memory while they are summed up.
+const latencyMost = 100_000
+
+// Latencies are those of the account's calls that p picks by their range, direction and agent: the sum of all, also of those that
 // are on other pages, and the groups in order of their names; nothing without turns. A range
 // bounds the work, and the page what is returned.
 func (h *Store) Latencies(ctx context.Context, account string, by LatencyBy, p CallPage) ([]Latency, error) {
-	key, ok := latencyKeys[by]
-	if !ok {
+	layout, times := layouts[by]
+	if !times && by != LatencyByAgent {
 		return nil, store.Invalid("turns are not summed up by %q", by)
 	}
-	conditions, args := p.conditions([]any{account})
-	stage := func(name string) string {
-		return ", percentile_disc(array[0.5, 0.9, 0.95, 0.99]) within group (order by (t->>'" + name + "_ms')::bigint)"
+	from, to := p.Bounds()
+	sql, args := "select agent_id, opened_at, ms from call_latencies where account_id = $1 and opened_at >= $2 and opened_at < $3 and ms <> '{}'", []any{account, from, to}
+	add := func(column, value string) {
+		if value != "" {
+			args = append(args, value)
+			sql += fmt.Sprintf(" and %s = $%d", column, len(args))
+		}
 	}
-	having := "count(*) > 0"
-	if p.After != "" {
-		args = append(args, strings.TrimPrefix(p.After, unnamed))
-		having += fmt.Sprintf(" and (grouping(name) = 1 or name > $%d)", len(args))
+	add("kind", string(p.Direction))
+	add("agent_id", p.Agent)
+	rows, err := h.db.Pool().Query(ctx, sql+fmt.Sprintf(" order by opened_at desc limit %d", latencyMost), args...)
+	if err != nil {
+		return nil, store.Fail("read latencies", err)
 	}
-	groups := p.Page
-	if groups.Limit > 0 {
-		groups.Limit++ // the sum
+	defer rows.Close()
+	groups := map[string]*turnsOf{}
+	var agent string
+	var opened time.Time
+	var ms []int32
+	for rows.Next() {
+		if err := rows.Scan(&agent, &opened, &ms); err != nil {
+			return nil, store.Fail("read latencies", err)
+		}
+		name := agent
+		if times {
+			name = opened.UTC().Format(layout)
+		}
+		if groups[name] == nil {
+			groups[name] = &turnsOf{}
+		}
+		groups[name].add(ms)
 	}
-	sql, args := groups.Bound(
-		"select coalesce(name, ''), grouping(name) = 1, count(distinct id), count(*)"+stage("endpoint")+stage("model")+stage("voice")+stage("total")+
-			" from (select "+key+` collate "C" as name, c.session_id as id, jsonb_array_elements(c.turns) as t from calls c join sessions s on s.id = c.session_id
-			where c.account_id = $1`+conditions+") turns group by grouping sets ((name), ()) having "+having+" order by 2 desc, 1", args)
-	return store.List[Latency](ctx, h.db, "read latencies", sql, args...)
+	if err := rows.Err(); err != nil {
+		return nil, store.Fail("read latencies", err)
+	}
+	return summed(groups, p.Page), nil
+}
+
+// summed are the groups of a page, after the sum of all.
+func summed(groups map[string]*turnsOf, p store.Page) (list []Latency) {
+	var all turnsOf
+	names := slices.Sorted(maps.Keys(groups))
+	for _, name := range names {
+		all.join(groups[name])
+	}
+	if all.turns == 0 {
+		return nil
+	}
+	list = append(list, all.sum("", true))
+	for _, name := range names {
+		if p.After != "" && name <= strings.TrimPrefix(p.After, unnamed) {
+			continue
+		}
+		if p.Limit > 0 && len(list) > p.Limit {
+			break
+		}
+		list = append(list, groups[name].sum(name, false))
+	}
+	return list
+}
+
+// The stages of a turn in call_latencies, in their order.
+const latencyStages = 4
+
+// turnsOf are the turns of a group of calls.
+type turnsOf struct {
+	calls, turns int64
+	ms           [latencyStages][]int32
+}
+
+// add adds the turns of a call, as call_latencies has them.
+func (g *turnsOf) add(ms []int32) {
+	g.calls++
+	g.turns += int64(len(ms) / latencyStages)
+	for i, v := range ms {
+		if v >= 0 {
+			stage := &g.ms[i%latencyStages]
+			*stage = append(*stage, v)
+		}
+	}
+}
+
+// join adds another group.
+func (g *turnsOf) join(other *turnsOf) {
+	g.calls, g.turns = g.calls+other.calls, g.turns+other.turns
+	for i := range g.ms {
+		g.ms[i] = append(g.ms[i], other.ms[i]...)
+	}
+}
+
+// sum says what the turns come to. It sorts them.
+func (g *turnsOf) sum(name string, all bool) Latency {
+	l := Latency{Name: name, All: all, Calls: g.calls, Turns: g.turns}
+	for i, of := range []*[]int64{&l.Endpoint, &l.Model, &l.Voice, &l.Total} {
+		*of = percentiles(g.ms[i])
+	}
+	return l
+}
+
+// percentiles are the values that half, nine tenths, 95 and 99 of a hundred do not exceed; nil: there are none. It sorts them.
+func percentiles(ms []int32) (out []int64) {
+	if len(ms) == 0 {
+		return nil
+	}
+	slices.Sort(ms)
+	for _, mille := range []int{500, 900, 950, 990} {
+		out = append(out, int64(ms[(len(ms)*mille+999)/1000-1]))
+	}
+	return out
 }
 
 // EngineLatency is how long the turns of an account waited for an engine.
