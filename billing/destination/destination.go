@@ -29,11 +29,13 @@ var (
 	ErrService = errors.New("number is neither landline nor mobile")
 	// ErrMobile: a mobile of a country whose mobiles we do not call.
 	ErrMobile = errors.New("mobiles of the country are not called")
+	// ErrEmergency: the number of an emergency service, which people are to dial themselves.
+	ErrEmergency = errors.New("emergency numbers are not called")
 )
 
 // Error is a number that was refused.
 type Error struct {
-	Err    error  // one of the four above
+	Err    error  // one of the five above
 	Reason string // a sentence for the customer
 }
 
@@ -152,7 +154,7 @@ func parse(s string) (*phonenumbers.PhoneNumber, string, error) {
 func classify(s string, fictional bool) (Class, error) {
 	n, e164, err := parse(s)
 	if err != nil {
-		return Class{}, err
+		return Class{}, unusable(s)
 	}
 	if fictional {
 		if c, ok := fiction(e164); ok {
@@ -160,7 +162,7 @@ func classify(s string, fictional bool) (Class, error) {
 		}
 	}
 	if !phonenumbers.IsValidNumber(n) {
-		return Class{}, errInvalid
+		return Class{}, unusable(s)
 	}
 	if why := denied(e164); why != "" {
 		return Class{}, &Error{ErrService, "This number cannot be called: " + why + "."}
@@ -181,6 +183,14 @@ func classify(s string, fictional bool) (Class, error) {
 }
 
 var errInvalid = &Error{ErrInvalid, "This is not a telephone number in international format, such as +34911234567."}
+
+// unusable says why what is no number of a telephone is not called.
+func unusable(s string) *Error {
+	if Emergency(s) {
+		return emergencyNumber
+	}
+	return errInvalid
+}
 
 // kind says whether a type of number is a mobile, and whether it is called at all.
 func kind(t phonenumbers.PhoneNumberType, region string) (mobile, ok bool) {

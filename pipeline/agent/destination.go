@@ -39,6 +39,10 @@ func (s *Settings) checkTransfers(wrong *schema.Mistakes) {
 		d := &s.TransferTo[i]
 		path := fmt.Sprintf("settings.transfer_to[%d]", i)
 		number, err := destination.International(d.Number)
+		if destination.Emergency(d.Number) {
+			wrong.Add(path+".number", "is an emergency number. %s", destination.EmergencyRefused)
+			continue
+		}
 		if err != nil {
 			wrong.Add(path+".number", "must be a telephone number in international format, such as +34911234567")
 			continue

@@ -247,7 +247,9 @@ func TestDialRefusals(t *testing.T) {
 		{"a mobile in Portugal", poor, "+351912345678", nil, 400, "callcenter.destination_not_allowed"},
 		{"a premium number", c, "+19005551234", nil, 400, "callcenter.destination_not_allowed"},
 		{"a satellite", c, "+881612345678", nil, 400, "callcenter.destination_not_allowed"},
-		{"no number", c, "112", nil, 400, "callcenter.destination_not_allowed"},
+		{"no number", c, "nobody", nil, 400, "callcenter.destination_not_allowed"},
+		{"an emergency number", c, "112", nil, 400, "callcenter.emergency_number"},
+		{"one behind its country's code", poor, "+34 091", nil, 400, "callcenter.emergency_number"},
 		{"a number on the list", poor, listed, nil, 400, "callcenter.do_not_call"},
 		{"welcome credit", poor, landline, nil, 402, "billing.topup_required"},
 	} {

@@ -150,6 +150,7 @@ func TestBatchRefusals(t *testing.T) {
 		"an agent of nobody":     {w.wish(rows(object{"to": "+351912345678"}, object{"to": "+12025550101", "agent_id": "ag_0"})), 404, "agent.not_found", "rows[1]"},
 		"a mobile in Portugal":   {w.wish(rows(good, object{"to": "+351912345678"})), 400, "callcenter.destination_not_allowed", "rows[1]: "},
 		"a premium number":       {w.wish(rows(object{"to": "+19005551234"})), 400, "callcenter.destination_not_allowed", "rows[0]: "},
+		"an emergency number":    {w.wish(rows(good, object{"to": "911"})), 400, "callcenter.emergency_number", "rows[1]"},
 		"an unknown variable":    {w.wish(rows(good, object{"to": "+12025550101", "variables": object{"nam": "Ana"}})), 400, malformed, "rows[1]: variables.nam"},
 		"a bad name of metadata": {w.wish(object{"metadata": object{"a b": "c"}}), 400, malformed, "metadata"},
 		"metadata of a row":      {w.wish(rows(good, object{"to": "+12025550101", "metadata": object{"a": strings.Repeat("a", 501)}})), 400, malformed, "rows[1]: metadata.a"},

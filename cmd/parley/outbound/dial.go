@@ -164,6 +164,9 @@ func (d Destinations) classify(to string) (destination.Class, error) {
 		sort = destination.ClassifyFictional
 	}
 	c, err := sort(to)
+	if errors.Is(err, destination.ErrEmergency) {
+		return c, fmt.Errorf("%w: %w", api.ErrEmergency, err)
+	}
 	if e, ok := errors.AsType[*destination.Error](err); ok {
 		return c, api.Detail(fmt.Errorf("%w: %w", api.ErrDestination, err), e.Reason)
 	}

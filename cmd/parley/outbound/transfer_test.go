@@ -180,9 +180,10 @@ func TestTransferable(t *testing.T) {
 			t.Errorf("%s: %q, %v", number, got, err)
 		}
 	}
-	const notSold, notCalled = "callcenter.destination_not_allowed", "callcenter.do_not_call"
+	const notSold, notCalled, emergency = "callcenter.destination_not_allowed", "callcenter.do_not_call", "callcenter.emergency_number"
 	for number, want := range map[string][2]string{"+351912345678": {"Mobiles in Portugal", notSold}, "+34806123456": {"special number", notSold},
-		"112": {"international format", notSold}, "+21671234567": {"Tunisia is not open", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
+		"911234567": {"international format", notSold}, "112": {"dial the number from a phone", emergency}, "+44 (0)999": {"dial the number from a phone", emergency},
+		"+21671234567": {"Tunisia is not open", notSold}, "+1 (202) 555-0107": {"do-not-call list", notCalled},
 		"+881612345678": {"network is not open", notSold}, "+19005551234": {"special number", notSold}} {
 		before := scraped(t, metrics.Refusals{Counts: d.counts})[want[1]]
 		if got, err := c.check(t.Context(), number); err == nil || !strings.Contains(err.Error(), want[0]) {

@@ -19,6 +19,7 @@ func TestDialIsRefused(t *testing.T) {
 	}{
 		{400, "callcenter.consent_required", command.ExitRefused},
 		{400, "callcenter.destination_not_allowed", command.ExitRefused},
+		{400, "callcenter.emergency_number", command.ExitRefused},
 		{400, "callcenter.do_not_call", command.ExitRefused},
 		{403, "callcenter.from_not_owned", command.ExitRefused},
 		{402, "billing.topup_required", command.ExitRefused},

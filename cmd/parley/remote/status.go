@@ -34,7 +34,7 @@ func answerStatus(status int, code string) int {
 	case status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusTooManyRequests,
 		family == "billing", family == "limit", code == "tts.session_limit_reached", code == "auth.rate_limited",
 		code == "callcenter.consent_required", code == "callcenter.destination_not_allowed",
-		code == "callcenter.do_not_call":
+		code == "callcenter.emergency_number", code == "callcenter.do_not_call":
 		return command.ExitRefused
 	case status == http.StatusNotFound, what == "not_found":
 		return command.ExitNotFound
