@@ -71,6 +71,14 @@ func (c *call) trusts(from netip.Addr) bool {
 func (in *Incoming) arrivedOn(l *trunk.Trunk) {
 	in.Trunk, in.Account, in.Trusted = l.Name, l.Account, !l.Has(trunk.DistrustIdentity)
 	in.From.Number, in.Asserted.Number = l.Plan.Calling(in.From.Number), l.Plan.Calling(in.Asserted.Number)
+	for i := range in.Headers.Diversions {
+		by := &in.Headers.Diversions[i].By
+		by.Number = l.Plan.Calling(by.Number)
+	}
+	for i := range in.Headers.History {
+		to := &in.Headers.History[i].To
+		to.Number = l.Plan.Calling(to.Number)
+	}
 	meant := in.To.Number
 	in.To.Number = l.Plan.Called(meant)
 	in.Extension, _ = l.Plan.Extension(in.User)

@@ -24,7 +24,8 @@ type Incoming struct {
 	From         Identity       // who the caller says to be
 	To           Identity       // whom the caller meant to call; Called decides
 	Asserted     Identity       // what P-Asserted-Identity says; zero when there is none
-	Trusted      bool           // a trunk vouches for Asserted, and for the verstat of From where that is zero
+	Trusted      bool           // a trunk vouches for Asserted, for the verstat of From where that is zero, and for the attestation
+	Headers      HeaderFields   // what else the INVITE says
 	Source       netip.AddrPort // where the INVITE came from
 	Transport    string         // "UDP", "TCP" or "TLS"
 	Trunk        string         // the name of the one it came on; empty: its source is allowed without one

@@ -34,6 +34,10 @@ type Target struct {
 	// the same number. Dial gives it back with the call's end.
 	Reservation *trunk.Reservation
 
+	// Headers go into the INVITE: X- headers and User-to-User, of the bounds of HeaderFields.Custom. Those that the trunk
+	// sends by itself count before them, and others are left out.
+	Headers map[string]string
+
 	From    Identity // what the callee sees; without Host the trunk's or our own
 	Private bool     // the callee is not to see it (Privacy: id)
 	// Ringing, if not nil, is called with 180 and 183, on Dial's goroutine.
@@ -197,6 +201,7 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	for _, name := range slices.Sorted(maps.Keys(k.Headers)) {
 		p.headers = append(p.headers, gosip.NewHeader(name, k.Headers[name]))
 	}
+	p.headers = append(p.headers, t.customHeaders(k.Headers)...)
 	return p
 }
 
@@ -234,6 +239,7 @@ func (u *UserAgent) direct(ctx context.Context, t Target) (p placement, err erro
 	if t.Private {
 		p.headers = []gosip.Header{gosip.NewHeader("Privacy", "id")}
 	}
+	p.headers = append(p.headers, t.customHeaders(nil)...)
 	return p, nil
 }
 

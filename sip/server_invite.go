@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -126,10 +127,19 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
 		in.Asserted, _ = parseIdentity(h.Value())
 	}
+	in.Headers = headerFields(req, headersOn(l), cmp.Or(in.Asserted, in.From))
 	if l != nil {
 		in.arrivedOn(l)
 	}
 	return c, in, nil
+}
+
+// headersOn are those that we send on a trunk; nil: there is none.
+func headersOn(l *trunk.Trunk) map[string]string {
+	if l == nil {
+		return nil
+	}
+	return l.Headers
 }
 
 // The methods of this file run on the call's goroutine and answer the INVITE

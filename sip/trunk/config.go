@@ -82,8 +82,8 @@ const (
 	Register Flags = 1 << iota
 	// NoProbe sends no OPTIONS: targets count as up.
 	NoProbe
-	// DistrustIdentity ignores what the trunk says of who calls: P-Asserted-Identity and
-	// verstat. For exchanges that pass on what their users write.
+	// DistrustIdentity ignores what the trunk says of who calls: P-Asserted-Identity,
+	// verstat and the attestation. For exchanges that pass on what their users write.
 	DistrustIdentity
 	// VouchedMedia takes audio only from where signalling says that it comes from: the
 	// address of the description, the signalling's source, and Allow.

@@ -193,7 +193,7 @@ const trunksExample = `
 #    extensions:
 #      100: ag_06er5bt0v9k1o7m2q3s4t5u6v0
 #      2xx: ag_06er5bt0v9k1o7m2q3s4t5u6v0
-#    trust_identity: on   # believe P-Asserted-Identity and verstat; off: an exchange whose users write them
+#    trust_identity: on   # believe P-Asserted-Identity, verstat and attestation; off: an exchange whose users write them
 #    # Where audio may come from: any source that is the first to send, as behind
 #    # address translators, or vouched: the address of the description, of signalling, or in allow.
 #    media: any

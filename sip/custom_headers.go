@@ -1,0 +1,65 @@
+package sip
+
+import (
+	"encoding/hex"
+	"maps"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	gosip "github.com/emiago/sipgo/sip"
+)
+
+// CanonicalHeader is the name of a header that programs of either side may use, each word with one capital; false: it
+// is another. Those are X- names of letters, digits and hyphens, and User-to-User.
+func CanonicalHeader(name string) (string, bool) {
+	if strings.EqualFold(name, userToUser) {
+		return userToUser, true
+	}
+	name = textproto.CanonicalMIMEHeaderKey(name)
+	if !strings.HasPrefix(name, "X-") || len(name) < 3 || len(name) > MaxHeaderName {
+		return "", false
+	}
+	return name, !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+}
+
+func isOurs(name string, ours map[string]string) bool {
+	for own := range ours {
+		if strings.EqualFold(own, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// customHeaders are those of a call that is placed, in the order of their names. Headers of the trunk stay as they are,
+// and what is no such header, or cannot stand in a line, is left out.
+func (t *Target) customHeaders(ours map[string]string) (headers []gosip.Header) {
+	size := 0
+	for _, given := range slices.Sorted(maps.Keys(t.Headers)) {
+		name, ok := CanonicalHeader(given)
+		value := strings.TrimSpace(t.Headers[given])
+		if !ok || isOurs(name, ours) || len(value) > MaxHeaderValue || clean(value) != value || len(headers) == MaxHeaders {
+			continue
+		}
+		if size += len(name) + len(value); size > maxCustom {
+			break
+		}
+		if name == userToUser {
+			value = userData(value)
+		}
+		headers = append(headers, gosip.NewHeader(name, value))
+	}
+	return headers
+}
+
+// userData is text as User-to-User carries it (RFC 7433 section 4.1): in hexadecimal, unless it has parameters and is
+// thereby written as it is to be sent.
+func userData(text string) string {
+	if strings.Contains(text, ";") {
+		return text
+	}
+	return hex.EncodeToString([]byte(text)) + ";encoding=hex"
+}
