@@ -47,7 +47,7 @@ func times(n int, s string) string {
 
 // good are documents that are taken.
 var good = []string{
-	`{"name":"N"}`, `{"name":"N","voice":"esca_m2","language":"pt-BR","prompt":"","first_message":"Hi {{caller.name}}"}`,
+	`{"name":"N"}`, `{"name":"N","voice":"esca_m2","language":"pt-BR","prompt":"","first_message":"Hi {{caller.name}} {{call.header.X-Tier}}"}`,
 	`{"name":"N","language":"auto"}`, `{"name":"N","language":"AUTO_pt-BR"}`, `{"name":"N","id":"ag_1","version":"x","created_at":null,"updated_at":7}`, `{"name":"N","voice":"f3","language":"EU","tools":[],"settings":{}}`,
 	settings(`"variables":{"city":"","Name_2":"x"},"goodbye":"Bye {{ city }}, {{Name_2}}","timezone":"Europe/Madrid"`),
 	settings(`"knowledge_bases":["kb_06er5bt0v9k1o7m2q3s4t5u6v0"],"knowledge_mode":"turn"`),
@@ -93,6 +93,7 @@ var bad = []struct {
 	{`{"name":"N","first_message":"` + strings.Repeat("é", 50_001) + `"}`, "first_message: 100002 bytes, allowed are 100000", true},
 	{`{"name":"N","prompt":"Hi {{customer}}, {{ customer }} of {{call.id}}"}`,
 		"prompt: there is no variable {{customer}}; add it to settings.variables; prompt: there is no variable {{call.id}}; add it to settings.variables", true},
+	{`{"name":"N","first_message":"{{call.header.subject}}"}`, "first_message: there is no variable {{call.header.subject}}; add it to settings.variables", true},
 	{`{"name":"N","first_message":"{{secret.KEY}}"}`, "first_message: there is no variable {{secret.KEY}}; add it to settings.variables", true},
 	{`{"name":"N","prompt":"You talk to {{caller.name. It is {{now}}.","first_message":"Hi {{"}`,
 		"prompt: {{caller.name. I… has no }}; first_message: {{ has no }}", true},

@@ -30,7 +30,7 @@ func WithOptions(options map[Stage][]*schema.Schema) *schema.Schema {
 
 func documentSchema() *schema.Schema {
 	s := schema.Object("An agent: what answers and makes calls. A name is enough. Texts may name variables: {{call.from}}, {{call.to}}, "+
-		"{{caller.name}}, {{caller.verified}} (yes or no), {{now}}, and those of settings.variables. They become text once, when a conversation begins.",
+		"{{caller.name}}, {{caller.verified}} (yes or no), {{caller.attestation}} (A, B or C), {{call.diverted_by}}, {{call.first_called}}, {{call.header.x-name}}, {{now}}, and those of settings.variables. They become text once, when a conversation begins.",
 		map[string]*schema.Schema{
 			"name": {Type: "string", Description: "For people, 200 bytes at most.", MinLength: 1, MaxLength: maxName, Pattern: `\S`, Form: "must have a letter"},
 			"voice": {Type: "string", Description: "F1 to F5 or M1 to M5, in either case; en_f1 and esca_f1 mean the same.", Default: DefaultVoice,

@@ -88,7 +88,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				Choices: [][2]any{{knowledgeFunction, "When it wants to know something"}, {knowledgeTurn, "Each time the caller has spoken"}}}),
 		(&schema.Schema{Type: "object", MaxProperties: maxVariables, Others: schema.Text("", MaxVariable),
 			Description: "The variables that the prompt, the first message, the goodbye and the message to machines name as {{name}}, with their values when nobody gives any. " +
-				"A name is a letter and at most 39 letters, digits and _. The server sets {{call.from}}, {{call.to}}, {{caller.name}}, {{caller.verified}} (yes or no) and {{now}}.",
+				"A name is a letter and at most 39 letters, digits and _. The server sets {{call.from}}, {{call.to}}, {{caller.name}}, {{caller.verified}} (yes or no), {{caller.attestation}} (A, B or C), {{call.diverted_by}}, {{call.first_called}}, {{call.header.x-name}} and {{now}}.",
 			PropertyNames: &schema.Schema{Pattern: VariableName, Form: "must be a letter and at most 39 letters, digits and _"}}).
 			Named("variables", "Variables", schema.Entry{Lines: 3, Code: true, Placeholder: "city = Rome",
 				Hint: "Names that texts use as {{city}}, a line each, with the value that counts when a call brings none."}),
