@@ -84,6 +84,30 @@ const (
 	AskedFailed   AskedOutcome = "failed"   // the number's own agent answers
 )
 
+// CallOrigin is where a call that came in was before, as its INVITE says. It is kept as it is.
+type CallOrigin struct {
+	DivertedBy  string          `json:"diverted_by,omitempty"`  // who sent it on last
+	FirstCalled string          `json:"first_called,omitempty"` // the number that the caller has dialled
+	Diversions  []CallDiversion `json:"diversions,omitempty"`   // the last first
+	History     []CallStation   `json:"history,omitempty"`      // in order
+	OrigID      string          `json:"orig_id,omitempty"`      // of the carrier that attests the caller
+}
+
+// CallDiversion is a telephone that has sent a call on.
+type CallDiversion struct {
+	Number string `json:"number,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// CallStation is a place that a call was sent to.
+type CallStation struct {
+	Index  string `json:"index"`
+	Number string `json:"number,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Cause  int    `json:"cause,omitempty"`
+}
+
 // ServedBy is which engines served a call, by stage, in the order in which they began to.
 type ServedBy struct {
 	ASR []string `json:"asr"`

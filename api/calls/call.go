@@ -115,7 +115,8 @@ func (m *calls) recordingOf(ctx context.Context, account, id string) (*wire.Call
 
 // Begun is c as it began. Nothing of it changes later.
 func Begun(c *history.Call, answered bool) wire.CallBegun {
-	b := wire.CallBegun{ID: c.ID, AgentID: c.Agent, Direction: string(c.Direction), From: c.From, To: c.To, CreatedAt: c.OpenedAt, Metadata: c.Metadata}
+	b := wire.CallBegun{ID: c.ID, AgentID: c.Agent, Direction: string(c.Direction), From: c.From, To: c.To, CreatedAt: c.OpenedAt, Verstat: c.Verstat, Attested: c.Attestation,
+		Headers: c.Headers, Origin: Origin(c.Origin), Metadata: c.Metadata}
 	if answered {
 		b.AnsweredAt = c.StartedAt
 	}

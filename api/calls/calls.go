@@ -82,7 +82,7 @@ func status(c *history.Call) string {
 func summary(c *history.Call, now time.Time) wire.CallSummary {
 	s := wire.CallSummary{ID: c.ID, AgentID: c.Agent, Version: c.AgentVersion, Direction: string(c.Direction), From: c.From, To: c.To, Status: status(c),
 		CreatedAt: c.OpenedAt, AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, EndReason: c.EndReason, Cost: wire.USD(c.Cost), AnsweredBy: api.Some(c.AnsweredBy),
-		MOS: c.MOS, Wait: c.Wait, Demonstration: c.Demonstration, Verstat: c.Verstat, DeletedAt: c.DeletedAt, Metadata: c.Metadata, Tags: c.Tags, Note: c.Note}
+		MOS: c.MOS, Wait: c.Wait, Demonstration: c.Demonstration, Verstat: c.Verstat, Attested: c.Attestation, Headers: c.Headers, Origin: Origin(c.Origin), DeletedAt: c.DeletedAt, Metadata: c.Metadata, Tags: c.Tags, Note: c.Note}
 	if c.EndDetail != nil && *c.EndDetail != "" {
 		s.EndDetail = c.EndDetail
 	}
@@ -107,6 +107,7 @@ type listInput struct {
 	State     string `query:"state" doc:"Only calls in progress, or only those that are over." enum:"live,ended" example:"live"`
 	// Metadata is a name and a value, or several, as metadata[order]=42.
 	Metadata wire.Metadata `query:"metadata,deepObject,explode" doc:"Only calls with this metadata, such as metadata[order]=42; of several names all."`
+	Header   string        `query:"header" doc:"Only calls with this header, X- or User-to-User: its name, a colon and the whole value. Capitals count in the value alone." maxLength:"600" example:"X-Customer-Id:42"`
 	Tag      string        `query:"tag" doc:"Only calls with this tag." maxLength:"100" example:"complaint"`
 	Said     string        `query:"q" doc:"Only calls in which these words were said, by either side: all of them; in quotation marks one after another; with or between them one of them; with a - in front not." maxLength:"200" example:"refund \"last week\""`
 	Sort     string        `query:"sort" doc:"What comes first. Calls in progress have neither a length nor a cost to sort by, and of calls that were not measured nobody knows how they sounded: those lists are without them." enum:"newest,oldest,longest,most_expensive,worst_sound" default:"newest" example:"longest"`
@@ -130,11 +131,45 @@ func (in *listInput) page() (p history.CallPage, err error) {
 	if wrong := in.Metadata.Check(); wrong != "" {
 		return p, api.Bad("%s", wrong)
 	}
+	if p.Headers, err = header(in.Header); err != nil {
+		return p, err
+	}
 	if p.Range, err = in.Bounds(); err != nil || in.Number == "" {
 		return p, err
 	}
 	p.Number, err = number(in.Number)
 	return p, err
+}
+
+// header reads a header of a query, its name and its value; nil: there is none.
+func header(text string) (wire.CallHeaders, error) {
+	if text == "" {
+		return nil, nil
+	}
+	name, value, found := strings.Cut(text, ":")
+	read, wrong := wire.CallHeaders{strings.TrimSpace(name): value}.Read()
+	switch {
+	case !found:
+		return nil, api.Bad("header: a name, a colon and a value, such as X-Customer-Id:42")
+	case wrong != "":
+		return nil, api.Bad("header: %s", strings.TrimPrefix(wrong, "headers: "))
+	}
+	return read, nil
+}
+
+// Origin is where a call was before, as clients see it; nil: nothing is known.
+func Origin(o *store.CallOrigin) *wire.CallOrigin {
+	if o == nil {
+		return nil
+	}
+	w := &wire.CallOrigin{DivertedBy: o.DivertedBy, FirstCalled: o.FirstCalled, OrigID: o.OrigID}
+	for _, d := range o.Diversions {
+		w.Diversions = append(w.Diversions, wire.CallDiversion(d))
+	}
+	for _, s := range o.History {
+		w.History = append(w.History, wire.CallStation(s))
+	}
+	return w
 }
 
 // number reads a number of a query, where a + that was not escaped has become a space.

@@ -61,7 +61,8 @@ var inbound = billing.Terms{Kind: billing.Inbound, Country: "ES"}
 func (o *line) start(who owner, terms billing.Terms, at time.Time) *ledger.Session {
 	o.Helper()
 	s, err := o.Ledger.StartSession(storetest.At(o.Context(), at), ledger.Start{Node: o.node, Account: who.Account, Terms: terms, Card: card, Agent: who.Agent,
-		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B"})
+		From: "+34612345678", To: "+34911234567", Verstat: "TN-Validation-Passed-B", Attestation: "B", Headers: map[string]string{"X-Customer-Id": "42: a", "User-to-User": "Order 1"},
+		Origin: &store.CallOrigin{DivertedBy: "+34911234569", Diversions: []store.CallDiversion{{Number: "+34911234569", Reason: "no-answer"}}}})
 	o.OK(err)
 	return s
 }
@@ -79,7 +80,9 @@ type seen struct {
 	Cost                            billing.Money
 	MOS                             *float64
 	By                              *string `json:"answered_by"`
-	Verstat                         *string
+	Verstat, Attestation            *string
+	Headers                         map[string]string
+	Origin                          *wire.CallOrigin
 	Transcript                      []struct {
 		Role, Text string
 		At         float64
@@ -101,6 +104,10 @@ func TestCall(t *testing.T) {
 	}
 	if c.Verstat == nil || *c.Verstat != "TN-Validation-Passed-B" {
 		t.Errorf("what the carrier said of the caller is %v", c.Verstat)
+	}
+	if c.Attestation == nil || *c.Attestation != "B" || c.Headers["X-Customer-Id"] != "42: a" || c.Origin == nil || c.Origin.DivertedBy != "+34911234569" ||
+		len(c.Origin.Diversions) != 1 || c.Origin.Diversions[0].Reason != "no-answer" {
+		t.Errorf("what its INVITE said is %v, %v, %+v", c.Attestation, c.Headers, c.Origin)
 	}
 	answered := began.Add(2 * time.Second)
 	r, err := o.Ledger.Checkpoints(storetest.At(t.Context(), answered), []ledger.Checkpoint{{Session: s, Seq: 1, StartedAt: answered, Usage: billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000}}})
@@ -167,6 +174,20 @@ func TestList(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("pages hold %v, want %v", got, want)
+	}
+	for query, want := range map[string]int{"x-customer-ID:42:+a": 5, "X-Customer-Id:+42:+a+": 5, "X-Customer-Id:42": 0, "user-to-user:Order+1": 5, "X-Other:42": 0} {
+		var page struct{ Data []seen }
+		if o.Read(o.A, "/v1/calls?header="+query, &page); len(page.Data) != want {
+			t.Errorf("%s: %d calls, want %d", query, len(page.Data), want)
+		}
+		if r := o.As(o.A, "GET", "/v1/calls.csv?header="+query, ""); r.Status != 200 || strings.Count(string(r.Body), "ses_") != want {
+			t.Errorf("%s as a file: %d, %s", query, r.Status, r.Body)
+		}
+	}
+	for _, query := range []string{"X-Customer-Id", "Subject:hello", ":42", "X-A:%00", "X-A:" + strings.Repeat("a", 513)} {
+		if status, text := o.get(o.A, "/v1/calls?header="+query); status != 400 || !strings.Contains(text, "header") {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
 	}
 	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?cursor=%00", "?cursor=" + strings.Repeat("x", 101)} {
 		if status, text := o.get(o.A, "/v1/calls"+query); status != 400 {

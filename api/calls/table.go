@@ -46,6 +46,7 @@ func (m *calls) mountTable(a *api.API) {
 		words("state", "Only calls in progress, or only those that are over.", "ended", "live", "ended"),
 		{Name: "metadata", In: "query", Description: "Only calls with this metadata, such as metadata[order]=42.", Style: "deepObject", Explode: new(true),
 			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}},
+		words("header", "Only calls with this header: its name, a colon and the whole value.", "X-Customer-Id:42"),
 		words("tag", "Only calls with this tag.", "complaint"),
 		words("q", "Only calls in which these words were said.", "refund"),
 		words("sort", "What comes first, as in the list.", "longest", "newest", "oldest", "longest", "most_expensive", "worst_sound"),
@@ -57,7 +58,7 @@ func (m *calls) mountTable(a *api.API) {
 // Wanted reads the filter of a list of calls from a query; what is wrong with it is
 // api.ErrBadRequest. Its page is the first, without a limit.
 func Wanted(q url.Values) (history.CallPage, error) {
-	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"), Tag: q.Get("tag"), Said: q.Get("q"), Sort: q.Get("sort"),
+	in := listInput{Direction: q.Get("direction"), AgentID: q.Get("agent_id"), Number: q.Get("number"), EndReason: q.Get("end_reason"), State: q.Get("state"), Header: q.Get("header"), Tag: q.Get("tag"), Said: q.Get("q"), Sort: q.Get("sort"),
 		Period: api.Period{From: q.Get("from"), To: q.Get("to")}}
 	for name, values := range q {
 		if name, ok := strings.CutPrefix(name, "metadata["); ok {
@@ -74,7 +75,7 @@ func Wanted(q url.Values) (history.CallPage, error) {
 		return history.CallPage{}, api.Bad("state: live or ended")
 	case sorts[in.Sort] == "" && in.Sort != "" && in.Sort != "newest":
 		return history.CallPage{}, api.Bad("sort: newest, oldest, longest, most_expensive or worst_sound")
-	case strings.ContainsRune(in.AgentID+in.EndReason+in.Tag+in.Said, 0):
+	case strings.ContainsRune(in.AgentID+in.EndReason+in.Tag+in.Said+in.Header, 0):
 		return history.CallPage{}, api.ErrBadRequest
 	}
 	p, err := in.page()

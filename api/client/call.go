@@ -110,6 +110,7 @@ type CallQuery struct {
 	Agent     string
 	From, To  string
 	Metadata  map[string]string // names and values that calls have
+	Header    string            // that calls have: its name, a colon and the value
 	Tag       string
 	Said      string // words of the transcript
 	Sort      string // newest, oldest, longest, most_expensive or worst_sound; empty: newest
@@ -133,7 +134,7 @@ func (c *Client) Calls(ctx context.Context, q CallQuery) (list []wire.CallSummar
 
 func (q *CallQuery) values() url.Values {
 	v := picked(map[string]string{"direction": q.Direction, "state": q.State, "end_reason": q.EndReason, "number": q.Number, "agent_id": q.Agent,
-		"from": q.From, "to": q.To, "tag": q.Tag, "q": q.Said, "sort": q.Sort})
+		"from": q.From, "to": q.To, "header": q.Header, "tag": q.Tag, "q": q.Said, "sort": q.Sort})
 	for name, value := range q.Metadata {
 		v.Set("metadata["+name+"]", value)
 	}

@@ -67,6 +67,22 @@ func (v *callView) Answerer() string {
 	return answererWords[*v.AnsweredBy]
 }
 
+// Vouched is what carriers say of the caller, in words; empty: nothing.
+func (v *callView) Vouched() string {
+	var words []string
+	switch said := v.Verstat; {
+	case said == nil:
+	case strings.HasPrefix(*said, "TN-Validation-Passed"):
+		words = append(words, "number checked")
+	case strings.HasPrefix(*said, "TN-Validation-Failed"):
+		words = append(words, "check of the number failed")
+	}
+	if v.Attested != nil {
+		words = append(words, "attestation "+*v.Attested)
+	}
+	return strings.Join(words, ", ")
+}
+
 // Kept is the form of what people keep with the call.
 func (v *callView) Kept() *page.Form {
 	note := ""

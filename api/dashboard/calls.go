@@ -51,7 +51,7 @@ type callsView struct {
 
 // callFilters are what the history can be narrowed down and sorted by, in the address of the page
 // as in the API's.
-var callFilters = []string{"q", "direction", "agent_id", "number", "tag", "end_reason", "from", "to", "sort"}
+var callFilters = []string{"q", "direction", "agent_id", "number", "tag", "header", "end_reason", "from", "to", "sort"}
 
 // Directions, Who and Ends are the choices.
 func (v *callsView) Directions() page.Field { return directionField(v.Form) }

@@ -83,6 +83,7 @@ func (x *exchange) fill(dir string) {
 	x.speaker = agent.ID
 	start := func(at time.Time) *ledger.Session {
 		c, err := ledger.New(x.DB).StartSession(storetest.At(t.Context(), at), ledger.Start{Node: node, Account: x.Account, Agent: agent.ID, From: "+34612345678", To: "+34911234567",
+			Verstat: "TN-Validation-Passed", Attestation: "A", Headers: map[string]string{"X-Customer-Id": "42 " + hostile}, Origin: &store.CallOrigin{DivertedBy: "+34911234569"},
 			Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}, Card: billing.DefaultRateCard()})
 		x.OK(err)
 		return c
@@ -231,10 +232,13 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?q=casa+lola":            {x.over},
 		"/app/calls?q=nobody":               {"No calls match"},
 		"/app/calls?q=!":                    {"with a letter or a digit"},
+		"/app/calls?header=X-Customer-Id:7": {"No calls match", `value="X-Customer-Id:7"`},
+		"/app/calls?header=Subject:7":       {"names are X-"},
 		"/app/calls?sort=worst_sound":       {x.over, "Sound (MOS)", ">4.2<"},
 		"/app/calls?sort=up":                {"Expected value to be one of"},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "<code>book</code>", "Done in 240ms", "{&#34;people&#34;:2}", "booked ", "No result", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,
 			"What the engines used", "12.5 seconds of connection", ">this server<", ">the operator<", ">included<", ">$43.21<", "1840 tokens read", "claude-haiku-4-5", ">the account<", ">$0.00<"},
+		"/app/calls/" + x.over + "?":              {"number checked, attestation A", "<dt>Sent on by</dt><dd>&#43;34911234569</dd>", "<dt>Header</dt><dd>X-Customer-Id: 42 &lt;script&gt;"},
 		"/app/engines":                            {"in your calls of the last 7 days", "first words", ">0 ms<", ">300 ms<"},
 		"/app/calls/" + x.over + "/signalling":    {"INVITE sip:x SIP/2.0"},
 		"/app/calls/" + x.over + "/completions":   {"A table", "<code>book</code>", "Answered", ">haiku<", ">310 ms<", ">540 ms<", "/completions/0"},

@@ -4,28 +4,32 @@ import "time"
 
 // CallSummary is a call without what was said in it.
 type CallSummary struct {
-	ID         string     `json:"id" doc:"Of the call and its session: the receipt has the same." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	AgentID    *string    `json:"agent_id" doc:"The agent that spoke; null when the client brought its own prompt. It may have been deleted since." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Version    *int64     `json:"agent_version" doc:"The agent's version that it ran with; null when it had none." example:"7"`
-	Direction  string     `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
-	From       string     `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
-	To         string     `json:"to" doc:"Who was called." example:"+34911234567"`
-	Status     string     `json:"status" doc:"Status of the call." enum:"dialing,ringing,connected,ended" example:"ended"`
-	CreatedAt  time.Time  `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
-	AnsweredAt *time.Time `json:"answered_at" doc:"When it was answered and began to cost; null: never."`
-	EndedAt    *time.Time `json:"ended_at" doc:"Null while it lasts."`
-	Duration   int64      `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"193"`
-	EndReason  *string    `json:"end_reason" doc:"Why it ended; null while it lasts." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"user_hangup"`
-	EndDetail  *string    `json:"end_detail" doc:"The finer cause, if there is one." example:"media_timeout"`
-	Cost       USD        `json:"cost" doc:"What it has cost so far."`
-	AnsweredBy *string    `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or unknown; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
-	Verstat    *string    `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
-	DeletedAt  *time.Time `json:"deleted_at" doc:"When its transcript and recording were deleted, on request or because the account had kept them long enough; null: they were not."`
-	MOS        *float64   `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
-	Wait       *int64     `json:"wait_p50_ms,omitempty" doc:"What half of its turns took at most, from the caller's last word to the first audio, in milliseconds; absent: it has none, lasts, or has just ended, and in events." example:"780"`
-	Metadata   Metadata   `json:"metadata,omitempty"`
-	Tags       []string   `json:"tags,omitempty" doc:"What people call it." nullable:"false" example:"[\"complaint\"]"`
-	Note       *string    `json:"note,omitempty" doc:"What somebody wrote about it; it is deleted with the transcript." example:"Wants a call back on Monday."`
+	ID         string      `json:"id" doc:"Of the call and its session: the receipt has the same." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentID    *string     `json:"agent_id" doc:"The agent that spoke; null when the client brought its own prompt. It may have been deleted since." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Version    *int64      `json:"agent_version" doc:"The agent's version that it ran with; null when it had none." example:"7"`
+	Direction  string      `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
+	From       string      `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
+	To         string      `json:"to" doc:"Who was called." example:"+34911234567"`
+	Status     string      `json:"status" doc:"Status of the call." enum:"dialing,ringing,connected,ended" example:"ended"`
+	CreatedAt  time.Time   `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
+	AnsweredAt *time.Time  `json:"answered_at" doc:"When it was answered and began to cost; null: never."`
+	EndedAt    *time.Time  `json:"ended_at" doc:"Null while it lasts."`
+	Duration   int64       `json:"duration" doc:"Whole seconds since the answer; 0 before." example:"193"`
+	EndReason  *string     `json:"end_reason" doc:"Why it ended; null while it lasts." enum:"completed,user_hangup,agent_hangup,api_hangup,no_answer,busy,rejected,failed,voicemail,balance_exhausted,max_duration,unknown" example:"user_hangup"`
+	EndDetail  *string     `json:"end_detail" doc:"The finer cause, if there is one." example:"media_timeout"`
+	Cost       USD         `json:"cost" doc:"What it has cost so far."`
+	AnsweredBy *string     `json:"answered_by" doc:"Who answered a call that an agent placed: a person, an answering machine, an assistant that screens calls, or unknown; null: nobody answered, or the call came in." enum:"human,machine,screening,unknown" example:"human"`
+	Verstat    *string     `json:"verstat" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074), such as TN-Validation-Passed or TN-Validation-Failed; null: nothing." example:"TN-Validation-Passed"`
+	Attested   *string     `json:"attestation" doc:"How well the carrier where a call that came in began knows the caller (ATIS-1000074): A, it knows its customer and that the number is theirs; B, it knows its customer; C, it knows neither. null: nobody says, or nobody vouches for the trunk." enum:"A,B,C" example:"A"`
+	DeletedAt  *time.Time  `json:"deleted_at" doc:"When its transcript and recording were deleted, on request or because the account had kept them long enough; null: they were not."`
+	MOS        *float64    `json:"mos" doc:"How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known." example:"4.36"`
+	Wait       *int64      `json:"wait_p50_ms,omitempty" doc:"What half of its turns took at most, from the caller's last word to the first audio, in milliseconds; absent: it has none, lasts, or has just ended, and in events." example:"780"`
+	Headers    CallHeaders `json:"headers,omitempty"`
+	// Origin is of calls that came in.
+	Origin   *CallOrigin `json:"origin,omitempty" doc:"Where a call that came in was before, as the far end says; absent: it says nothing. It is deleted with the transcript."`
+	Metadata Metadata    `json:"metadata,omitempty"`
+	Tags     []string    `json:"tags,omitempty" doc:"What people call it." nullable:"false" example:"[\"complaint\"]"`
+	Note     *string     `json:"note,omitempty" doc:"What somebody wrote about it; it is deleted with the transcript." example:"Wants a call back on Monday."`
 	// Demonstration is absent of calls that took place.
 	Demonstration bool `json:"demonstration,omitempty" doc:"It came with the demonstration: it was recorded on another server, and nobody called. Absent: somebody did."`
 }
@@ -227,14 +231,19 @@ type Consent struct {
 
 // CallBegun is a call as webhooks receive it while it lasts.
 type CallBegun struct {
-	ID         string     `json:"id" doc:"Of the call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	AgentID    *string    `json:"agent_id" doc:"The agent; null when the client brought its own prompt." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Direction  string     `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
-	From       string     `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
-	To         string     `json:"to" doc:"Who was called." example:"+34911234567"`
-	CreatedAt  time.Time  `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
-	AnsweredAt *time.Time `json:"answered_at,omitempty" doc:"When it was answered; not in call.started."`
-	Metadata   Metadata   `json:"metadata,omitempty"`
+	ID         string      `json:"id" doc:"Of the call." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	AgentID    *string     `json:"agent_id" doc:"The agent; null when the client brought its own prompt." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Direction  string      `json:"direction" doc:"Over a WebSocket, to one of the account's numbers, or placed by an agent." enum:"web,inbound,outbound" example:"inbound"`
+	From       string      `json:"from" doc:"Who called; empty on a WebSocket." example:"+34612345678"`
+	To         string      `json:"to" doc:"Who was called." example:"+34911234567"`
+	CreatedAt  time.Time   `json:"created_at" doc:"When it began to ring, to be dialled or to be set up."`
+	AnsweredAt *time.Time  `json:"answered_at,omitempty" doc:"When it was answered; not in call.started."`
+	Verstat    *string     `json:"verstat,omitempty" doc:"What the carrier of a call that came in says of the caller's number (ATIS-1000074); absent: nothing." example:"TN-Validation-Passed"`
+	Attested   *string     `json:"attestation,omitempty" doc:"How well the carrier where it began knows the caller (ATIS-1000074); absent: nobody says." enum:"A,B,C" example:"A"`
+	Headers    CallHeaders `json:"headers,omitempty"`
+	// Origin is of calls that came in.
+	Origin   *CallOrigin `json:"origin,omitempty" doc:"Where a call that came in was before, as the far end says; absent: it says nothing."`
+	Metadata Metadata    `json:"metadata,omitempty"`
 }
 
 // CallOver is a call that has ended.

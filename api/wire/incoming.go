@@ -2,12 +2,16 @@ package wire
 
 // IncomingCall is a call that rings, as the webhook of the called number is asked about it.
 type IncomingCall struct {
-	NumberID   string  `json:"number_id" doc:"The called number's id." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	From       string  `json:"from" doc:"Who calls; empty when it is withheld." example:"+34612345678"`
-	To         string  `json:"to" doc:"The called number." example:"+34911234567"`
-	CallerName string  `json:"caller_name" doc:"What the caller's telephone shows; empty: nothing. Nobody vouches for it." example:"Ann"`
-	Verstat    *string `json:"verstat" doc:"What the carrier says of the caller's number (ATIS-1000074); null: nothing." example:"TN-Validation-Passed"`
-	AgentID    *string `json:"agent_id" doc:"The agent that answers by default; null: none." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	NumberID   string      `json:"number_id" doc:"The called number's id." example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	From       string      `json:"from" doc:"Who calls; empty when it is withheld." example:"+34612345678"`
+	To         string      `json:"to" doc:"The called number." example:"+34911234567"`
+	CallerName string      `json:"caller_name" doc:"The caller's name as the trunk asserts it, where it is trusted, else as the caller's telephone shows it; empty: there is none." example:"Ann"`
+	Verstat    *string     `json:"verstat" doc:"What the carrier says of the caller's number (ATIS-1000074); null: nothing." example:"TN-Validation-Passed"`
+	Attested   *string     `json:"attestation" doc:"How well the carrier where the call began knows the caller (ATIS-1000074); null: nobody says, or nobody vouches for the trunk." enum:"A,B,C" example:"A"`
+	Headers    CallHeaders `json:"headers,omitempty"`
+	// Origin is of calls that came in.
+	Origin  *CallOrigin `json:"origin,omitempty" doc:"Where the call was before, as the far end says; absent: it says nothing."`
+	AgentID *string     `json:"agent_id" doc:"The agent that answers by default; null: none." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }
 
 // IncomingAnswer says who answers a call. Everything in it may be absent.

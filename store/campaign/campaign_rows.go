@@ -29,6 +29,7 @@ type ClaimedRow struct {
 	DueAt           time.Time
 	// Variables are values of the agent's, and Metadata is of the call.
 	Variables, Metadata map[string]string
+	Headers             map[string]string // of the call
 	Manner
 
 	No int // its place in the batch, from 0
@@ -59,7 +60,7 @@ func (s *Store) ClaimRows(ctx context.Context, n store.Node, rules billing.Walle
 			order by p.due_at, p.no limit $6)
 		update campaign_rows r set claim = claim + 1, node_id = $2, node_epoch = $3, claimed_until = $7
 		from picked p, campaigns c where r.id = p.id and c.id = r.campaign_id
-		returning r.id, r.account_id, r.campaign_id, r.claim, r.to_number, r.from_number, r.agent_id, r.zones, r.due_at, r.variables, r.metadata, `+mannerColumns+`, r.no`,
+		returning r.id, r.account_id, r.campaign_id, r.claim, r.to_number, r.from_number, r.agent_id, r.zones, r.due_at, r.variables, r.metadata, r.headers, `+mannerColumns+`, r.no`,
 		now, n.ID, n.Epoch, rules.ConcurrencyBeforeTopup, rules.ConcurrencyDefault, most, now.Add(rowLease))
 	slices.SortFunc(claimed, func(a, b ClaimedRow) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.Campaign, b.Campaign), a.No-b.No)

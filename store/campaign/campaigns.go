@@ -80,6 +80,7 @@ type CampaignRow struct {
 	DueAt time.Time
 	// Variables are values of the agent's, and Metadata is of the call.
 	Variables, Metadata map[string]string
+	Headers             map[string]string // of the call
 	Status              RowStatus
 	// ErrorCode and ErrorMessage say why it failed.
 	ErrorCode, ErrorMessage string
@@ -139,9 +140,9 @@ func (c *Campaign) queue(b *pgx.Batch, id string) {
 			hours_from, hours_to, hours_zone, created_at, metadata) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15)`,
 		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, c.CreatedAt, cmp.Or(c.State, CampaignRunning), store.Pairs(c.Metadata))
 	for i, r := range c.Rows {
-		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at, variables, metadata)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10, $11, $12)`,
-			store.NewID(store.RowID, c.CreatedAt), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt, store.Pairs(r.Variables), store.Pairs(r.Metadata))
+		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at, variables, metadata, headers)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10, $11, $12, $13)`,
+			store.NewID(store.RowID, c.CreatedAt), c.Account, id, i, r.To, r.From, r.Agent, append([]string{}, r.Zones...), r.ScheduledAt, r.DueAt, store.Pairs(r.Variables), store.Pairs(r.Metadata), store.Pairs(r.Headers))
 	}
 }
 
@@ -172,7 +173,7 @@ func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, er
 	rows, err := store.List[struct {
 		CampaignRow
 		RowCall // without an ID: there is none
-	}](ctx, s.db, "read rows of a batch", `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, r.variables, r.metadata, `+rowStatus+`,
+	}](ctx, s.db, "read rows of a batch", `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, r.variables, r.metadata, r.headers, `+rowStatus+`,
 			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
 			coalesce(r.session_id, ''), coalesce(s.opened_at, r.due_at), u.started_at, `+store.EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''),
 			coalesce(k.answered_by, ''), coalesce(u.amount_nano, 0)

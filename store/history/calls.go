@@ -35,11 +35,15 @@ type Call struct {
 	// Verstat is what the carrier of a call that came in said of the caller's number, in the
 	// words of ATIS-1000074; nil: nothing.
 	Verstat *string
+	// Attestation is how well the carrier where it began knows the caller: A, B or C; nil: nobody says.
+	Attestation *string
 	// DeletedAt is when what was said in it was deleted; nil: it was not.
 	DeletedAt *time.Time
 	// Demonstration says that it came with the demonstration: there was no such call.
 	Demonstration bool
-	Asked         *store.Asked // how a webhook was asked who answers it; nil: none was
+	Asked         *store.Asked      // how a webhook was asked who answers it; nil: none was
+	Headers       map[string]string // of a telephone call, that programs of either side use
+	Origin        *store.CallOrigin // where a call that came in was before; nil: nothing is known
 	Kept
 	Uses []store.EngineUse `db:"-"` // what engines used, in it and for it afterwards; none while it lasts
 	Conversation
@@ -177,7 +181,7 @@ const (
 	selectCalls = callColumns + "null::jsonb, 0, null::jsonb" + fromCalls
 	selectCall  = callColumns + "c.transcript, c.transcript_omitted, c.turns" + fromCalls + ofAccount
 	callColumns = `select c.session_id, c.agent_id, c.agent_version, s.kind, c.from_number, c.to_number, s.opened_at, c.rang_at, u.started_at,
-	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, k.wait_ms, c.verstat, c.deleted_at, c.demonstration is not null, c.asked, c.metadata, c.tags, c.note, `
+	` + store.EndedAt + `, s.end_reason, s.end_detail, u.amount_nano, w.mos, k.wait_ms, c.verstat, c.attestation, c.deleted_at, c.demonstration is not null, c.asked, c.headers, c.origin, c.metadata, c.tags, c.note, `
 	fromCalls = `, c.engines, coalesce(c.answered_by, '')
 	from calls c join sessions s on s.id = c.session_id join session_usage u on u.session_id = c.session_id
 	left join call_wire w on w.session_id = c.session_id left join call_counts k on k.session_id = c.session_id`

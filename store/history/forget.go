@@ -16,7 +16,7 @@ const (
 )
 
 // ForgetCall deletes what was said in a call of the account: transcript, log, functions, completions, recording,
-// what it can be replayed from, signalling, summary, extracted data and the note; a customer database
+// what it can be replayed from, signalling, headers, summary, extracted data and the note; a customer database
 // that was not told of the call yet is not. Of a call that lasts nothing is kept either.
 // That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
 // go with the next round of the node that had it. ErrNotFound: there is no such call.
@@ -28,7 +28,7 @@ func (h *Store) ForgetCall(ctx context.Context, account, call string) error {
 func (h *Store) forget(ctx context.Context, account, call, by string, now time.Time) error {
 	return h.db.Tx(ctx, "forget call", func(tx pgx.Tx) error {
 		err := store.ErrNotFound.IfUnchanged(tx.Exec(ctx,
-			`update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]', note = null
+			`update calls set deleted_at = coalesce(deleted_at, $3), deleted_by = coalesce(deleted_by, $4), transcript = '[]', note = null, headers = null, origin = null
 			where session_id = $2 and account_id = $1`, account, call, now, by))
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func (h *Store) forget(ctx context.Context, account, call, by string, now time.T
 		b.Queue(deleteRecording, account, call, now, by)
 		b.Queue(`update call_analyses set state = 'skipped', reason = $2, detail = '', summary = null, data = null, next_at = null,
 			done_at = coalesce(done_at, $3) where session_id = $1`, call, store.AnalysisDeleted, now)
-		b.Queue("update campaign_rows set summary = null where account_id = $1 and session_id = $2", account, call)
+		b.Queue("update campaign_rows set summary = null, headers = null where account_id = $1 and session_id = $2", account, call)
 		b.Queue("update crm_notes set state = 'never' where session_id = $1 and state = 'waiting'", call)
 		return store.Send(ctx, tx, b)
 	})

@@ -21,6 +21,7 @@ type CallPage struct {
 	EndReason   string
 	State       CallState
 	Metadata    map[string]string // calls that have all of these
+	Headers     map[string]string // calls that have all of these
 	Tag         string
 	// Said are words of the transcript, all of them, as PostgreSQL's websearch_to_tsquery reads them: "in one
 	// phrase", either or the other, -without.
@@ -130,6 +131,9 @@ func (p *CallPage) conditions(args []any) (string, []any) {
 	}
 	if len(p.Metadata) > 0 {
 		add(" and c.metadata @> ?", store.Pairs(p.Metadata))
+	}
+	if len(p.Headers) > 0 {
+		add(" and c.headers @> ?", store.Pairs(p.Headers))
 	}
 	if p.Tag != "" {
 		add(" and c.tags @> array[?]::text[]", p.Tag)

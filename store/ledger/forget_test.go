@@ -72,6 +72,10 @@ func TestForgetCall(t *testing.T) {
 		f.ok(history.New(f.DB).BeginRecording(f.ctx(), s.ID, "node"))
 		f.closeWith(s, used)
 	}
+	_, err = conn.Exec(f.ctx(), "update calls set headers = jsonb_build_object('X-Likes', $1::text), origin = jsonb_build_object('diverted_by', $1::text)", word)
+	f.ok(err)
+	_, err = conn.Exec(f.ctx(), "update campaign_rows set headers = jsonb_build_object('X-Likes', $1::text)", word)
+	f.ok(err)
 	text := "They like " + word
 	summary := ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 10, OutTokens: 1, Source: "provider"}}
 	_, err = f.SaveSummary(f.ctx(), acc, row.ID, text, summary)

@@ -45,6 +45,9 @@ type Start struct {
 	From         string            // telephone: the caller, as E.164 or empty when withheld
 	To           string            // telephone: the callee
 	Verstat      string            // what the carrier of a call that comes in says of From; empty: nothing
+	Attestation  string            // A, B or C: how well the carrier where that call began knows From; empty: nobody says
+	Headers      map[string]string // of a telephone call, that programs of either side use
+	Origin       *store.CallOrigin // of a call that comes in; nil: nothing is known
 	Metadata     map[string]string // of a conversation, kept with the call
 	Asked        *store.Asked      // how a webhook was asked about a call that comes in; nil: none was
 	// Expect is what work without a call will use: it starts only when all of it
@@ -245,10 +248,10 @@ func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, 
 		return store.ErrFenced
 	}
 	if s.Terms.Kind.Agent() {
-		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat, metadata, asked)
-			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, ''), $8::jsonb, $9
+		tag, err := w.Exec(ctx, `insert into calls (session_id, account_id, agent_id, from_number, to_number, agent_version, verstat, metadata, asked, attestation, headers, origin)
+			select $1, $2, nullif($3, ''), $4, $5, nullif($6::bigint, 0), nullif($7, ''), $8::jsonb, $9, nullif($10, ''), $11::jsonb, $12::jsonb
 			where $3 = '' or exists (select from agents where account_id = $2 and id = $3)`,
-			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat, store.Pairs(s.Metadata), s.Asked)
+			out.ID, s.Account, s.Agent, s.From, s.To, s.AgentVersion, s.Verstat, store.Pairs(s.Metadata), s.Asked, s.Attestation, store.Pairs(s.Headers), s.Origin)
 		if err != nil {
 			return err
 		}

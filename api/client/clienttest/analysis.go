@@ -12,7 +12,7 @@ const (
 	Analyzed     = "ses_analyzed"
 	AnalyzedText = `{"id":"ses_analyzed","agent_id":"ag_1","agent_version":7,"direction":"inbound","from":"+34612345678","to":"+34911234567","status":"ended",` +
 		`"created_at":"2026-03-01T12:00:00Z","answered_at":"2026-03-01T12:00:01Z","ended_at":"2026-03-01T12:01:02Z","duration":61,"end_reason":"user_hangup",` +
-		`"end_detail":null,"cost":0.12,"answered_by":null,"verstat":null,"mos":null,"deleted_at":null,"turns":[{"turn":1,"generation":2,"at_ms":2600,"endpoint_ms":200,"model_ms":150,"voice_ms":80,"total_ms":440,` +
+		`"end_detail":null,"cost":0.12,"answered_by":null,"verstat":null,"attestation":"A","headers":{"X-Customer-Id":"42"},"origin":{"diverted_by":"+34911234569"},"mos":null,"deleted_at":null,"turns":[{"turn":1,"generation":2,"at_ms":2600,"endpoint_ms":200,"model_ms":150,"voice_ms":80,"total_ms":440,` +
 		`"points":{"speech_end_ms":2160,"final_text_ms":120,"first_token_ms":null,"first_sentence_ms":360,"first_audio_ms":430,"first_packet_ms":440}}],` +
 		`"transcript":[{"role":"agent","text":"Hello.","at":0.5,"words":[{"text":"Hello.","start_ms":120,"end_ms":480}],"words_estimated":true,` +
 		`"interrupted":{"at_ms":500,"unheard":"How are you?"}},{"role":"user","text":"Friday, please.","at":2}],` +

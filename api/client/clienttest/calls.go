@@ -57,7 +57,7 @@ func calls(w http.ResponseWriter, r *http.Request) {
 		}
 		data = append(data, map[string]any{"id": c[0], "direction": c[1], "from": c[2], "to": c[3], "agent_id": c[4], "agent_version": 1, "status": status,
 			"created_at": "2026-03-01T10:00:00Z", "answered_at": nil, "ended_at": ended, "duration": 0, "end_reason": end, "end_detail": nil, "cost": 0,
-			"answered_by": nil, "verstat": nil, "mos": nil, "deleted_at": nil})
+			"answered_by": nil, "verstat": nil, "attestation": nil, "mos": nil, "deleted_at": nil})
 	}
 	page["data"] = data
 	answer(w, http.StatusOK, page)

@@ -39,6 +39,7 @@ type incomingEvent struct {
 		NumberID string `json:"number_id"`
 		From, To string
 		AgentID  *string `json:"agent_id"`
+		Headers  map[string]string
 	}
 }
 
@@ -193,7 +194,7 @@ func TestWebhookSaysWhoAnswers(t *testing.T) {
 		t.Errorf("what was said: %+v", call.Transcript)
 	}
 	d.mu.Lock()
-	if len(d.asked) != 1 || d.asked[0].Type != "call.incoming" || d.asked[0].Data.NumberID != own.Numbers[0].ID || d.asked[0].Data.From != "+34600000001" || d.asked[0].Data.To != c.who.number ||
+	if len(d.asked) != 1 || d.asked[0].Type != "call.incoming" || d.asked[0].Data.NumberID != own.Numbers[0].ID || d.asked[0].Data.From != "+34600000001" || d.asked[0].Data.Headers["X-Caller"] != "+34600000001" || d.asked[0].Data.To != c.who.number ||
 		d.asked[0].Data.AgentID == nil || *d.asked[0].Data.AgentID != c.who.agent {
 		t.Errorf("the webhook was asked %+v", d.asked)
 	}

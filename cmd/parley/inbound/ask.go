@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/calls"
 	"parley/api/webhook"
 	"parley/api/wire"
 	"parley/cmd/parley/conversation"
@@ -105,7 +106,8 @@ func (n *Answerer) post(ctx context.Context, in *sip.Incoming, r *route) (tool.P
 	}
 	caller, now := callerOf(in), n.Store.Now()
 	event := webhook.Event[wire.IncomingCall]{ID: store.NewID(store.EventID, now), Type: store.CallIncoming, Timestamp: now,
-		Data: wire.IncomingCall{NumberID: r.Number, From: caller.Number, To: r.called, CallerName: caller.Display, Verstat: api.Some(caller.Verstat), AgentID: r.Agent}}
+		Data: wire.IncomingCall{NumberID: r.Number, From: caller.Number, To: r.called, CallerName: caller.Display, Verstat: api.Some(caller.Verstat),
+			Attested: api.Some(attestationOf(in)), Headers: in.Headers.Custom, Origin: calls.Origin(originOf(in)), AgentID: r.Agent}}
 	body, err := json.Marshal(event)
 	if err != nil {
 		return tool.Posted{}, err

@@ -98,7 +98,8 @@ func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool,
 // and the webhook was asked.
 func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *speaker) (answered bool, err error) {
 	caller := callerOf(in)
-	start := ledger.Start{Account: r.Account, From: caller.Number, To: r.called, Verstat: caller.Verstat, Metadata: s.metadata, Asked: s.asked, Terms: r.terms()}
+	start := ledger.Start{Account: r.Account, From: caller.Number, To: r.called, Verstat: caller.Verstat, Attestation: attestationOf(in), Headers: in.Headers.Custom, Origin: originOf(in), Metadata: s.metadata, Asked: s.asked,
+		Terms: r.terms()}
 	if s.stored != nil {
 		start.Agent, start.AgentVersion = s.stored.ID, s.stored.Version
 	}
@@ -126,7 +127,8 @@ func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *spea
 		session.End(endedBy(err))
 		return true, err
 	}
-	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: r.called, CallerName: caller.Display, Verified: caller.Verstat == numberPassed, Given: s.variables})
+	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: r.called, CallerName: caller.Display, Verified: verified(caller, start.Attestation), Attestation: start.Attestation,
+		Headers: start.Headers, DivertedBy: in.Headers.DivertedBy(in.Called), FirstCalled: in.Headers.FirstCalled(in.Called), Given: s.variables})
 	return n.converse(ctx, in, r, session, s, w)
 }
 

@@ -3,6 +3,7 @@ package inbound
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"parley/billing"
@@ -52,9 +53,41 @@ func TestCallerOf(t *testing.T) {
 			sip.Identity{Number: "+15550100002", Display: "Ann"}},
 		{"nothing asserted", sip.Incoming{From: from, Trusted: true}, from},
 		{"not trusted", sip.Incoming{From: from}, sip.Identity{Number: "+15550100001", Display: "Ann"}},
+		{"asserted, and not trusted", sip.Incoming{From: from, Asserted: asserted}, sip.Identity{Number: "+15550100001", Display: "Ann"}},
 	} {
 		if got := callerOf(&tt.in); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestOriginOf: what a far end says of a call's way is shown, and what a carrier attests counts where it is trusted.
+func TestOriginOf(t *testing.T) {
+	t.Parallel()
+	in := sip.Incoming{Called: "+34911234567", Headers: sip.HeaderFields{Attestation: "A", OrigID: "origin",
+		Diversions: []sip.Diversion{{By: sip.Identity{Number: "+34911234569", Display: "Desk", Host: "h"}, Reason: "no-answer"}, {By: sip.Identity{Number: "+34911234568"}}},
+		History:    []sip.HistoryEntry{{Index: "1", To: sip.Identity{Number: "+34911234568"}, Cause: 302}}}}
+	want := store.CallOrigin{DivertedBy: "+34911234569", FirstCalled: "+34911234568", Diversions: []store.CallDiversion{{Number: "+34911234569", Name: "Desk", Reason: "no-answer"},
+		{Number: "+34911234568"}}, History: []store.CallStation{{Index: "1", Number: "+34911234568", Cause: 302}}}
+	if got := originOf(&in); !reflect.DeepEqual(*got, want) || attestationOf(&in) != "" {
+		t.Errorf("not trusted: %+v, %q", got, attestationOf(&in))
+	}
+	in.Trusted, want.OrigID = true, "origin"
+	if got := originOf(&in); !reflect.DeepEqual(*got, want) || attestationOf(&in) != "A" {
+		t.Errorf("trusted: %+v, %q", got, attestationOf(&in))
+	}
+	if got := originOf(&sip.Incoming{Headers: sip.HeaderFields{OrigID: "origin", Custom: map[string]string{"X-A": "1"}}}); got != nil {
+		t.Errorf("of a call that came directly: %+v", got)
+	}
+}
+
+// TestVerified: a number that passed its check, and of which the carrier does not say that it is another's.
+func TestVerified(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[[2]string]bool{{numberPassed, ""}: true, {numberPassed, "A"}: true, {numberPassed + "-A", "A"}: true, {numberPassed, "B"}: false,
+		{numberPassed, "C"}: false, {numberPassed + "-B", "B"}: false, {"TN-Validation-Failed", "A"}: false, {"", "A"}: false, {"", ""}: false} {
+		if got := verified(sip.Identity{Verstat: said[0]}, said[1]); got != want {
+			t.Errorf("%q: %v", said, got)
 		}
 	}
 }

@@ -2,14 +2,18 @@ package node
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/cmd/parley/config"
+	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/storetest"
 )
 
 // dialogue is a caller made of text, over UDP.
@@ -73,10 +77,49 @@ func TestCallWithoutACK(t *testing.T) {
 	}
 }
 
+// TestHeadersOfACaller: what a call's INVITE says is kept with the call, and who the caller is where the trunk is believed.
+func TestHeadersOfACaller(t *testing.T) {
+	t.Parallel()
+	for name, flags := range map[string]trunk.Flags{"believed": 0, "not believed": trunk.DistrustIdentity} {
+		t.Run(name, func(t *testing.T) {
+			d := deskWith(t, storetest.URL(t), func(c *config.Config) {
+				c.Trunks = []trunk.Config{{Name: "carrier", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.6/32")}, Flags: flags, Headers: map[string]string{"X-Token": "5ec2e7"}}}
+			})
+			caller := d.ringsFrom("127.0.0.6")
+			who := "From: <sip:+34911111111@127.0.0.1>;tag=ours\r\n"
+			caller.send("INVITE", 1, who+"P-Asserted-Identity: \"Bob\" <sip:+34922222222@127.0.0.1;verstat=TN-Validation-Passed>\r\nP-Attestation-Indicator: B\r\nP-Origination-ID: here\r\n"+
+				"X-Customer-ID: 42\r\nX-Token: 5ec2e7\r\nUser-to-User: 4f726465722031;encoding=hex\r\nDiversion: <sip:+34933333333@127.0.0.1>;reason=no-answer\r\nContent-Type: application/sdp\r\n",
+				"v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 39996 RTP/AVP 0\r\n")
+			res := caller.answer("200")
+			_, rest, _ := strings.Cut(res, "To: ")
+			_, caller.tag, _ = strings.Cut(strings.SplitN(rest, "\r\n", 2)[0], ">")
+			caller.send("BYE", 2, who, "")
+			call := d.over()
+			if want := map[string]string{"X-Customer-Id": "42", "User-to-User": "Order 1"}; !maps.Equal(call.Headers, want) {
+				t.Errorf("headers %v, want %v", call.Headers, want)
+			}
+			if o := call.Origin; o == nil || o.DivertedBy != "+34933333333" || o.FirstCalled != "+34933333333" || len(o.Diversions) != 1 || o.Diversions[0].Reason != "no-answer" {
+				t.Fatalf("origin %+v", o)
+			}
+			if believed := flags == 0; (call.Attestation != nil && *call.Attestation == "B") != believed || (call.Verstat != nil) != believed || (call.Origin.OrigID == "here") != believed ||
+				(call.From == "+34922222222") != believed {
+				t.Errorf("%+v, origin %+v", call, call.Origin)
+			}
+		})
+	}
+}
+
 // rings is a caller of the desk.
 func (d *desk) rings() *dialogue {
 	d.Helper()
-	conn, err := net.Dial("udp", d.node.phone.Addr().String())
+	return d.ringsFrom("127.0.0.1")
+}
+
+// ringsFrom is one at an address of this machine.
+func (d *desk) ringsFrom(source string) *dialogue {
+	d.Helper()
+	from := net.Dialer{LocalAddr: &net.UDPAddr{IP: net.ParseIP(source)}}
+	conn, err := from.Dial("udp", d.node.phone.Addr().String())
 	d.ok(err)
 	d.Cleanup(func() { conn.Close() })
 	return &dialogue{T: d.T, conn: conn}

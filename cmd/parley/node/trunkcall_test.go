@@ -53,7 +53,7 @@ func (d *desk) exchange(at string) *sip.UserAgent {
 
 // rung is what somebody hears who calls the desk from an exchange.
 func rung(d *desk, ua *sip.UserAgent) (*sip.Leg, error) {
-	return ua.Dial(d.Context(), sip.Target{Number: deskNumber, From: sip.Identity{Number: assertedNumber, Display: "Bob"}})
+	return ua.Dial(d.Context(), sip.Target{Number: deskNumber, From: sip.Identity{Number: assertedNumber, Display: "Bob"}, Headers: map[string]string{"X-Tier": "gold"}})
 }
 
 // presses has somebody call who presses a key, says nothing and waits for the agent to
@@ -82,7 +82,7 @@ func TestCallerOfATrunk(t *testing.T) {
 	d.functions(deskNumber, h, "http://127.0.0.1:1", "http://127.0.0.1:1")
 	agent, err := d.node.db.Agent(t.Context(), d.who.Account, d.agent)
 	d.ok(err)
-	agent.Prompt, agent.Settings = "You talk to {{call.from}}.", json.RawMessage(`{"speculative_llm":false}`)
+	agent.Prompt, agent.Settings = "You talk to {{call.from}}, {{call.header.x-tier}}{{call.header.x-none}}.", json.RawMessage(`{"speculative_llm":false}`)
 	_, err = d.node.db.UpdateAgent(t.Context(), d.who.Account, *agent)
 	d.ok(err)
 	for i, tt := range []struct{ source, caller, name, other string }{
@@ -101,7 +101,7 @@ func TestCallerOfATrunk(t *testing.T) {
 			t.Errorf("%s: the call is from %s", tt.source, c.From)
 		}
 		calls := model.Calls()
-		if prompt := calls[0].Request.System; !strings.HasPrefix(prompt, "You talk to "+tt.caller+".") {
+		if prompt := calls[0].Request.System; !strings.HasPrefix(prompt, "You talk to "+tt.caller+", “gold”.") {
 			t.Errorf("%s: the prompt is %q", tt.source, prompt)
 		}
 		if told := calls[len(calls)-1].Request.Messages; !slices.ContainsFunc(told, func(m inference.Message) bool {

@@ -44,6 +44,7 @@ func newCallsCommand() *cobra.Command {
 	fl.StringVar(&query.Agent, "agent", "", "only those of this agent, also one that was deleted")
 	fl.StringVar(&query.From, "from", "", "not begun before this date, or RFC 3339 time")
 	fl.StringVar(&query.To, "to", "", "begun before this date, or RFC 3339 time")
+	fl.StringVar(&query.Header, "header", "", "only those with this header, as X-Customer-Id:42")
 	fl.StringVar(&query.Tag, "tag", "", "only those with this tag")
 	fl.StringVar(&query.Said, "search", "", "only those in which these words were said; \"one after another\", one or the other, -not")
 	fl.StringArrayVar(&metadata, "metadata", nil, "only those with this metadata, as order=42; may be repeated")

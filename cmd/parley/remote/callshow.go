@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +51,16 @@ func showCall(w io.Writer, d *wire.CallDetail, words bool) {
 	if d.Verstat != nil {
 		from += " (" + *d.Verstat + ")"
 	}
+	if d.Attested != nil {
+		from += " attested " + *d.Attested
+	}
 	fmt.Fprintf(w, "from\t%s\nto\t%s\nstatus\t%s\n", from, d.To, d.Status)
+	if o := d.Origin; o != nil && o.DivertedBy != "" {
+		fmt.Fprintf(w, "diverted by\t%s\n", o.DivertedBy)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
+		fmt.Fprintf(w, "%s\t%s\n", name, d.Headers[name])
+	}
 	if d.EndReason != nil {
 		fmt.Fprintf(w, "ended\t%s after %s\n", *d.EndReason, time.Duration(d.Duration)*time.Second)
 	}

@@ -14,7 +14,7 @@ func TestCallsShow(t *testing.T) {
 	fakeServer(t)
 	o := run("", "calls", "show", clienttest.Analyzed)
 	for _, want := range []string{"user_hangup after 1m1s", "asr: pocketsphinx; llm: openai, scripted; tts: espeak", "failed: answer: data.day: is missing",
-		"They come on Friday.", `{"day":"Friday"}`, "0.1s agent", "2.0s user", "Friday, please.",
+		"They come on Friday.", `{"day":"Friday"}`, "+34612345678 attested A", "diverted by  ", "+34911234569", "X-Customer-Id ", "0.1s agent", "2.0s user", "Friday, please.",
 		`0.9s function  order {"id":7}`, "ok after 250 ms: on its way", "2.5s function  look", "no result is known",
 		`cut off at 0.50s; not heard: "How are you?"`, "speech ended 2.16s; after ms: text 120, token -, sentence 360, audio 430, packet 440"} {
 		if !strings.Contains(o.Out, want) {
