@@ -144,7 +144,7 @@ func batchOf(c *campaign.Campaign) wire.Batch {
 
 func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
 	v := wire.BatchRow{ID: r.ID, To: r.To, From: r.From, AgentID: r.Agent, ScheduledAt: r.ScheduledAt, Status: string(r.Status), Summary: r.Summary,
-		Vars: r.Variables, Metadata: r.Metadata}
+		Vars: r.Variables, Headers: r.Headers, Metadata: r.Metadata}
 	if r.ErrorCode != "" {
 		v.Error = &wire.RowError{Code: r.ErrorCode, Message: r.ErrorMessage}
 	}

@@ -108,7 +108,7 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 	w := &plan{Campaign: campaign.Campaign{Name: strings.TrimSpace(b.Name), Metadata: b.Metadata, Rows: make([]campaign.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
 	for i, r := range b.Rows {
-		call := wire.NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest, Vars: r.Vars, Metadata: merged(b.Metadata, r.Metadata)}
+		call := wire.NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest, Vars: r.Vars, Headers: r.Headers, Metadata: merged(b.Metadata, r.Metadata)}
 		if r.From != "" {
 			call.From = r.From
 		}
@@ -174,7 +174,7 @@ func (w *plan) schedule(now time.Time) error {
 	}
 	answers := map[question]time.Time{}
 	for i, o := range w.orders {
-		row := campaign.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now, Variables: o.Variables, Metadata: o.Metadata}
+		row := campaign.CampaignRow{To: o.To, From: o.From, Agent: o.Agent, DueAt: now, Variables: o.Variables, Metadata: o.Metadata, Headers: o.Headers}
 		if t := w.times[i]; !t.IsZero() {
 			if t.After(now.Add(maxAhead)) {
 				return inRow(i, api.Bad("scheduled_at: a year ahead at most"))

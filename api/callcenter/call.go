@@ -41,6 +41,7 @@ type Order struct {
 	// Variables are values of the agent's variables.
 	Variables map[string]string
 	Metadata  wire.Metadata
+	Headers   wire.CallHeaders // of its INVITE, by the names that calls keep them by
 	// IP is where the request came from, for the evidence of consent.
 	IP   string
 	Once *store.IdempotencyKey // the request that asks; nil: it had no key

@@ -45,6 +45,9 @@ func orderOf(n *wire.NewCall) (Order, error) {
 	if what == "" {
 		what = n.Metadata.Check()
 	}
+	if what == "" {
+		o.Headers, what = n.Headers.Read()
+	}
 	if what != "" {
 		return o, api.Bad("%s", what)
 	}

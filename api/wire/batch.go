@@ -41,6 +41,7 @@ type BatchRow struct {
 	AgentID     string            `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	ScheduledAt *time.Time        `json:"scheduled_at" doc:"When it is to be called; null: at once."`
 	Vars        map[string]string `json:"variables,omitempty" doc:"Values of the agent's variables, as they were given for this call."`
+	Headers     CallHeaders       `json:"headers,omitempty"`
 	Metadata    Metadata          `json:"metadata,omitempty"`
 	Status      string            `json:"status" doc:"Status of the row. sent: the call was placed, whether or not it was answered." enum:"pending,dialing,sent,failed"`
 	CallID      *string           `json:"call_id" doc:"Its call, for the monitor; null: it was not dialled." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
@@ -145,6 +146,8 @@ type NewRow struct {
 	From        string            `json:"from,omitempty" required:"false" doc:"Instead of the batch's." example:"+34911234567"`
 	AgentID     string            `json:"agent_id,omitempty" required:"false" doc:"Instead of the batch's." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Vars        map[string]string `json:"variables,omitempty" required:"false" doc:"Values of the variables that the agent's settings name; of the others their defaults count. 1000 characters each."`
+	// Headers are of the row's call.
+	Headers CallHeaders `json:"headers,omitempty" required:"false"`
 	// Metadata is of the row's call, beside the batch's: of one name the row's value counts.
 	Metadata Metadata `json:"metadata,omitempty" required:"false"`
 }

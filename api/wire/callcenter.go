@@ -31,6 +31,7 @@ type NewCall struct {
 	Message  string            `json:"message,omitempty" required:"false" doc:"What is said to a machine, in the agent's voice; needed with on_machine message, and only there." maxLength:"1000"`
 	Longest  *int              `json:"max_duration_seconds,omitempty" required:"false" doc:"How long the call may last; the agent's own limit counts too." minimum:"10" maximum:"7200"`
 	Vars     map[string]string `json:"variables,omitempty" required:"false" doc:"Values of the variables that the agent's settings name; of the others their defaults count. 1000 characters each."`
+	Headers  CallHeaders       `json:"headers,omitempty" required:"false"`
 	Metadata Metadata          `json:"metadata,omitempty" required:"false"`
 }
 

@@ -239,6 +239,10 @@ func TestDialRefusals(t *testing.T) {
 		{"no message for a machine", c, landline, map[string]any{"on_machine": "message", "message": " "}, 400, "validation.invalid_request_format"},
 		{"a message for nobody", c, landline, map[string]any{"on_machine": "hangup", "message": "Hello."}, 400, "validation.invalid_request_format"},
 		{"a long message", c, landline, map[string]any{"on_machine": "message", "message": strings.Repeat("ñ", 1001)}, 400, "validation.invalid_request_format"},
+		{"a header of the call itself", c, landline, map[string]any{"headers": map[string]string{"From": "<sip:1@h>"}}, 400, "validation.invalid_request_format"},
+		{"a header with a line break", c, landline, map[string]any{"headers": map[string]string{"X-A": "1\r\nFrom: <sip:1@h>"}}, 400, "validation.invalid_request_format"},
+		{"a long header", c, landline, map[string]any{"headers": map[string]string{"X-A": strings.Repeat("a", 513)}}, 400, "validation.invalid_request_format"},
+		{"a header twice", c, landline, map[string]any{"headers": map[string]string{"X-A": "1", "x-a": "2"}}, 400, "validation.invalid_request_format"},
 		{"nothing to call", c, "", nil, 400, "validation.invalid_request_format"},
 		{"somebody's number", c, landline, map[string]any{"from": other.who.number, "agent_id": "ag_0"}, 403, "callcenter.from_not_owned"},
 		{"nobody's number", c, landline, map[string]any{"from": "+34911111111"}, 403, "callcenter.from_not_owned"},
@@ -277,6 +281,32 @@ func TestDialRefusals(t *testing.T) {
 	other.ask("POST", "/callcenter/hangup/"+theirs, "", &e)
 	if e := other.ended(theirs); e.Reason != "api_hangup" {
 		t.Errorf("%+v", e)
+	}
+}
+
+// TestDialHeaders: headers of a call go out in its INVITE, are kept with it, and find it.
+func TestDialHeaders(t *testing.T) {
+	t.Parallel()
+	s := shared(t, laboratory)
+	c := newDialer(t, s, "10")
+	id := c.dial("01", map[string]any{"headers": map[string]string{"x-customer-id": " 42 ", "User-to-User": "Order 1"}})
+	c.ended(id)
+	var call struct{ Headers map[string]string }
+	if code := c.ask("GET", "/v1/calls/"+id, "", &call); code != 200 || len(call.Headers) != 2 || call.Headers["X-Customer-Id"] != "42" || call.Headers["User-to-User"] != "Order 1" {
+		t.Errorf("%d, kept are %v", code, call.Headers)
+	}
+	var trace struct {
+		Data []struct{ Direction, Message string }
+	}
+	eventually(t, "the signalling is stored", func() bool { return c.ask("GET", "/v1/calls/"+id+"/sip", "", &trace) == 200 && len(trace.Data) > 0 })
+	if invite := trace.Data[0].Message; !strings.Contains(invite, "\r\nX-Customer-Id: 42\r\n") || !strings.Contains(invite, "\r\nUser-to-User: 4f726465722031;encoding=hex\r\n") {
+		t.Errorf("sent was %s", invite)
+	}
+	for query, want := range map[string]int{"X-CUSTOMER-ID:42": 1, "X-Customer-Id:4": 0} {
+		var page struct{ Data []struct{ ID string } }
+		if code := c.ask("GET", "/v1/calls?header="+query, "", &page); code != 200 || len(page.Data) != want || want == 1 && page.Data[0].ID != id {
+			t.Errorf("%s: %d %+v", query, code, page.Data)
+		}
 	}
 }
 

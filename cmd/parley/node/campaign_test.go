@@ -154,6 +154,7 @@ func TestBatchRefusals(t *testing.T) {
 		"an unknown variable":    {w.wish(rows(good, object{"to": "+12025550101", "variables": object{"nam": "Ana"}})), 400, malformed, "rows[1]: variables.nam"},
 		"a bad name of metadata": {w.wish(object{"metadata": object{"a b": "c"}}), 400, malformed, "metadata"},
 		"metadata of a row":      {w.wish(rows(good, object{"to": "+12025550101", "metadata": object{"a": strings.Repeat("a", 501)}})), 400, malformed, "rows[1]: metadata.a"},
+		"headers of a row":       {w.wish(rows(good, object{"to": "+12025550101", "headers": object{"To": "x"}})), 400, malformed, "rows[1]: headers"},
 		"a zone that is missing": {w.wish(window("09:00", "20:00", "")), 400, malformed, "call_window.timezone"},
 	} {
 		status, _, p := w.ask(w.key, "POST", "/callcenter/bulk-dial", tt.body)
@@ -296,7 +297,7 @@ func TestBatchIsDialled(t *testing.T) {
 }
 
 // TestBatchIsPersonal: everybody on a list hears what their own row says, and each call keeps the metadata
-// of the batch and of its row.
+// of the batch and of its row, and has the headers of its row.
 func TestBatchIsPersonal(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t)
@@ -307,8 +308,8 @@ func TestBatchIsPersonal(t *testing.T) {
 	_, err = w.node.db.UpdateAgent(t.Context(), w.who.Account, *a)
 	w.ok(err)
 	status, b, p := w.create(w.wish(object{"max_duration_seconds": 10, "metadata": object{"season": "spring", "list": "a"}, "rows": []object{
-		{"to": "+12025550106", "variables": object{"name": "Ana"}, "metadata": object{"order": "42", "list": "b"}}, {"to": "+12025550106"}}}))
-	if status != 200 || b.Metadata["season"] != "spring" || b.Rows[0].Vars["name"] != "Ana" || b.Rows[0].Metadata["list"] != "b" || b.Rows[1].Vars != nil {
+		{"to": "+12025550106", "variables": object{"name": "Ana"}, "metadata": object{"order": "42", "list": "b"}, "headers": object{"x-order": "42"}}, {"to": "+12025550106"}}}))
+	if status != 200 || b.Metadata["season"] != "spring" || b.Rows[0].Vars["name"] != "Ana" || b.Rows[0].Metadata["list"] != "b" || b.Rows[0].Headers["X-Order"] != "42" || b.Rows[1].Vars != nil {
 		t.Fatalf("%d %+v: %+v", status, p, b)
 	}
 	eventually(t, "both have talked", func() bool {
@@ -327,6 +328,9 @@ func TestBatchIsPersonal(t *testing.T) {
 		said := slices.ContainsFunc(c.Transcript, func(l history.TranscriptLine) bool { return l.Role == "agent" && strings.Contains(l.Text, want.heard) })
 		if !said || !maps.Equal(c.Metadata, want.kept) {
 			t.Errorf("row %d: %+v, kept is %v; want %q and %v", i, c.Transcript, c.Metadata, want.heard, want.kept)
+		}
+		if has := c.Headers["X-Order"] == "42"; has != (i == 0) {
+			t.Errorf("row %d: the call's headers are %v", i, c.Headers)
 		}
 	}
 }

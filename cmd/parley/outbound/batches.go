@@ -294,7 +294,7 @@ func (b *Batches) takePlace(ctx context.Context, from trunk.Caller, until time.T
 func (b *Batches) dialRow(ctx context.Context, r *campaign.ClaimedRow, place *trunk.Reservation) error {
 	m := r.Manner
 	placed, err := b.dialler.dial(ctx, api.Principal{Account: r.Account, Key: m.Key}, callcenter.Order{From: r.From, To: r.To, Agent: r.Agent,
-		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP, Variables: r.Variables, Metadata: r.Metadata}, &r.RowClaim, place)
+		RingTimeout: m.RingTimeout, MaxDuration: m.MaxDuration, OnMachine: m.OnMachine, Message: m.Message, IP: m.IP, Variables: r.Variables, Metadata: r.Metadata, Headers: r.Headers}, &r.RowClaim, place)
 	if err == nil {
 		b.dialler.Log.Debug("a call of a batch begins", "batch", r.Campaign, "row", r.ID, "session", placed.CallID)
 	}

@@ -88,7 +88,7 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 	if err != nil {
 		return nil, err
 	}
-	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: line.Number, To: to.E164, Terms: line.terms(to.Terms()), Metadata: o.Metadata,
+	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: line.Number, To: to.E164, Terms: line.terms(to.Terms()), Metadata: o.Metadata, Headers: o.Headers,
 		Consent: &ledger.Consent{ToHash: d.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination
@@ -102,8 +102,8 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 			admitted.End(*isolate.Internal) // a panic
 		}
 	}()
-	fill := plan.Begin(agent.Call{Now: d.Store.Now(), From: line.Number, To: to.E164, Given: o.Variables})
-	order := outgoing{from: line, to: to.E164, place: place, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, asked: conversation.AskedIn(ctx),
+	fill := plan.Begin(agent.Call{Now: d.Store.Now(), From: line.Number, To: to.E164, Headers: o.Headers, Given: o.Variables})
+	order := outgoing{from: line, to: to.E164, place: place, headers: o.Headers, ring: o.RingTimeout, longest: o.MaxDuration, plan: plan, asked: conversation.AskedIn(ctx),
 		answering: answering(&plan.Settings, o, fill)}
 	begun = true
 	isolate.Go("cmd/parley/outbound/outbound", nil, func() { d.place(admitted, order) },
@@ -198,6 +198,7 @@ type outgoing struct {
 	from          Line
 	to            string
 	place         *trunk.Reservation // taken beforehand; nil: none
+	headers       map[string]string  // of its INVITE
 	ring, longest time.Duration      // 0: the usual, and as the agent says
 	plan          conversation.Plan
 	answering     journal.Answering
@@ -244,7 +245,7 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	w := d.Maker.Wire(session, new(transport.Trace))
 	defer w.Keep()
 	rang := false // on Dial's goroutine, which is this one
-	leg, err := d.Phone.Dial(ctx, sip.Target{Trunk: o.from.Trunk, Number: o.to, Reservation: o.place, From: sip.Identity{Number: o.from.Number}, Trace: w.Trace, Ringing: func(int) {
+	leg, err := d.Phone.Dial(ctx, sip.Target{Trunk: o.from.Trunk, Number: o.to, Reservation: o.place, Headers: o.headers, From: sip.Identity{Number: o.from.Number}, Trace: w.Trace, Ringing: func(int) {
 		if rang {
 			return
 		}

@@ -58,6 +58,7 @@ func newDialCommand() *cobra.Command {
 	fl.StringVar(&call.Machine, "on-machine", "", "what a machine that answers gets: continue, hangup or message; without it, as the agent says")
 	fl.StringVar(&call.Message, "message", "", "what to say after the tone, with --on-machine message")
 	vars := fl.StringArray("var", nil, "a variable of the agent, as name=value; may be repeated")
+	headers := fl.StringArray("header", nil, "a header of its INVITE, X- or User-to-User, as X-Customer-Id=42; may be repeated")
 	metadata := fl.StringArray("metadata", nil, "what to keep with the call, as order=42; may be repeated")
 	follow := fl.Bool("follow", false, "show what happens until the end")
 	for _, name := range []string{"from", "to", "agent"} {
@@ -66,6 +67,9 @@ func newDialCommand() *cobra.Command {
 	completeAgents(cmd)
 	return ask(cmd, "print one JSON object; with --follow one for each event", func(q *request, _ []string) (err error) {
 		if call.Vars, err = command.Pairs("var", *vars); err != nil {
+			return err
+		}
+		if call.Headers, err = command.Pairs("header", *headers); err != nil {
 			return err
 		}
 		if call.Metadata, err = command.Pairs("metadata", *metadata); err != nil {

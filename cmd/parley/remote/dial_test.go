@@ -38,14 +38,14 @@ func TestDialIsRefused(t *testing.T) {
 func TestDial(t *testing.T) {
 	s := fakeServer(t)
 	args := []string{"dial", "--from", "+34911234567", "--to", "+12025550100", "--agent", "ag_x", "--consent", "--max-duration", "60",
-		"--var", "name=Ana, of course", "--var", "sum=1+1=2", "--var", "empty=", "--metadata", "order=42", "--follow"}
+		"--var", "name=Ana, of course", "--var", "sum=1+1=2", "--var", "empty=", "--metadata", "order=42", "--header", "X-Order=42", "--follow"}
 	o := run("", args...)
 	if o.Status != command.ExitDone || !strings.Contains(o.Out, "connected") || strings.Count(o.Out, "Hello.") != 1 || !strings.Contains(o.Out, "ended after 3s: user_hangup") {
 		t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}
 	want := map[string]any{"name": "Ana, of course", "sum": "1+1=2", "empty": ""}
 	if b := s.Placed(); !reflect.DeepEqual(b["variables"], want) || b["max_duration_seconds"] != 60.0 || b["consent_confirmed"] != true ||
-		!reflect.DeepEqual(b["metadata"], map[string]any{"order": "42"}) {
+		!reflect.DeepEqual(b["metadata"], map[string]any{"order": "42"}) || !reflect.DeepEqual(b["headers"], map[string]any{"X-Order": "42"}) {
 		t.Errorf("asked for %v", b)
 	}
 	if o := run("", append(args, "--var", "name")...); o.Status != command.ExitUsage || !strings.Contains(o.ErrOut, "--var") {
