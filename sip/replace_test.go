@@ -3,6 +3,7 @@ package sip_test
 import (
 	"net/netip"
 	"testing"
+	"time"
 
 	"parley/sip"
 	"parley/sip/dialog"
@@ -69,4 +70,35 @@ func TestRegisteredTrunkIsReplaced(t *testing.T) {
 	}()
 	stop()
 	<-left
+}
+
+// A check asks the servers now, and one miss is enough for who asks.
+func TestCheckTrunk(t *testing.T) {
+	t.Parallel()
+	silent, live := newCallee(t), newCallee(t)
+	ua := serve(t, sip.Config{T1: quick, Probe: time.Hour, Trunks: []trunk.Config{{Name: "carrier", Targets: []trunk.Target{silent.target(), live.target()}}}})
+	stop := make(chan struct{})
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				live.expect("OPTIONS")
+				live.answer("OPTIONS", 404, "x", "")
+			}
+		}
+	}()
+	st, ok := ua.CheckTrunk(t.Context(), "carrier")
+	if !ok || len(st.Targets) != 2 || st.Targets[0].Up || st.Targets[0].Detail != "OPTIONS: no answer" || !st.Targets[1].Up || st.Targets[1].Detail != "" {
+		t.Errorf("%v %+v", ok, st)
+	}
+	if _, ok := ua.CheckTrunk(t.Context(), "nobody's"); ok {
+		t.Error("a trunk that is not there was checked")
+	}
+	close(stop)
+	go ua.CheckTrunk(t.Context(), "carrier") // so that the last expect has something
+	<-answered
 }

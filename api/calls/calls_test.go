@@ -184,7 +184,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s as a file: %d, %s", query, r.Status, r.Body)
 		}
 	}
-	for _, query := range []string{"X-Customer-Id", "Subject:hello", ":42", "X-A:%00", "X-A:" + strings.Repeat("a", 513)} {
+	for _, query := range []string{"X-Customer-Id", "Subject:hello", ":42", "X-A:" + strings.Repeat("a", 513)} {
 		if status, text := o.get(o.A, "/v1/calls?header="+query); status != 400 || !strings.Contains(text, "header") {
 			t.Errorf("%s: %d %s", query, status, text)
 		}

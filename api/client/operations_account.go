@@ -112,7 +112,7 @@ type SetLimitInputBody struct {
 }
 
 // ListTopups: List top-ups.
-// Newest first, those too that came to nothing.
+// Newest first, also those that were never paid.
 func (c *Client) ListTopups(ctx context.Context) iter.Seq2[wire.TopUp, error] {
 	return each[wire.TopUp](ctx, c, url.Values{}, "v1", "topups")
 }

@@ -27,12 +27,15 @@ func (c *Client) GetCase(ctx context.Context, id string, caseID string) (*wire.C
 }
 
 // CompareAgent: Compare an agent with its recorded calls.
-// Conducts the latest recorded calls of an agent again with the settings of a version, or of an agent that is not
-// stored, and says turn by turn what would differ from the calls as they were, or from another version. Callers,
-// models, voices and functions give what they gave, so it costs nothing and nothing is really called; what a new
-// prompt, voice or function changes does not show: test cases show that. Calls are kept for this while the agent's
-// setting `record` is on, as long as their recordings. It takes 15 seconds at most; an account may ask for ten at once
-// and ten a minute.
+// Has the models of a version of an agent, or of one that is not stored, answer the turns of its latest recorded calls
+// again, and shows turn by turn the recorded answer, the one that it would give and the functions that it would call;
+// with `against` also those of another version. Each turn is asked after what the caller and the agent had said up to
+// it in the call. No function is run: the model gets the recorded result of one that it calls with the same arguments,
+// and its answer ends with any other. The calls are conducted again, too, with what their models, voices and functions
+// gave: `turns` says where turn-taking would differ. The tokens are charged like those of simulations; with `models`
+// of `recorded` no model is asked, and it is free. 100 turns in 45 seconds are answered at most. Calls are kept for
+// this while the agent's setting `record` is on, as long as their recordings. An account may ask for ten comparisons
+// at once and ten a minute.
 func (c *Client) CompareAgent(ctx context.Context, id string, body wire.NewComparison) (*wire.Comparison, error) {
 	return ask[wire.Comparison](ctx, c, http.MethodPost, c.address("v1", "agents", id, "compare"), body)
 }

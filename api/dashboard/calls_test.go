@@ -233,7 +233,7 @@ func TestCallPages(t *testing.T) {
 		"/app/calls?q=nobody":               {"No calls match"},
 		"/app/calls?q=!":                    {"with a letter or a digit"},
 		"/app/calls?header=X-Customer-Id:7": {"No calls match", `value="X-Customer-Id:7"`},
-		"/app/calls?header=Subject:7":       {"names are X-"},
+		"/app/calls?header=Subject:7":       {"Names are X-"},
 		"/app/calls?sort=worst_sound":       {x.over, "Sound (MOS)", ">4.2<"},
 		"/app/calls?sort=up":                {"Expected value to be one of"},
 		"/app/calls/" + x.over: {"Casa Lola", "0:02", "4.2 of 4.4", "800 ms", "211 ms", ">162<", ">–<", `data-from="2250" data-to="2700"`, "<del>", "for two, at eight", "<code>book</code>", "Done in 240ms", "{&#34;people&#34;:2}", "booked ", "No result", "by estimate", `"caller":[`, "/app/balance/receipts/" + x.over,

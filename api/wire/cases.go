@@ -166,7 +166,7 @@ type ComparedAnswer struct {
 	Turn     int         `json:"turn" doc:"From 1; 0 is the first message." example:"2"`
 	Heard    string      `json:"heard" doc:"What the caller said." example:"what time do you open"`
 	Recorded AnswerSide  `json:"recorded" doc:"What the agent did in the call: its words as far as they were heard."`
-	Then     *AnswerSide `json:"then" doc:"What it does in the version compared with; null: it is compared with the calls as they were."`
+	Then     *AnswerSide `json:"then,omitempty" doc:"What it does in the version compared with; absent: it is compared with the calls as they were."`
 	Now      AnswerSide  `json:"now" doc:"What it does in the version, or the draft, that is compared."`
 	Differs  bool        `json:"differs" doc:"Now says or calls something else than then, or without that than the call."`
 }

@@ -122,7 +122,7 @@ var bad = []struct {
 	{settings(`"knowledge":[{"title":"T","text":"` + strings.Repeat("x", 4001) + `"}]`), "settings.knowledge[0].text: 4001 characters, allowed are 4000", false},
 	{settings(`"recording_notice":"` + strings.Repeat("x", 1001) + `"`), "settings.recording_notice: 1001 characters, allowed are 1000", false},
 	{settings(`"pronunciation":[{"word":"!","say":"x"}]`), `settings.pronunciation[0].word: "!", must have a letter or digit`, false},
-	{settings(`"transfer_to":[{"number":"911"},{"number":"+34911234567","name":"a"},{"number":"+34911234568","name":"A"}]`),
+	{settings(`"transfer_to":[{"number":"91122"},{"number":"+34911234567","name":"a"},{"number":"+34911234568","name":"A"}]`),
 		"settings.transfer_to[0].number: must be a telephone number in international format, such as +34911234567; " +
 			`settings.transfer_to[2]: there are two of "A"`, true},
 	{settings(`"transfer_to":[{"number":"+34911234567","name":"a\nb"}]`), `settings.transfer_to[0].name: "a\nb", must be one line`, false},

@@ -94,6 +94,9 @@ func (t *Trunk) probe(ctx context.Context, s *Server) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return // we are closing
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errNoAnswer
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.probedLocked()
@@ -113,6 +116,8 @@ func (t *Trunk) probe(ctx context.Context, s *Server) {
 	s.next = time.Now().Add(max(every, rest))
 	t.stir()
 }
+
+var errNoAnswer = errors.New("OPTIONS: no answer")
 
 // outside is the dialog of a request to a server outside of any call, which builds it again
 // when it is challenged.
@@ -303,6 +308,7 @@ func (t *Trunk) probeNow() (all []<-chan struct{}) {
 		if s.next = time.Now(); s.waited == nil {
 			s.waited = make(chan struct{})
 		}
+		s.strikes = max(s.strikes, probeStrikes-1) // who asks now gets the answer of now
 		all = append(all, s.waited)
 	}
 	t.stir()

@@ -72,7 +72,7 @@ var numberDamages = []damage{
 	{17, "a lost number to be charged", `alter table numbers drop constraint numbers_charged; update numbers set charge_at = released_at where e164 = '+34911000004'`},
 	{17, "a number that never came and was paid", `update number_charges set refunded_at = null where refunded_at is not null`},
 	{18, "a lost number with an agent", `alter table numbers drop constraint numbers_lost; update numbers set agent_id = 'ag_x' where state = 'releasing'`},
-	{18, "a number of two accounts", `drop index numbers_in_use; update numbers set e164 = '+34911000001' where e164 = '+34911000002'`},
+	{18, "a number of two accounts", `drop index numbers_in_use; drop index numbers_of_account; update numbers set e164 = '+34911000001' where e164 = '+34911000002'`},
 	{18, "a call to a lost number", `update numbers set released_at = '2026-03-01' where e164 = '+34911000004'`},
 }
 

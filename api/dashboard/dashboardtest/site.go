@@ -168,10 +168,8 @@ var checks = []wire.Check{
 type lines struct{}
 
 func (lines) Draft(_ string, n *wire.NewTrunk) (d trunkstore.Draft, err error) {
-	for _, t := range n.Targets {
-		if strings.Contains(t.Host, "10.0.0.1") {
-			return d, store.Invalid("targets: 10.0.0.1 is not on the public Internet")
-		}
+	if n.Country == "QQ" {
+		return d, store.Invalid("country: there is no QQ")
 	}
 	d = trunkstore.Draft{Name: n.Name, Secrets: trunkstore.Secrets{Password: n.Password, Inbound: n.InboundPassword}, Sources: []netip.Prefix{}}
 	d.Settings, err = json.Marshal(n.TrunkSettings)

@@ -101,12 +101,11 @@ func comparePage(q *page.Request) error {
 	if !f.Values.Has("calls") {
 		return q.Page("agent-compare", "Compare "+v.Agent.Name, v)
 	}
-	f.Values.Set("models", "recorded")
-	return v.compareVersions(q)
+	return v.compareVersions(q, "recorded")
 }
 
-// compareVersions compares what the form of the page has.
-func (v *compareView) compareVersions(q *page.Request) error {
+// compareVersions compares what the form of the page has. models says whether they answer again, as the API takes it.
+func (v *compareView) compareVersions(q *page.Request, models string) error {
 	var asked wire.NewComparison
 	number := func(name string) int64 {
 		text := v.Form.Value(name)
@@ -116,7 +115,7 @@ func (v *compareView) compareVersions(q *page.Request) error {
 		}
 		return n
 	}
-	asked.Version, asked.Against, asked.Calls, asked.Models = number("version"), number("against"), int(number("calls")), v.Form.Value("models")
+	asked.Version, asked.Against, asked.Calls, asked.Models = number("version"), number("against"), int(number("calls")), models
 	return v.compare(q, asked)
 }
 
@@ -129,7 +128,7 @@ func compareForm(q *page.Request, form *page.Form) error {
 	if err != nil {
 		return err
 	}
-	return v.compareVersions(q)
+	return v.compareVersions(q, form.Value("models"))
 }
 
 // compareDraft compares what was entered in the form of the agent, which is not saved.

@@ -118,7 +118,7 @@ func TestEachOrderIsChecked(t *testing.T) {
 	orders[1].From, orders[2].Agent, orders[3].To = "+34911111111", "ag_nobody", "112"
 	refused, err := b.CheckEach(t.Context(), d.account, orders)
 	d.ok(err)
-	for i, want := range []error{nil, api.ErrFrom, api.ErrNoAgent, api.ErrDestination, nil} {
+	for i, want := range []error{nil, api.ErrFrom, api.ErrNoAgent, api.ErrEmergency, nil} {
 		if !errors.Is(refused[i], want) {
 			t.Errorf("order %d: %v, want %v", i, refused[i], want)
 		}

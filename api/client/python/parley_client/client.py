@@ -148,7 +148,7 @@ class Parley(Requests):
     def list_topups(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListTopUp:
         """List top-ups.
 
-        Newest first, those too that came to nothing.
+        Newest first, also those that were never paid.
         """
         return self._json("GET", "/v1/topups", query={"limit": limit, "cursor": cursor}, timeout=timeout)
 
@@ -326,13 +326,17 @@ class Parley(Requests):
     def compare_agent(self, id: str, body: t.NewComparison, *, timeout: float | None = None) -> t.Comparison:
         """Compare an agent with its recorded calls.
 
-        Conducts the latest recorded calls of an agent again with the settings of a version, or of
-        an agent that is not stored, and says turn by turn what would differ from the calls as they
-        were, or from another version. Callers, models, voices and functions give what they gave, so
-        it costs nothing and nothing is really called; what a new prompt, voice or function changes
-        does not show: test cases show that. Calls are kept for this while the agent's setting
-        `record` is on, as long as their recordings. It takes 15 seconds at most; an account may ask
-        for ten at once and ten a minute.
+        Has the models of a version of an agent, or of one that is not stored, answer the turns of
+        its latest recorded calls again, and shows turn by turn the recorded answer, the one that it
+        would give and the functions that it would call; with `against` also those of another
+        version. Each turn is asked after what the caller and the agent had said up to it in the
+        call. No function is run: the model gets the recorded result of one that it calls with the
+        same arguments, and its answer ends with any other. The calls are conducted again, too, with
+        what their models, voices and functions gave: `turns` says where turn-taking would differ.
+        The tokens are charged like those of simulations; with `models` of `recorded` no model is
+        asked, and it is free. 100 turns in 45 seconds are answered at most. Calls are kept for this
+        while the agent's setting `record` is on, as long as their recordings. An account may ask
+        for ten comparisons at once and ten a minute.
         """
         return self._json("POST", f"/v1/agents/{part(id)}/compare", body=body, timeout=timeout)
 
@@ -399,7 +403,7 @@ class Parley(Requests):
     def get_simulation(self, id: str, *, timeout: float | None = None) -> t.SimulationDetail:
         """Read a simulation.
 
-        With what each case came to, as far as it is. Ask every second or two until `ended_at` is
+        With the results of each case that has run. Ask every second or two until `ended_at` is
         there.
         """
         return self._json("GET", f"/v1/simulations/{part(id)}", timeout=timeout)
@@ -655,20 +659,20 @@ class Parley(Requests):
         """
         return self._json("POST", f"/v1/trunks/{part(id)}/numbers", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
 
-    def list_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: Literal["completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail", "balance_exhausted", "max_duration", "unknown"] | None = None, state: Literal["live", "ended"] | None = None, metadata: t.Metadata | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, cursor: str | None = None, follow: bool | None = None, timeout: float | None = None) -> t.ListCallSummary:
+    def list_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: Literal["completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail", "balance_exhausted", "max_duration", "unknown"] | None = None, state: Literal["live", "ended"] | None = None, metadata: t.Metadata | None = None, header: str | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, cursor: str | None = None, follow: bool | None = None, timeout: float | None = None) -> t.ListCallSummary:
         """List calls.
 
         Conversations on the telephone and over WebSockets, the newest first unless `sort` says
         otherwise, without their transcripts: all, or those that everything asked for is true of.
         `mos` and `end_detail` are for people who look for faults; new details may come.
         """
-        return self._json("GET", "/v1/calls", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to, "limit": limit, "cursor": cursor, "follow": follow}, timeout=timeout)
+        return self._json("GET", "/v1/calls", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "header": header, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to, "limit": limit, "cursor": cursor, "follow": follow}, timeout=timeout)
 
-    def each_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: Literal["completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail", "balance_exhausted", "max_duration", "unknown"] | None = None, state: Literal["live", "ended"] | None = None, metadata: t.Metadata | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, follow: bool | None = None, timeout: float | None = None) -> Iterator[t.CallSummary]:
+    def each_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: Literal["completed", "user_hangup", "agent_hangup", "api_hangup", "no_answer", "busy", "rejected", "failed", "voicemail", "balance_exhausted", "max_duration", "unknown"] | None = None, state: Literal["live", "ended"] | None = None, metadata: t.Metadata | None = None, header: str | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, follow: bool | None = None, timeout: float | None = None) -> Iterator[t.CallSummary]:
         """List calls: every entry, page by page."""
-        return self._each("GET", "/v1/calls", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to, "limit": limit, "follow": follow}, timeout=timeout)
+        return self._each("GET", "/v1/calls", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "header": header, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to, "limit": limit, "follow": follow}, timeout=timeout)
 
-    def export_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: str | None = None, state: Literal["live", "ended"] | None = None, metadata: dict[str, str] | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, timeout: float | None = None) -> Answer:
+    def export_calls(self, *, direction: Literal["web", "inbound", "outbound"] | None = None, agent_id: str | None = None, number: str | None = None, end_reason: str | None = None, state: Literal["live", "ended"] | None = None, metadata: dict[str, str] | None = None, header: str | None = None, tag: str | None = None, q: str | None = None, sort: Literal["newest", "oldest", "longest", "most_expensive", "worst_sound"] | None = None, from_: str | None = None, to: str | None = None, timeout: float | None = None) -> Answer:
         """Export calls.
 
         The calls that `GET /v1/calls` lists, in the same order:
@@ -679,16 +683,16 @@ class Parley(Requests):
         cannot be completed ends with a broken connection, never as if it were whole. An account may
         export two files at once.
         """
-        return self._raw("GET", "/v1/calls.csv", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to}, timeout=timeout)
+        return self._raw("GET", "/v1/calls.csv", query={"direction": direction, "agent_id": agent_id, "number": number, "end_reason": end_reason, "state": state, "metadata": metadata, "header": header, "tag": tag, "q": q, "sort": sort, "from": from_, "to": to}, timeout=timeout)
 
     def delete_call(self, id: str, *, timeout: float | None = None) -> None:
         """Delete the transcript and recording of a call.
 
         For good: transcript, events, recording, SIP messages, summary, extracted data, and what the
-        call could be replayed from. A customer database that was not told of the call yet is not
-        told. That there was the call stays, with its numbers, times, cost, sound quality and
-        evidence of consent. Of a call that lasts nothing is kept when it ends; deleting it again
-        changes nothing.
+        call could be replayed from. A customer database that has no note of the call yet gets none.
+        That there was the call stays, with its numbers, times, cost, sound quality and evidence of
+        consent. Of a call that lasts nothing is kept when it ends; deleting it again changes
+        nothing.
         """
         return self._none("DELETE", f"/v1/calls/{part(id)}", timeout=timeout)
 
@@ -829,8 +833,8 @@ class Parley(Requests):
         """Read how quickly agents answered.
 
         What half, nine tenths, 95 and 99 of a hundred turns took at most, stage by stage, by day,
-        by hour or by agent, over the last 30 days or a range of up to 92, 31 by the hour. Calls in
-        progress count with the turns that are stored.
+        by hour or by agent, over the last 30 days or a range of up to 92, 31 by the hour, and of at
+        most 100,000 calls, the newest. Calls in progress count with the turns that are stored.
         """
         return self._json("GET", "/v1/latency", query={"group_by": group_by, "agent_id": agent_id, "direction": direction, "from": from_, "to": to, "limit": limit, "cursor": cursor}, timeout=timeout)
 
@@ -851,7 +855,7 @@ class Parley(Requests):
     def get_statistics(self, *, from_: str | None = None, to: str | None = None, agent_id: str | None = None, direction: Literal["web", "inbound", "outbound"] | None = None, group_by: list[Literal["day", "agent"]] | None | None = None, timeout: float | None = None) -> t.Statistics:
         """Read statistics of calls.
 
-        What the calls come to that began on some days and have ended: how many, how many were
+        Figures of the calls that began on some days and have ended: how many, how many were
         answered, their length and cost, how they ended, and how long turns waited for each stage
         and engine. It holds each call as soon as it has ended, also when its transcript was
         deleted. `cost` is that of the calls, to the last decimal; `GET /v1/usage` has the same by
@@ -1083,14 +1087,14 @@ class Parley(Requests):
         """List the server's accounts: every entry, page by page."""
         return self._each("GET", "/v1/operator/accounts", query={"limit": limit}, timeout=timeout)
 
-    def create_account(self, body: t.NewAccount, *, timeout: float | None = None) -> t.CreatedAccount:
+    def create_account(self, body: t.NewAccount, *, idempotency_key: str | None = None, timeout: float | None = None) -> t.CreatedAccount:
         """Make an account.
 
         With its welcome credit. The operator owns it at first; with `create_key` the answer holds
         an API key of the account with the role owner and the mark money, shown this once, with
         which the owner can be invited.
         """
-        return self._json("POST", "/v1/operator/accounts", body=body, timeout=timeout)
+        return self._json("POST", "/v1/operator/accounts", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
 
     def get_account(self, id: str, *, timeout: float | None = None) -> t.AccountDetail:
         """Read an account.

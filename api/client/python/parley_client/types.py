@@ -346,7 +346,8 @@ class AgentSettings(TypedDict):
     # The variables that the prompt, the first message, the goodbye and the message to machines name
     # as {{name}}, with their values when nobody gives any. A name is a letter and at most 39
     # letters, digits and _. The server sets {{call.from}}, {{call.to}}, {{caller.name}},
-    # {{caller.verified}} (yes or no) and {{now}}.
+    # {{caller.verified}} (yes or no), {{caller.attestation}} (A, B or C), {{call.diverted_by}},
+    # {{call.first_called}}, {{call.header.x-name}} and {{now}}.
     variables: NotRequired[dict[str, str]]
 
 
@@ -361,7 +362,7 @@ class AgentSettingsAnalysis(TypedDict):
     # maximum, minLength, maxLength, maxItems, items, properties, required and additionalProperties.
     # What does not fit it is asked for once more, and then the analysis has failed.
     extract: NotRequired[dict[str, Any]]
-    # Write what the call came to, in a few sentences; false.
+    # Write a summary of the call, in a few sentences; false.
     summary: NotRequired[bool]
     # What the summary is to look at besides; summary is needed, too.
     summary_prompt: NotRequired[str]
@@ -826,6 +827,15 @@ class AgentsOutputBody(TypedDict):
     agents: list[Agent]
 
 
+class AnswerSide(TypedDict):
+    # The model did not answer.
+    failed: NotRequired[bool]
+    # The functions that it calls, in their order.
+    functions: list[ComparedFunction]
+    # Its words.
+    text: str
+
+
 class Ask(TypedDict):
     # The name of the engine that speaks, of those of kind tts in GET /api/status/models; without it
     # those that the server uses speak. Only POST /tts/synthesize looks at it.
@@ -1002,6 +1012,7 @@ BatchRow = TypedDict(
         "error": "NotRequired[RowError]",
         # The number that the callee sees.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # Names the row.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
@@ -1011,7 +1022,7 @@ BatchRow = TypedDict(
         "started_at": "str | None",
         # Status of the row. sent: the call was placed, whether or not it was answered.
         "status": "Literal[\"pending\", \"dialing\", \"sent\", \"failed\"]",
-        # What the call came to; null: there is no summary, or not yet.
+        # The outcome of the call in a few sentences; null: there is no summary, or not yet.
         "summary": "str | None",
         # The number called, in international format.
         "to": "str",
@@ -1055,7 +1066,7 @@ class CallAnalysis(TypedDict):
     reason: Literal["engine", "answer", "balance", "silence", "schema", "deleted", None]
     # Status of the analysis. failed: given up, though the summary may be there; skipped: not tried.
     state: Literal["waiting", "done", "failed", "skipped"]
-    # What the call came to; null: not asked for, or not there.
+    # The outcome of the call in a few sentences; null: not asked for, or not there.
     summary: str | None
 
 
@@ -1074,6 +1085,10 @@ CallAnalyzed = TypedDict(
         # Who answered a call that an agent placed: a person, an answering machine, an assistant
         # that screens calls, or unknown; null: nobody answered, or the call came in.
         "answered_by": "Literal[\"human\", \"machine\", \"screening\", \"unknown\", None]",
+        # How well the carrier where a call that came in began knows the caller (ATIS-1000074): A,
+        # it knows its customer and that the number is theirs; B, it knows its customer; C, it knows
+        # neither. null: nobody says, or nobody vouches for the trunk.
+        "attestation": "Literal[\"A\", \"B\", \"C\", None]",
         # What it has cost so far.
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
@@ -1096,6 +1111,7 @@ CallAnalyzed = TypedDict(
         "ended_at": "str | None",
         # Who called; empty on a WebSocket.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # Of the call and its session: the receipt has the same.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
@@ -1103,6 +1119,9 @@ CallAnalyzed = TypedDict(
         "mos": "float | None",
         # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
+        # Where a call that came in was before, as the far end says; absent: it says nothing. It is
+        # deleted with the transcript.
+        "origin": "NotRequired[CallOrigin]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
         # What people call it.
@@ -1140,17 +1159,25 @@ CallBegun = TypedDict(
         "agent_id": "str | None",
         # When it was answered; not in call.started.
         "answered_at": "NotRequired[str]",
+        # How well the carrier where it began knows the caller (ATIS-1000074); absent: nobody says.
+        "attestation": "NotRequired[Literal[\"A\", \"B\", \"C\"]]",
         # When it began to ring, to be dialled or to be set up.
         "created_at": "str",
         # Over a WebSocket, to one of the account's numbers, or placed by an agent.
         "direction": "Literal[\"web\", \"inbound\", \"outbound\"]",
         # Who called; empty on a WebSocket.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # Of the call.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
+        # Where a call that came in was before, as the far end says; absent: it says nothing.
+        "origin": "NotRequired[CallOrigin]",
         # Who was called.
         "to": "str",
+        # What the carrier of a call that came in says of the caller's number (ATIS-1000074);
+        # absent: nothing.
+        "verstat": "NotRequired[str]",
     },
 )
 
@@ -1233,7 +1260,7 @@ class CallCut(TypedDict):
     # somebody.
     at_ms: int
     # What the agent would have said further, as far as it was made: nobody heard it, and the model
-    # is not told of it.
+    # does not see it.
     unheard: str
 
 
@@ -1255,6 +1282,10 @@ CallDetail = TypedDict(
         "answered_by": "Literal[\"human\", \"machine\", \"screening\", \"unknown\", None]",
         # How the webhook of the called number was asked who answers; absent: it was not.
         "asked": "NotRequired[CallAsked]",
+        # How well the carrier where a call that came in began knows the caller (ATIS-1000074): A,
+        # it knows its customer and that the number is theirs; B, it knows its customer; C, it knows
+        # neither. null: nobody says, or nobody vouches for the trunk.
+        "attestation": "Literal[\"A\", \"B\", \"C\", None]",
         # What it has cost so far.
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
@@ -1282,6 +1313,7 @@ CallDetail = TypedDict(
         "from": "str",
         # The functions that its model called, in the order in which they began: the first 500.
         "functions": "list[CallFunction]",
+        "headers": "NotRequired[CallHeaders]",
         # Of the call and its session: the receipt has the same.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
@@ -1289,6 +1321,9 @@ CallDetail = TypedDict(
         "mos": "float | None",
         # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
+        # Where a call that came in was before, as the far end says; absent: it says nothing. It is
+        # deleted with the transcript.
+        "origin": "NotRequired[CallOrigin]",
         # Its recording; absent: it was not recorded.
         "recording": "NotRequired[CallRecording]",
         # Status of the call.
@@ -1316,6 +1351,15 @@ CallDetail = TypedDict(
         "wait_p50_ms": "NotRequired[int]",
     },
 )
+
+
+class CallDiversion(TypedDict):
+    # Its name.
+    name: NotRequired[str]
+    # Its number; empty: it is private.
+    number: str
+    # Why, as the far end has it.
+    reason: NotRequired[str]
 
 
 class CallEngines(TypedDict):
@@ -1380,6 +1424,20 @@ class CallLine(TypedDict):
     words_estimated: NotRequired[bool]
 
 
+class CallOrigin(TypedDict):
+    # Who has sent the call on, the last first (Diversion, RFC 5806): 16 at most.
+    diversions: NotRequired[list[CallDiversion]]
+    # The telephone that has sent the call on to this number last; absent: the call came directly,
+    # or nobody says.
+    diverted_by: NotRequired[str]
+    # The number that the caller has dialled, where the call was sent on.
+    first_called: NotRequired[str]
+    # Where the call was sent to, in order (History-Info, RFC 7044): 16 at most.
+    history: NotRequired[list[CallStation]]
+    # Identifies where the call entered the network of the carrier that attests the caller.
+    orig_id: NotRequired[str]
+
+
 CallOver = TypedDict(
     "CallOver",
     {
@@ -1393,6 +1451,10 @@ CallOver = TypedDict(
         # Who answered a call that an agent placed: a person, an answering machine, an assistant
         # that screens calls, or unknown; null: nobody answered, or the call came in.
         "answered_by": "Literal[\"human\", \"machine\", \"screening\", \"unknown\", None]",
+        # How well the carrier where a call that came in began knows the caller (ATIS-1000074): A,
+        # it knows its customer and that the number is theirs; B, it knows its customer; C, it knows
+        # neither. null: nobody says, or nobody vouches for the trunk.
+        "attestation": "Literal[\"A\", \"B\", \"C\", None]",
         # What it has cost so far.
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
@@ -1415,6 +1477,7 @@ CallOver = TypedDict(
         "ended_at": "str | None",
         # Who called; empty on a WebSocket.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # Of the call and its session: the receipt has the same.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
@@ -1422,6 +1485,9 @@ CallOver = TypedDict(
         "mos": "float | None",
         # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
+        # Where a call that came in was before, as the far end says; absent: it says nothing. It is
+        # deleted with the transcript.
+        "origin": "NotRequired[CallOrigin]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
         # What people call it.
@@ -1528,6 +1594,10 @@ CallSaid = TypedDict(
         # Who answered a call that an agent placed: a person, an answering machine, an assistant
         # that screens calls, or unknown; null: nobody answered, or the call came in.
         "answered_by": "Literal[\"human\", \"machine\", \"screening\", \"unknown\", None]",
+        # How well the carrier where a call that came in began knows the caller (ATIS-1000074): A,
+        # it knows its customer and that the number is theirs; B, it knows its customer; C, it knows
+        # neither. null: nobody says, or nobody vouches for the trunk.
+        "attestation": "Literal[\"A\", \"B\", \"C\", None]",
         # What it has cost so far.
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
@@ -1550,6 +1620,7 @@ CallSaid = TypedDict(
         "ended_at": "str | None",
         # Who called; empty on a WebSocket.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # Of the call and its session: the receipt has the same.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
@@ -1557,6 +1628,9 @@ CallSaid = TypedDict(
         "mos": "float | None",
         # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
+        # Where a call that came in was before, as the far end says; absent: it says nothing. It is
+        # deleted with the transcript.
+        "origin": "NotRequired[CallOrigin]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
         # What a language model made of the transcript.
@@ -1590,6 +1664,17 @@ class CallState(TypedDict):
     transcript: list[SpokenLine]
 
 
+class CallStation(TypedDict):
+    # The code of SIP for which the call was sent there, or went on from there.
+    cause: NotRequired[int]
+    # Its place in the tree of RFC 7044.
+    index: str
+    # Its name.
+    name: NotRequired[str]
+    # The number, or another user; empty: it is private.
+    number: str
+
+
 CallSummary = TypedDict(
     "CallSummary",
     {
@@ -1603,6 +1688,10 @@ CallSummary = TypedDict(
         # Who answered a call that an agent placed: a person, an answering machine, an assistant
         # that screens calls, or unknown; null: nobody answered, or the call came in.
         "answered_by": "Literal[\"human\", \"machine\", \"screening\", \"unknown\", None]",
+        # How well the carrier where a call that came in began knows the caller (ATIS-1000074): A,
+        # it knows its customer and that the number is theirs; B, it knows its customer; C, it knows
+        # neither. null: nobody says, or nobody vouches for the trunk.
+        "attestation": "Literal[\"A\", \"B\", \"C\", None]",
         # What it has cost so far.
         "cost": "float",
         # When it began to ring, to be dialled or to be set up.
@@ -1625,6 +1714,7 @@ CallSummary = TypedDict(
         "ended_at": "str | None",
         # Who called; empty on a WebSocket.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # Of the call and its session: the receipt has the same.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
@@ -1632,6 +1722,9 @@ CallSummary = TypedDict(
         "mos": "float | None",
         # What somebody wrote about it; it is deleted with the transcript.
         "note": "NotRequired[str]",
+        # Where a call that came in was before, as the far end says; absent: it says nothing. It is
+        # deleted with the transcript.
+        "origin": "NotRequired[CallOrigin]",
         # Status of the call.
         "status": "Literal[\"dialing\", \"ringing\", \"connected\", \"ended\"]",
         # What people call it.
@@ -1771,9 +1864,27 @@ class CheckList(TypedDict):
     data: list[Check]
 
 
+class ComparedAnswer(TypedDict):
+    # Now says or calls something else than then, or without that than the call.
+    differs: bool
+    # What the caller said.
+    heard: str
+    # What it does in the version, or the draft, that is compared.
+    now: AnswerSide
+    # What the agent did in the call: its words as far as they were heard.
+    recorded: AnswerSide
+    # What it does in the version compared with; absent: it is compared with the calls as they were.
+    then: NotRequired[AnswerSide]
+    # From 1; 0 is the first message.
+    turn: int
+
+
 class ComparedCall(TypedDict):
     # The version of the agent that it ran with; null: not known.
     agent_version: int | None
+    # What the models say in each turn of the recorded call, up to where another agent took it over;
+    # empty: they were not asked.
+    answers: list[ComparedAnswer]
     # The call.
     call_id: str
     # Why it would end.
@@ -1793,6 +1904,16 @@ class ComparedCall(TypedDict):
     unheard: NotRequired[int]
 
 
+class ComparedFunction(TypedDict):
+    # What it is called with, JSON.
+    arguments: NotRequired[str]
+    # Its name.
+    name: str
+    # It was called so in the recorded turn, and its result was given again. False: it would be
+    # called, and the answer ends there.
+    recorded: bool
+
+
 class ComparedTurn(TypedDict):
     # As it would be; null: there would be no such turn.
     now: TurnSide
@@ -1803,6 +1924,15 @@ class ComparedTurn(TypedDict):
 class Comparison(TypedDict):
     # The calls, the newest first; empty: none of the agent's latest was recorded.
     calls: list[ComparedCall]
+    # Tokens that the models have read.
+    in_tokens: int
+    # Turns that the models were not asked about.
+    left_out: int
+    # Tokens that they have written.
+    out_tokens: int
+    # Why turns were left out: there are more than 100, the time was over, or the balance or a limit
+    # of spending was used up.
+    stopped: NotRequired[Literal["turns", "time", "balance"]]
 
 
 class CompletionFunction(TypedDict):
@@ -2360,12 +2490,19 @@ IncomingCall = TypedDict(
     {
         # The agent that answers by default; null: none.
         "agent_id": "str | None",
-        # What the caller's telephone shows; empty: nothing. Nobody vouches for it.
+        # How well the carrier where the call began knows the caller (ATIS-1000074); null: nobody
+        # says, or nobody vouches for the trunk.
+        "attestation": "Literal[\"A\", \"B\", \"C\", None]",
+        # The caller's name as the trunk asserts it, where it is trusted, else as the caller's
+        # telephone shows it; empty: there is none.
         "caller_name": "str",
         # Who calls; empty when it is withheld.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # The called number's id.
         "number_id": "str",
+        # Where the call was before, as the far end says; absent: it says nothing.
+        "origin": "NotRequired[CallOrigin]",
         # The called number.
         "to": "str",
         # What the carrier says of the caller's number (ATIS-1000074); null: nothing.
@@ -2931,6 +3068,7 @@ NewCall = TypedDict(
         "consent_confirmed": "Any",
         # A number of the account.
         "from": "str",
+        "headers": "NotRequired[CallHeaders]",
         # How long the call may last; the agent's own limit counts too.
         "max_duration_seconds": "NotRequired[int]",
         # What is said to a machine, in the agent's voice; needed with on_machine message, and only
@@ -2961,6 +3099,9 @@ class NewComparison(TypedDict):
     calls: NotRequired[int]
     # An agent that is not stored, which is compared in place of the one that is.
     definition: NotRequired[NewAgent]
+    # Whether the models answer each turn again, which is charged like simulations, or give what
+    # they gave, which is free and shows turn-taking alone.
+    models: NotRequired[Literal["asked", "recorded"]]
     # The version that is compared; without it, and without definition, the current one.
     version: NotRequired[int]
 
@@ -3009,6 +3150,7 @@ NewRow = TypedDict(
         "agent_id": "NotRequired[str]",
         # Instead of the batch's.
         "from": "NotRequired[str]",
+        "headers": "NotRequired[CallHeaders]",
         "metadata": "NotRequired[Metadata]",
         # When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past,
         # at once.
@@ -3731,7 +3873,7 @@ class Simulation(TypedDict):
     id: str
     # Tokens that models read: the agent's, the caller's and the judge's.
     input_tokens: int
-    # Whether it is done and every case came to what is expected.
+    # Whether it is done and every case passed.
     ok: bool
     # Tokens that they wrote.
     output_tokens: int
@@ -3739,8 +3881,8 @@ class Simulation(TypedDict):
     reason: str | None
     # When it began; null: it waits.
     started_at: str | None
-    # How far it is; it is over when it is done, failed or canceled. done says nothing about what
-    # the cases came to.
+    # How far it is; it is over when it is done, failed or canceled. done says nothing about their
+    # results.
     state: Literal["queued", "running", "done", "failed", "canceled"]
 
 
@@ -3769,7 +3911,7 @@ class SimulationDetail(TypedDict):
     id: str
     # Tokens that models read: the agent's, the caller's and the judge's.
     input_tokens: int
-    # Whether it is done and every case came to what is expected.
+    # Whether it is done and every case passed.
     ok: bool
     # Tokens that they wrote.
     output_tokens: int
@@ -3777,8 +3919,8 @@ class SimulationDetail(TypedDict):
     reason: str | None
     # When it began; null: it waits.
     started_at: str | None
-    # How far it is; it is over when it is done, failed or canceled. done says nothing about what
-    # the cases came to.
+    # How far it is; it is over when it is done, failed or canceled. done says nothing about their
+    # results.
     state: Literal["queued", "running", "done", "failed", "canceled"]
 
 
@@ -4294,6 +4436,11 @@ class Webhook(TypedDict):
 # Functions that the agent may call. Those of type `function`, in OpenAI's form, are run by the
 # client of the conversation; the others by this server, on the telephone too.
 AgentTools: TypeAlias = list[AgentToolsItem]
+
+# Headers of the call's INVITE that programs of either side use: X- headers, and User-to-User (RFC
+# 7433), as text where that can be read; 20 of 512 bytes each, 4096 in all. Of a call that comes in
+# they are what the far end wrote: nobody vouches for them. They are deleted with the transcript.
+CallHeaders: TypeAlias = dict[str, str]
 
 # Names and values of your own, such as the number of an order: 50 names of 1 to 40 letters, digits,
 # _, . and -, and 500 characters each.

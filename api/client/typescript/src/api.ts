@@ -243,7 +243,7 @@ export interface AgentSettings {
      * then the analysis has failed.
      */
     extract?: Record<string, unknown>;
-    /** Write what the call came to, in a few sentences; false. */
+    /** Write a summary of the call, in a few sentences; false. */
     summary?: boolean;
     /** What the summary is to look at besides; summary is needed, too. */
     summary_prompt?: string;
@@ -648,7 +648,8 @@ export interface AgentSettings {
   /**
    * The variables that the prompt, the first message, the goodbye and the message to machines name as {{name}}, with
    * their values when nobody gives any. A name is a letter and at most 39 letters, digits and _. The server sets
-   * {{call.from}}, {{call.to}}, {{caller.name}}, {{caller.verified}} (yes or no) and {{now}}.
+   * {{call.from}}, {{call.to}}, {{caller.name}}, {{caller.verified}} (yes or no), {{caller.attestation}} (A, B or C),
+   * {{call.diverted_by}}, {{call.first_called}}, {{call.header.x-name}} and {{now}}.
    */
   variables?: Record<string, string>;
 }
@@ -731,6 +732,15 @@ export type AgentTools = Array<{
 export interface AgentsOutputBody {
   /** Every agent of the account. */
   agents: Array<Agent>;
+}
+
+export interface AnswerSide {
+  /** The model did not answer. */
+  failed?: boolean;
+  /** The functions that it calls, in their order. */
+  functions: Array<ComparedFunction>;
+  /** Its words. */
+  text: string;
 }
 
 export interface Ask {
@@ -911,6 +921,7 @@ export interface BatchRow {
   error?: RowError;
   /** The number that the callee sees. */
   from: string;
+  headers?: CallHeaders;
   /** Names the row. */
   id: string;
   metadata?: Metadata;
@@ -920,7 +931,7 @@ export interface BatchRow {
   started_at: string | null;
   /** Status of the row. sent: the call was placed, whether or not it was answered. */
   status: "pending" | "dialing" | "sent" | "failed";
-  /** What the call came to; null: there is no summary, or not yet. */
+  /** The outcome of the call in a few sentences; null: there is no summary, or not yet. */
   summary: string | null;
   /** The number called, in international format. */
   to: string;
@@ -963,7 +974,7 @@ export interface CallAnalysis {
   reason: "engine" | "answer" | "balance" | "silence" | "schema" | "deleted" | null;
   /** Status of the analysis. failed: given up, though the summary may be there; skipped: not tried. */
   state: "waiting" | "done" | "failed" | "skipped";
-  /** What the call came to; null: not asked for, or not there. */
+  /** The outcome of the call in a few sentences; null: not asked for, or not there. */
   summary: string | null;
 }
 
@@ -981,6 +992,12 @@ export interface CallAnalyzed {
    * unknown; null: nobody answered, or the call came in.
    */
   answered_by: "human" | "machine" | "screening" | "unknown" | null;
+  /**
+   * How well the carrier where a call that came in began knows the caller (ATIS-1000074): A, it knows its customer and
+   * that the number is theirs; B, it knows its customer; C, it knows neither. null: nobody says, or nobody vouches for
+   * the trunk.
+   */
+  attestation: "A" | "B" | "C" | null;
   /** What it has cost so far. */
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
@@ -1004,6 +1021,7 @@ export interface CallAnalyzed {
   ended_at: string | null;
   /** Who called; empty on a WebSocket. */
   from: string;
+  headers?: CallHeaders;
   /** Of the call and its session: the receipt has the same. */
   id: string;
   metadata?: Metadata;
@@ -1011,6 +1029,11 @@ export interface CallAnalyzed {
   mos: number | null;
   /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
+  /**
+   * Where a call that came in was before, as the far end says; absent: it says nothing. It is deleted with the
+   * transcript.
+   */
+  origin?: CallOrigin;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
   /** What people call it. */
@@ -1050,17 +1073,24 @@ export interface CallBegun {
   agent_id: string | null;
   /** When it was answered; not in call.started. */
   answered_at?: string;
+  /** How well the carrier where it began knows the caller (ATIS-1000074); absent: nobody says. */
+  attestation?: "A" | "B" | "C";
   /** When it began to ring, to be dialled or to be set up. */
   created_at: string;
   /** Over a WebSocket, to one of the account's numbers, or placed by an agent. */
   direction: "web" | "inbound" | "outbound";
   /** Who called; empty on a WebSocket. */
   from: string;
+  headers?: CallHeaders;
   /** Of the call. */
   id: string;
   metadata?: Metadata;
+  /** Where a call that came in was before, as the far end says; absent: it says nothing. */
+  origin?: CallOrigin;
   /** Who was called. */
   to: string;
+  /** What the carrier of a call that came in says of the caller's number (ATIS-1000074); absent: nothing. */
+  verstat?: string;
 }
 
 export interface CallChange {
@@ -1146,7 +1176,7 @@ export interface CallCompletions {
 export interface CallCut {
   /** When, in milliseconds since the answer: the caller spoke over it, hung up, or was connected to somebody. */
   at_ms: number;
-  /** What the agent would have said further, as far as it was made: nobody heard it, and the model is not told of it. */
+  /** What the agent would have said further, as far as it was made: nobody heard it, and the model does not see it. */
   unheard: string;
 }
 
@@ -1166,6 +1196,12 @@ export interface CallDetail {
   answered_by: "human" | "machine" | "screening" | "unknown" | null;
   /** How the webhook of the called number was asked who answers; absent: it was not. */
   asked?: CallAsked;
+  /**
+   * How well the carrier where a call that came in began knows the caller (ATIS-1000074): A, it knows its customer and
+   * that the number is theirs; B, it knows its customer; C, it knows neither. null: nobody says, or nobody vouches for
+   * the trunk.
+   */
+  attestation: "A" | "B" | "C" | null;
   /** What it has cost so far. */
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
@@ -1196,6 +1232,7 @@ export interface CallDetail {
   from: string;
   /** The functions that its model called, in the order in which they began: the first 500. */
   functions: Array<CallFunction>;
+  headers?: CallHeaders;
   /** Of the call and its session: the receipt has the same. */
   id: string;
   metadata?: Metadata;
@@ -1203,6 +1240,11 @@ export interface CallDetail {
   mos: number | null;
   /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
+  /**
+   * Where a call that came in was before, as the far end says; absent: it says nothing. It is deleted with the
+   * transcript.
+   */
+  origin?: CallOrigin;
   /** Its recording; absent: it was not recorded. */
   recording?: CallRecording;
   /** Status of the call. */
@@ -1232,6 +1274,15 @@ export interface CallDetail {
    * has none, lasts, or has just ended, and in events.
    */
   wait_p50_ms?: number;
+}
+
+export interface CallDiversion {
+  /** Its name. */
+  name?: string;
+  /** Its number; empty: it is private. */
+  number: string;
+  /** Why, as the far end has it. */
+  reason?: string;
 }
 
 export interface CallEngines {
@@ -1277,6 +1328,13 @@ export interface CallFunction {
   turn: number;
 }
 
+/**
+ * Headers of the call's INVITE that programs of either side use: X- headers, and User-to-User (RFC 7433), as text
+ * where that can be read; 20 of 512 bytes each, 4096 in all. Of a call that comes in they are what the far end wrote:
+ * nobody vouches for them. They are deleted with the transcript.
+ */
+export type CallHeaders = Record<string, string>;
+
 export interface CallLine {
   /** Seconds since the answer: when the agent's line was over, or the caller's was taken to be. */
   at: number;
@@ -1298,6 +1356,19 @@ export interface CallLine {
   words_estimated?: boolean;
 }
 
+export interface CallOrigin {
+  /** Who has sent the call on, the last first (Diversion, RFC 5806): 16 at most. */
+  diversions?: Array<CallDiversion>;
+  /** The telephone that has sent the call on to this number last; absent: the call came directly, or nobody says. */
+  diverted_by?: string;
+  /** The number that the caller has dialled, where the call was sent on. */
+  first_called?: string;
+  /** Where the call was sent to, in order (History-Info, RFC 7044): 16 at most. */
+  history?: Array<CallStation>;
+  /** Identifies where the call entered the network of the carrier that attests the caller. */
+  orig_id?: string;
+}
+
 export interface CallOver {
   /** The agent that spoke; null when the client brought its own prompt. It may have been deleted since. */
   agent_id: string | null;
@@ -1310,6 +1381,12 @@ export interface CallOver {
    * unknown; null: nobody answered, or the call came in.
    */
   answered_by: "human" | "machine" | "screening" | "unknown" | null;
+  /**
+   * How well the carrier where a call that came in began knows the caller (ATIS-1000074): A, it knows its customer and
+   * that the number is theirs; B, it knows its customer; C, it knows neither. null: nobody says, or nobody vouches for
+   * the trunk.
+   */
+  attestation: "A" | "B" | "C" | null;
   /** What it has cost so far. */
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
@@ -1333,6 +1410,7 @@ export interface CallOver {
   ended_at: string | null;
   /** Who called; empty on a WebSocket. */
   from: string;
+  headers?: CallHeaders;
   /** Of the call and its session: the receipt has the same. */
   id: string;
   metadata?: Metadata;
@@ -1340,6 +1418,11 @@ export interface CallOver {
   mos: number | null;
   /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
+  /**
+   * Where a call that came in was before, as the far end says; absent: it says nothing. It is deleted with the
+   * transcript.
+   */
+  origin?: CallOrigin;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
   /** What people call it. */
@@ -1456,6 +1539,12 @@ export interface CallSaid {
    * unknown; null: nobody answered, or the call came in.
    */
   answered_by: "human" | "machine" | "screening" | "unknown" | null;
+  /**
+   * How well the carrier where a call that came in began knows the caller (ATIS-1000074): A, it knows its customer and
+   * that the number is theirs; B, it knows its customer; C, it knows neither. null: nobody says, or nobody vouches for
+   * the trunk.
+   */
+  attestation: "A" | "B" | "C" | null;
   /** What it has cost so far. */
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
@@ -1479,6 +1568,7 @@ export interface CallSaid {
   ended_at: string | null;
   /** Who called; empty on a WebSocket. */
   from: string;
+  headers?: CallHeaders;
   /** Of the call and its session: the receipt has the same. */
   id: string;
   metadata?: Metadata;
@@ -1486,6 +1576,11 @@ export interface CallSaid {
   mos: number | null;
   /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
+  /**
+   * Where a call that came in was before, as the far end says; absent: it says nothing. It is deleted with the
+   * transcript.
+   */
+  origin?: CallOrigin;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
   /** What a language model made of the transcript. */
@@ -1521,6 +1616,17 @@ export interface CallState {
   transcript: Array<SpokenLine>;
 }
 
+export interface CallStation {
+  /** The code of SIP for which the call was sent there, or went on from there. */
+  cause?: number;
+  /** Its place in the tree of RFC 7044. */
+  index: string;
+  /** Its name. */
+  name?: string;
+  /** The number, or another user; empty: it is private. */
+  number: string;
+}
+
 export interface CallSummary {
   /** The agent that spoke; null when the client brought its own prompt. It may have been deleted since. */
   agent_id: string | null;
@@ -1533,6 +1639,12 @@ export interface CallSummary {
    * unknown; null: nobody answered, or the call came in.
    */
   answered_by: "human" | "machine" | "screening" | "unknown" | null;
+  /**
+   * How well the carrier where a call that came in began knows the caller (ATIS-1000074): A, it knows its customer and
+   * that the number is theirs; B, it knows its customer; C, it knows neither. null: nobody says, or nobody vouches for
+   * the trunk.
+   */
+  attestation: "A" | "B" | "C" | null;
   /** What it has cost so far. */
   cost: number;
   /** When it began to ring, to be dialled or to be set up. */
@@ -1556,6 +1668,7 @@ export interface CallSummary {
   ended_at: string | null;
   /** Who called; empty on a WebSocket. */
   from: string;
+  headers?: CallHeaders;
   /** Of the call and its session: the receipt has the same. */
   id: string;
   metadata?: Metadata;
@@ -1563,6 +1676,11 @@ export interface CallSummary {
   mos: number | null;
   /** What somebody wrote about it; it is deleted with the transcript. */
   note?: string;
+  /**
+   * Where a call that came in was before, as the far end says; absent: it says nothing. It is deleted with the
+   * transcript.
+   */
+  origin?: CallOrigin;
   /** Status of the call. */
   status: "dialing" | "ringing" | "connected" | "ended";
   /** What people call it. */
@@ -1701,9 +1819,29 @@ export interface CheckList {
   data: Array<Check>;
 }
 
+export interface ComparedAnswer {
+  /** Now says or calls something else than then, or without that than the call. */
+  differs: boolean;
+  /** What the caller said. */
+  heard: string;
+  /** What it does in the version, or the draft, that is compared. */
+  now: AnswerSide;
+  /** What the agent did in the call: its words as far as they were heard. */
+  recorded: AnswerSide;
+  /** What it does in the version compared with; absent: it is compared with the calls as they were. */
+  then?: AnswerSide;
+  /** From 1; 0 is the first message. */
+  turn: number;
+}
+
 export interface ComparedCall {
   /** The version of the agent that it ran with; null: not known. */
   agent_version: number | null;
+  /**
+   * What the models say in each turn of the recorded call, up to where another agent took it over; empty: they were
+   * not asked.
+   */
+  answers: Array<ComparedAnswer>;
   /** The call. */
   call_id: string;
   /** Why it would end. */
@@ -1725,6 +1863,18 @@ export interface ComparedCall {
   unheard?: number;
 }
 
+export interface ComparedFunction {
+  /** What it is called with, JSON. */
+  arguments?: string;
+  /** Its name. */
+  name: string;
+  /**
+   * It was called so in the recorded turn, and its result was given again. False: it would be called, and the answer
+   * ends there.
+   */
+  recorded: boolean;
+}
+
 export interface ComparedTurn {
   /** As it would be; null: there would be no such turn. */
   now: TurnSide;
@@ -1735,6 +1885,17 @@ export interface ComparedTurn {
 export interface Comparison {
   /** The calls, the newest first; empty: none of the agent's latest was recorded. */
   calls: Array<ComparedCall>;
+  /** Tokens that the models have read. */
+  in_tokens: number;
+  /** Turns that the models were not asked about. */
+  left_out: number;
+  /** Tokens that they have written. */
+  out_tokens: number;
+  /**
+   * Why turns were left out: there are more than 100, the time was over, or the balance or a limit of spending was
+   * used up.
+   */
+  stopped?: "turns" | "time" | "balance";
 }
 
 export interface CompletionFunction {
@@ -2289,12 +2450,23 @@ export interface IncomingAnswer {
 export interface IncomingCall {
   /** The agent that answers by default; null: none. */
   agent_id: string | null;
-  /** What the caller's telephone shows; empty: nothing. Nobody vouches for it. */
+  /**
+   * How well the carrier where the call began knows the caller (ATIS-1000074); null: nobody says, or nobody vouches
+   * for the trunk.
+   */
+  attestation: "A" | "B" | "C" | null;
+  /**
+   * The caller's name as the trunk asserts it, where it is trusted, else as the caller's telephone shows it; empty:
+   * there is none.
+   */
   caller_name: string;
   /** Who calls; empty when it is withheld. */
   from: string;
+  headers?: CallHeaders;
   /** The called number's id. */
   number_id: string;
+  /** Where the call was before, as the far end says; absent: it says nothing. */
+  origin?: CallOrigin;
   /** The called number. */
   to: string;
   /** What the carrier says of the caller's number (ATIS-1000074); null: nothing. */
@@ -2857,6 +3029,7 @@ export interface NewCall {
   consent_confirmed: unknown;
   /** A number of the account. */
   from: string;
+  headers?: CallHeaders;
   /** How long the call may last; the agent's own limit counts too. */
   max_duration_seconds?: number;
   /** What is said to a machine, in the agent's voice; needed with on_machine message, and only there. */
@@ -2884,6 +3057,11 @@ export interface NewComparison {
   calls?: number;
   /** An agent that is not stored, which is compared in place of the one that is. */
   definition?: NewAgent;
+  /**
+   * Whether the models answer each turn again, which is charged like simulations, or give what they gave, which is
+   * free and shows turn-taking alone.
+   */
+  models?: "asked" | "recorded";
   /** The version that is compared; without it, and without definition, the current one. */
   version?: number;
 }
@@ -2930,6 +3108,7 @@ export interface NewRow {
   agent_id?: string;
   /** Instead of the batch's. */
   from?: string;
+  headers?: CallHeaders;
   metadata?: Metadata;
   /** When to call, with its zone (RFC 3339), a year ahead at most; without it, or in the past, at once. */
   scheduled_at?: string;
@@ -3668,7 +3847,7 @@ export interface Simulation {
   id: string;
   /** Tokens that models read: the agent's, the caller's and the judge's. */
   input_tokens: number;
-  /** Whether it is done and every case came to what is expected. */
+  /** Whether it is done and every case passed. */
   ok: boolean;
   /** Tokens that they wrote. */
   output_tokens: number;
@@ -3676,7 +3855,7 @@ export interface Simulation {
   reason: string | null;
   /** When it began; null: it waits. */
   started_at: string | null;
-  /** How far it is; it is over when it is done, failed or canceled. done says nothing about what the cases came to. */
+  /** How far it is; it is over when it is done, failed or canceled. done says nothing about their results. */
   state: "queued" | "running" | "done" | "failed" | "canceled";
 }
 
@@ -3705,7 +3884,7 @@ export interface SimulationDetail {
   id: string;
   /** Tokens that models read: the agent's, the caller's and the judge's. */
   input_tokens: number;
-  /** Whether it is done and every case came to what is expected. */
+  /** Whether it is done and every case passed. */
   ok: boolean;
   /** Tokens that they wrote. */
   output_tokens: number;
@@ -3713,7 +3892,7 @@ export interface SimulationDetail {
   reason: string | null;
   /** When it began; null: it waits. */
   started_at: string | null;
-  /** How far it is; it is over when it is done, failed or canceled. done says nothing about what the cases came to. */
+  /** How far it is; it is over when it is done, failed or canceled. done says nothing about their results. */
   state: "queued" | "running" | "done" | "failed" | "canceled";
 }
 
@@ -4378,7 +4557,7 @@ export class Parley extends Requests {
 
   /**
    * List top-ups.
-   * Newest first, those too that came to nothing.
+   * Newest first, also those that were never paid.
    */
   listTopups(query: {
     /** next_cursor of the page before; without it the list begins at its first entry. */
@@ -4594,12 +4773,15 @@ export class Parley extends Requests {
 
   /**
    * Compare an agent with its recorded calls.
-   * Conducts the latest recorded calls of an agent again with the settings of a version, or of an agent that is not
-   * stored, and says turn by turn what would differ from the calls as they were, or from another version. Callers,
-   * models, voices and functions give what they gave, so it costs nothing and nothing is really called; what a new
-   * prompt, voice or function changes does not show: test cases show that. Calls are kept for this while the agent's
-   * setting `record` is on, as long as their recordings. It takes 15 seconds at most; an account may ask for ten at
-   * once and ten a minute.
+   * Has the models of a version of an agent, or of one that is not stored, answer the turns of its latest recorded
+   * calls again, and shows turn by turn the recorded answer, the one that it would give and the functions that it
+   * would call; with `against` also those of another version. Each turn is asked after what the caller and the agent
+   * had said up to it in the call. No function is run: the model gets the recorded result of one that it calls with
+   * the same arguments, and its answer ends with any other. The calls are conducted again, too, with what their
+   * models, voices and functions gave: `turns` says where turn-taking would differ. The tokens are charged like those
+   * of simulations; with `models` of `recorded` no model is asked, and it is free. 100 turns in 45 seconds are
+   * answered at most. Calls are kept for this while the agent's setting `record` is on, as long as their recordings.
+   * An account may ask for ten comparisons at once and ten a minute.
    */
   compareAgent(id: string, body: NewComparison, options: Asked = {}): Promise<Comparison> {
     return this.json("POST", `/v1/agents/${encodeURIComponent(id)}/compare`, { body, options });
@@ -4676,7 +4858,7 @@ export class Parley extends Requests {
 
   /**
    * Read a simulation.
-   * With what each case came to, as far as it is. Ask every second or two until `ended_at` is there.
+   * With the results of each case that has run. Ask every second or two until `ended_at` is there.
    */
   getSimulation(id: string, options: Asked = {}): Promise<SimulationDetail> {
     return this.json("GET", `/v1/simulations/${encodeURIComponent(id)}`, { options });
@@ -4984,6 +5166,11 @@ export class Parley extends Requests {
     follow?: boolean;
     /** Not before this: a date, which begins at midnight UTC, or an RFC 3339 time. */
     from?: string;
+    /**
+     * Only calls with this header, X- or User-to-User: its name, a colon and the whole value. Capitals count in the
+     * value alone.
+     */
+    header?: string;
     /** How many at most. */
     limit?: number;
     /** Only calls with this metadata, such as metadata[order]=42; of several names all. */
@@ -5028,6 +5215,8 @@ export class Parley extends Requests {
     end_reason?: string;
     /** Not before this: a date, which begins at midnight UTC, or an RFC 3339 time. */
     from?: string;
+    /** Only calls with this header: its name, a colon and the whole value. */
+    header?: string;
     /** Only calls with this metadata, such as metadata[order]=42. */
     metadata?: Record<string, string>;
     /** Only calls from or to this number, in international format. */
@@ -5049,8 +5238,8 @@ export class Parley extends Requests {
   /**
    * Delete the transcript and recording of a call.
    * For good: transcript, events, recording, SIP messages, summary, extracted data, and what the call could be
-   * replayed from. A customer database that was not told of the call yet is not told. That there was the call stays,
-   * with its numbers, times, cost, sound quality and evidence of consent. Of a call that lasts nothing is kept when it
+   * replayed from. A customer database that has no note of the call yet gets none. That there was the call stays, with
+   * its numbers, times, cost, sound quality and evidence of consent. Of a call that lasts nothing is kept when it
    * ends; deleting it again changes nothing.
    */
   deleteCall(id: string, options: Asked = {}): Promise<void> {
@@ -5200,8 +5389,8 @@ export class Parley extends Requests {
   /**
    * Read how quickly agents answered.
    * What half, nine tenths, 95 and 99 of a hundred turns took at most, stage by stage, by day, by hour or by agent,
-   * over the last 30 days or a range of up to 92, 31 by the hour. Calls in progress count with the turns that are
-   * stored.
+   * over the last 30 days or a range of up to 92, 31 by the hour, and of at most 100,000 calls, the newest. Calls in
+   * progress count with the turns that are stored.
    */
   getLatency(query: {
     /** Only calls of this agent, also one that was deleted. */
@@ -5243,7 +5432,7 @@ export class Parley extends Requests {
 
   /**
    * Read statistics of calls.
-   * What the calls come to that began on some days and have ended: how many, how many were answered, their length and
+   * Figures of the calls that began on some days and have ended: how many, how many were answered, their length and
    * cost, how they ended, and how long turns waited for each stage and engine. It holds each call as soon as it has
    * ended, also when its transcript was deleted. `cost` is that of the calls, to the last decimal; `GET /v1/usage` has
    * the same by the day on which it was charged, beside what is no call. Latencies are counted in buckets, and are
@@ -5521,8 +5710,8 @@ export class Parley extends Requests {
    * With its welcome credit. The operator owns it at first; with `create_key` the answer holds an API key of the
    * account with the role owner and the mark money, shown this once, with which the owner can be invited.
    */
-  createAccount(body: NewAccount, options: Asked = {}): Promise<CreatedAccount> {
-    return this.json("POST", "/v1/operator/accounts", { body, options });
+  createAccount(body: NewAccount, options: Repeated = {}): Promise<CreatedAccount> {
+    return this.json("POST", "/v1/operator/accounts", { body, repeat: true, options });
   }
 
   /**
