@@ -143,8 +143,10 @@ func (p *playground) firstScreen() {
 	for _, screen := range []struct {
 		name string
 		show func()
-	}{{"a desk's", func() { p.Width(1440) }}, {"a telephone's", p.Phone}} {
+		menu bool // it stands open beside the page
+	}{{"a desk's", func() { p.Width(1440) }, true}, {"a telephone's", p.Phone, false}} {
 		screen.show()
+		p.until(fmt.Sprintf("document.querySelector('.side > details').open === %v", screen.menu)) // it follows with the next frame
 		p.run("(scrollTo(0, 0), document.activeElement.blur())")
 		for _, name := range []string{"start", "stop"} {
 			if over := dashboardtest.Eval[float64](p.Tab, js("part('"+name+"').getBoundingClientRect().bottom - innerHeight")); over > 0 {
