@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -53,40 +54,63 @@ type bulkView struct {
 	dialView
 	List  *numberList // as it was sent; nil: not yet
 	Check *wire.BatchCheck
-	// Variables are the columns that are called like variables of the agent.
-	Variables []variableColumn
-	Rows      []checkedRow
-	More      int // wrong rows that are not shown
+	// Variables are the columns that are called like variables of the agent, Headers those like headers of calls.
+	Variables, Headers []namedColumn
+	Rows               []checkedRow
+	More               int // wrong rows that are not shown
 }
 
-// variableColumn is a column with values of a variable.
-type variableColumn struct {
+// namedColumn is a column with values of what it is called.
+type namedColumn struct {
 	Name string
 	At   int
 }
 
-// personalise finds the columns that are called like variables of the agent.
+// personalise finds the columns that are called like variables of the agent, or like headers of calls.
 func (v *bulkView) personalise(q *page.Request) error {
-	id := v.Form.Value("agent_id")
-	if id == "" {
-		return nil
-	}
-	a, err := page.Read[struct {
-		Settings struct{ Variables map[string]string }
-	}](q, page.Path("/v1/agents/", id))
-	if api.ProblemOf(err).Status == http.StatusNotFound {
-		return nil // the check of the batch says so
-	}
+	variables, err := variablesOf(q, v.Form.Value("agent_id"))
 	if err != nil {
 		return err
 	}
 	for i, name := range v.List.Header {
 		name = strings.TrimSpace(name)
-		if _, known := a.Settings.Variables[name]; known && i != v.List.To && i != v.List.At {
-			v.Variables = append(v.Variables, variableColumn{name, i})
+		if i == v.List.To || i == v.List.At {
+			continue
+		}
+		if _, known := variables[name]; known {
+			v.Variables = append(v.Variables, namedColumn{name, i})
+		} else if header, ok := wire.HeaderName(name); ok {
+			v.Headers = append(v.Headers, namedColumn{header, i})
 		}
 	}
 	return nil
+}
+
+// variablesOf are those of an agent; of one that does not exist none: the check of the batch says so.
+func variablesOf(q *page.Request, agent string) (map[string]string, error) {
+	if agent == "" {
+		return nil, nil
+	}
+	a, err := page.Read[struct {
+		Settings struct{ Variables map[string]string }
+	}](q, page.Path("/v1/agents/", agent))
+	if api.ProblemOf(err).Status == http.StatusNotFound {
+		return nil, nil
+	}
+	return a.Settings.Variables, err
+}
+
+// cells are the values of a row in columns, by what these are called; nil: the row has none of them.
+func (r listRow) cells(columns []namedColumn) (values map[string]string) {
+	for _, c := range columns {
+		if c.At < len(r.Cells) {
+			if values == nil {
+				values = map[string]string{}
+			}
+			values[c.Name] = strings.TrimSpace(r.Cells[c.At])
+		}
+	}
+	return values
 }
 
 // Columns are the choices of what the file's columns hold.
@@ -199,17 +223,10 @@ func (v *bulkView) batch(leave bool) map[string]any {
 		if leave && !v.called(i) {
 			continue
 		}
-		row := wire.NewRow{To: r.To}
+		row := wire.NewRow{To: r.To, Vars: r.cells(v.Variables), Headers: r.cells(v.Headers)}
+		maps.DeleteFunc(row.Headers, func(_, value string) bool { return value == "" })
 		if r.At != "" {
 			row.ScheduledAt = &r.At
-		}
-		for _, c := range v.Variables {
-			if c.At < len(r.Cells) {
-				if row.Vars == nil {
-					row.Vars = map[string]string{}
-				}
-				row.Vars[c.Name] = strings.TrimSpace(r.Cells[c.At])
-			}
 		}
 		rows = append(rows, row)
 	}

@@ -46,6 +46,7 @@ type exchange struct {
 	mu          sync.Mutex
 	hungUp      string
 	dialled     atomic.Int64
+	headers     wire.CallHeaders       // of the call that was dialled last
 	changes     chan callcenter.Change // of the one that lasts
 }
 
@@ -178,6 +179,9 @@ func (x *exchange) Dial(_ context.Context, _ api.Principal, o callcenter.Order) 
 		return nil, store.ErrNotFound
 	}
 	x.dialled.Add(1)
+	x.mu.Lock()
+	x.headers = o.Headers
+	x.mu.Unlock()
 	return &wire.Placed{CallID: x.lasts, Status: "dialing", From: o.From, To: o.To, AgentID: o.Agent, CreatedAt: stamp()}, nil
 }
 func (x *exchange) Placed(context.Context, string, string) (*wire.Placed, error) {

@@ -301,10 +301,11 @@ func dial(q *page.Request, f *page.Form) error {
 	if f.Value("consent") == "" {
 		f.Fail("consent", "Nobody is called who has not agreed.")
 	}
+	headers := headerLines(f)
 	if f.OK() {
 		var placed wire.Placed
 		err := q.CallOnce(f, http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
-			"consent_confirmed": true}, &placed)
+			"consent_confirmed": true, "headers": headers}, &placed)
 		if err == nil {
 			return q.Done(page.Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")
 		}
@@ -315,4 +316,22 @@ func dial(q *page.Request, f *page.Form) error {
 		}
 	}
 	return q.ShowInvalid("dial", "dial-form", "Place a call")(newDialView(q, f))
+}
+
+// headerLines are the headers that the call carries, one a line as SIP writes them: X-Customer-Id: 42.
+func headerLines(f *page.Form) wire.CallHeaders {
+	headers := wire.CallHeaders{}
+	for line := range strings.Lines(f.Value("headers")) {
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); ok {
+			headers[name] = value
+		} else if name != "" {
+			f.Fail("headers", "Write a name, a colon and the value on each line.")
+		}
+	}
+	headers, wrong := headers.Read()
+	if wrong != "" {
+		f.Fail("headers", page.Sentence(strings.TrimPrefix(strings.TrimPrefix(wrong, "headers: "), "headers.")))
+	}
+	return headers
 }

@@ -18,6 +18,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/export"
 	"parley/api/manage"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/sip/carrier/simulated"
 	"parley/store"
@@ -311,6 +312,39 @@ func TestBulkVariables(t *testing.T) {
 	b, err := campaign.New(s.DB).Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
 	if err != nil || len(b.Rows) != 2 || !maps.Equal(b.Rows[0].Variables, map[string]string{"who": "Eva"}) || b.Rows[1].Variables != nil {
 		t.Fatalf("%d %+v %v", page.Status, b, err)
+	}
+}
+
+// TestBulkHeaders: a column that is called like a header of calls is shown as one, and each call carries the value of
+// its line.
+func TestBulkHeaders(t *testing.T) {
+	s := newShop(t)
+	fields := []string{"list", "phone;x-customer-id\r\n34912345678; 42\r\n34912345679;\r\n", "from", s.buy(), "agent_id", s.agent, "on_machine", "continue", "consent", "on"}
+	if page := s.Post("/app/bulk/review", fields...); !strings.Contains(page.Body, "Headers of the calls: <code>X-Customer-Id</code>.") {
+		t.Errorf("the page does not name the header: %s", page.Body)
+	}
+	page := s.Post("/app/bulk", fields...)
+	b, err := campaign.New(s.DB).Campaign(t.Context(), s.Account, strings.TrimPrefix(page.Header.Get("Location"), "/app/bulk/"))
+	if err != nil || len(b.Rows) != 2 || !maps.Equal(b.Rows[0].Headers, map[string]string{"X-Customer-Id": "42"}) || len(b.Rows[1].Headers) != 0 {
+		t.Fatalf("%d %+v %v", page.Status, b, err)
+	}
+}
+
+// TestDialHeaders: a call that the form places carries the headers of its lines, and what is none is refused beside them.
+func TestDialHeaders(t *testing.T) {
+	s := newShop(t)
+	fields := []string{"from", s.buy(), "to", "+34912345678", "agent_id", s.agent, "consent", "on"}
+	for wrong, want := range map[string]string{"Customer: 7": "Names are X- with letters", "X-Customer": "a colon and the value", "X-A: 1\nx-a: 2": "X-A: given twice"} {
+		if page := s.Post("/app/dial", append(fields, "headers", wrong)...); !strings.Contains(page.Body, want) {
+			t.Errorf("%q is not refused with %q: %d %s", wrong, want, page.Status, page.Body)
+		}
+	}
+	s.lasts = "ses_1"
+	page := s.Post("/app/dial", append(fields, "headers", "x-customer-id: 42\r\n\r\nUser-to-User: Order: 7\r\n")...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if want := (wire.CallHeaders{"X-Customer-Id": "42", "User-to-User": "Order: 7"}); page.Status != http.StatusSeeOther || !maps.Equal(s.headers, want) {
+		t.Errorf("%d: the call carries %v, want %v", page.Status, s.headers, want)
 	}
 }
 

@@ -10,9 +10,14 @@ import (
 // it is paused or cancelled.
 type bulk struct {
 	name, state string
-	to          []string
-	variables   []map[string]string // of each row
+	rows        []bulkRow
 	ended       int
+}
+
+// bulkRow is one of them, as it was sent.
+type bulkRow struct {
+	To                 string
+	Variables, Headers map[string]string
 }
 
 func (s *Server) bulkRoutes(mux *http.ServeMux) {
@@ -34,10 +39,7 @@ func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
 	var b struct {
 		Name    string
 		Consent bool `json:"consent_confirmed"`
-		Rows    []struct {
-			To        string
-			Variables map[string]string
-		}
+		Rows    []bulkRow
 	}
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
 		answer(w, 400, Problem{Code: "validation.invalid_request_format", Error: "No."})
@@ -49,10 +51,7 @@ func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bulk = bulk{name: b.Name, state: "running"}
-	for _, row := range b.Rows {
-		s.bulk.to, s.bulk.variables = append(s.bulk.to, row.To), append(s.bulk.variables, row.Variables)
-	}
+	s.bulk = bulk{name: b.Name, state: "running", rows: b.Rows}
 	answer(w, 200, s.bulk.view(true))
 }
 
@@ -66,10 +65,10 @@ func (s *Server) lookAtBatch(w http.ResponseWriter, r *http.Request) {
 	}
 	if state := map[string]string{"pause": "paused", "resume": "running", "cancel": "cancelled"}[r.PathValue("verb")]; state != "" {
 		b.state = state
-	} else if b.state == "running" && b.ended < len(b.to) {
+	} else if b.state == "running" && b.ended < len(b.rows) {
 		b.ended++
 	}
-	if b.state == "running" && b.ended == len(b.to) {
+	if b.state == "running" && b.ended == len(b.rows) {
 		b.state = "done"
 	}
 	answer(w, 200, b.view(true))
@@ -77,12 +76,15 @@ func (s *Server) lookAtBatch(w http.ResponseWriter, r *http.Request) {
 
 func (b *bulk) view(withRows bool) map[string]any {
 	rows := []any{}
-	for i, to := range b.to {
-		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": to, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending",
+	for i, sent := range b.rows {
+		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": sent.To, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending",
 			"call_id": nil, "started_at": nil, "answered_at": nil, "ended_at": nil, "duration": 0, "end_reason": nil, "end_detail": nil, "answered_by": nil,
 			"cost": 0, "summary": nil}
-		if v := b.variables[i]; v != nil {
-			row["variables"] = v
+		if sent.Variables != nil {
+			row["variables"] = sent.Variables
+		}
+		if sent.Headers != nil {
+			row["headers"] = sent.Headers
 		}
 		if i < b.ended {
 			row["status"], row["call_id"], row["end_reason"], row["cost"], row["duration"] = "sent", fmt.Sprintf("ses_%d", i+1), "user_hangup", 0.25, 12
@@ -91,8 +93,8 @@ func (b *bulk) view(withRows bool) map[string]any {
 		}
 		rows = append(rows, row)
 	}
-	v := map[string]any{"id": "bulk_1", "name": b.name, "state": b.state, "created_at": "2026-03-01T12:00:00Z", "total": len(b.to), "on_machine": "continue",
-		"counts": map[string]int{"pending": len(b.to) - b.ended, "dialing": 0, "sent": b.ended, "failed": 0}}
+	v := map[string]any{"id": "bulk_1", "name": b.name, "state": b.state, "created_at": "2026-03-01T12:00:00Z", "total": len(b.rows), "on_machine": "continue",
+		"counts": map[string]int{"pending": len(b.rows) - b.ended, "dialing": 0, "sent": b.ended, "failed": 0}}
 	if withRows {
 		v["rows"] = rows
 	}

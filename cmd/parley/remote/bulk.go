@@ -34,8 +34,8 @@ func newBulkRun() *cobra.Command {
 	var limits callLimits
 	cmd := &cobra.Command{Use: "run FILE.csv", Short: "Queue the calls of a CSV file",
 		Long: "Queues a call for each line of a CSV file, up to 500. The first line names the columns: to, and where they are wanted\n" +
-			"scheduled_at (RFC 3339), from and agent_id; one that is called like a variable of the agent has its values. Others are\n" +
-			"ignored, which is said. Commas, semicolons or tabs stand between the columns. A file\n" +
+			"scheduled_at (RFC 3339), from and agent_id; one that is called like a variable of the agent has its values, and one that is\n" +
+			"called like a header, X-Customer-Id or User-to-User, what the calls carry. Others are ignored, which is said. Commas, semicolons or tabs stand between the columns. A file\n" +
 			"without such a line has the number in its first column. Each line is a call; numbers that are there twice are listed. Those\n" +
 			"without their plus sign, as spreadsheets leave them, are understood. A wrong line refuses the whole file. --consent confirms\n" +
 			"that all callees have agreed to be called. Prints the batch's identifier; with --follow, how it goes until its end.",

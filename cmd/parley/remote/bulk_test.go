@@ -72,7 +72,7 @@ func TestBulkFiles(t *testing.T) {
 	}{
 		"semicolons":        {"name;to;scheduled_at\r\nAna, of course;612345678;\r\nBo;+34 612-345-679;2026-03-01T10:00:00Z\r\n", 2, ""},
 		"tabs, empty cells": {"name\t \tto\n\t\t612345678\n", 1, ""},
-		"a line break":      {"to,\"na\nme\"\n612345678,\"x\"\n\n\n", 1, "is no variable of the agent"},
+		"a line break":      {"to,\"na\nme\"\n612345678,\"x\"\n\n\n", 1, "is no variable of the agent and no header"},
 		"the same again":    {"+34612345678\n+34 612 345 679\n34612345678\n", 3, "people.csv:3: the number of line 1 again"},
 	} {
 		o := run("", "bulk", "run", peopleFile(t, tt.file), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
@@ -96,8 +96,24 @@ func TestBulkVariables(t *testing.T) {
 	if !maps.Equal(b.Rows[0].Vars, map[string]string{"name": "Ana", "day": "Friday"}) || !maps.Equal(b.Rows[1].Vars, map[string]string{"name": "Bo, junior"}) {
 		t.Errorf("the rows are %+v", b.Rows)
 	}
-	if want := path + `: column "Room" is no variable of the agent and is ignored` + "\n"; o.ErrOut != want {
+	if want := path + `: column "Room" is no variable of the agent and no header of calls, and is ignored` + "\n"; o.ErrOut != want {
 		t.Errorf("told is %q, want %q", o.ErrOut, want)
+	}
+}
+
+// TestBulkHeaders: a column that is called like a header of calls gives each call its value, and an empty cell none.
+func TestBulkHeaders(t *testing.T) {
+	fakeServer(t)
+	path := peopleFile(t, "to,x-customer-id,User-to-User\n+12025550101,42,Order 7\n+12025550102,43,\n+12025550103\n")
+	o := run("", "bulk", "run", path, "--from", "+34911234567", "--agent", "ag_one", "--consent", "--json")
+	var b wire.BatchDetail
+	if err := json.Unmarshal([]byte(o.Out), &b); o.Status != command.ExitDone || err != nil || len(b.Rows) != 3 || o.ErrOut != "" {
+		t.Fatalf("exit status %d, %v: %s%s", o.Status, err, o.Out, o.ErrOut)
+	}
+	for i, want := range []wire.CallHeaders{{"X-Customer-Id": "42", "User-to-User": "Order 7"}, {"X-Customer-Id": "43"}, nil} {
+		if got, _ := b.Rows[i].Headers.Read(); !maps.Equal(got, want) {
+			t.Errorf("row %d carries %v, want %v", i, got, want)
+		}
 	}
 }
 

@@ -141,8 +141,8 @@ func unknown(header []string) map[int]string {
 	return others
 }
 
-// personal gives each row the values of the columns that are called like variables of its agent, and
-// tells of columns that none has. agent speaks where the file does not say who.
+// personal gives each row the values of the columns that are called like variables of its agent or like headers of
+// calls, and tells of other columns. agent speaks where the file does not say who.
 func (p *callList) personal(q *request, agent string) error {
 	if len(p.others) == 0 {
 		return nil
@@ -159,22 +159,35 @@ func (p *callList) personal(q *request, agent string) error {
 			agents[id] = known
 		}
 		for at, name := range p.others {
-			if _, has := known[name]; !has || at >= len(p.fields[i]) {
+			if at >= len(p.fields[i]) {
 				continue
 			}
-			used[name] = true
-			if p.rows[i].Vars == nil {
-				p.rows[i].Vars = map[string]string{}
+			value := strings.TrimSpace(p.fields[i][at])
+			if _, has := known[name]; has {
+				used[name] = true
+				setIn(&p.rows[i].Vars, name, value)
+			} else if _, header := wire.HeaderName(name); header {
+				used[name] = true
+				if value != "" {
+					setIn(&p.rows[i].Headers, name, value)
+				}
 			}
-			p.rows[i].Vars[name] = strings.TrimSpace(p.fields[i][at])
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(p.others)) {
 		if name := p.others[at]; !used[name] {
-			fmt.Fprintf(q.ErrOrStderr(), "%s: column %q is no variable of the agent and is ignored\n", p.path, name)
+			fmt.Fprintf(q.ErrOrStderr(), "%s: column %q is no variable of the agent and no header of calls, and is ignored\n", p.path, name)
 		}
 	}
 	return nil
+}
+
+// setIn sets a value in a map that may not be there yet.
+func setIn[M ~map[string]string](m *M, name, value string) {
+	if *m == nil {
+		*m = M{}
+	}
+	(*m)[name] = value
 }
 
 // header reads the first line as the columns' names; nil: it is none.
