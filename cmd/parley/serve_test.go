@@ -23,7 +23,7 @@ import (
 func testConfig(t *testing.T, env ...string) *config.Config {
 	t.Helper()
 	cfg, _, err := config.Load(config.Sources{Env: append([]string{
-		"PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0"}, env...)})
+		"PARLEY_HTTP_ADDR=127.0.0.1:0", "PARLEY_METRICS_ADDR=127.0.0.1:0", "PARLEY_SIP_ADDR=127.0.0.1:0", "PARLEY_WEBRTC_UDP_PORT=0"}, env...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,15 @@ func TestDrainWaitsForCalls(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(t.Context(), []string{"PARLEY_X is not a setting"}, signals) }()
-	eventually(t, "ready", func() bool { p, _ := s.health.state(); return p == ready })
+	eventually(t, "ready", func() bool {
+		select {
+		case err := <-ended:
+			t.Fatalf("ended before it was ready: %v\n%s", err, log.String())
+		default:
+		}
+		p, _ := s.health.state()
+		return p == ready
+	})
 	signals <- syscall.SIGTERM
 	<-c.began
 	if p, _ := s.health.state(); p != draining {
