@@ -31,6 +31,9 @@ type HeaderFields struct {
 	Attestation string
 	// OrigID identifies for that carrier where the call entered its network; empty: the trunk does not say.
 	OrigID string
+	// Withheld says that the caller's number is for us and not for those whom the call is passed on to (Privacy,
+	// RFC 3323 section 4.2 and RFC 3325 section 9.3).
+	Withheld bool
 }
 
 // Bounds of Custom; of names and values in bytes.
@@ -108,7 +111,20 @@ func headerFields(req *gosip.Request, ours map[string]string, asserted Identity)
 	slices.SortStableFunc(f.History, func(a, b HistoryEntry) int { return compareIndex(a.Index, b.Index) })
 	f.Attestation = attestation(req, asserted)
 	f.OrigID = cmp.Or(first(req, "p-origination-id"), first(req, "origination-id"))
+	f.Withheld = withheld(req)
 	return f
+}
+
+// withheld reads Privacy, whose values stand between semicolons.
+func withheld(req *gosip.Request) bool {
+	for _, h := range req.GetHeaders("privacy") {
+		for v := range strings.SplitSeq(strings.ToLower(h.Value()), ";") {
+			if v = strings.TrimSpace(v); v == "id" || v == "user" || v == "header" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // custom collects the headers of programs. A header that is too long is left out: half of it could mean something else.

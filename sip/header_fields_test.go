@@ -98,6 +98,17 @@ func TestRedirections(t *testing.T) {
 	}
 }
 
+func TestWithheld(t *testing.T) {
+	for header, want := range map[string]bool{"id": true, "none": false, "session": false, "Header; id;critical": true, " USER ": true, "history": false} {
+		if got := headerFields(inviteWith("Privacy: "+header), nil, Identity{}).Withheld; got != want {
+			t.Errorf("Privacy: %s: withheld %t", header, got)
+		}
+	}
+	if headerFields(inviteWith(), nil, Identity{}).Withheld {
+		t.Error("withheld without a word of it")
+	}
+}
+
 func TestAttestation(t *testing.T) {
 	const origin = "123e4567-e89b-12d3-a456-426655440000"
 	for name, tt := range map[string]struct {

@@ -38,8 +38,11 @@ type Target struct {
 	// sends by itself count before them, and others are left out.
 	Headers map[string]string
 
-	From    Identity // what the callee sees; without Host the trunk's or our own
-	Private bool     // the callee is not to see it (Privacy: id)
+	From Identity // what the callee sees; without Host the trunk's or our own
+	// Caller is the number of somebody whose call From sends on; empty: nobody's, or it is withheld. A trunk that
+	// Diverts shows it in place of From, which stands in Diversion then.
+	Caller  string
+	Private bool // the callee is not to see it (Privacy: id)
 	// Ringing, if not nil, is called with 180 and 183, on Dial's goroutine.
 	Ringing func(code int)
 	// Trace, if not nil, takes the messages of every attempt, also of a call that
@@ -175,13 +178,16 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	p.to = *p.uri.Clone()
 	p.to.UriParams.Remove("transport")
 	host := cmp.Or(trunk.Bracketed(k.FromHost), t.From.Host)
-	from := k.Plan.Shown(t.From.Number)
-	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, from), Host: host}
-	p.display = t.From.Display
-	identity := gosip.Uri{Scheme: "sip", User: from, Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
+	identity := gosip.Uri{Scheme: "sip", User: k.Plan.Shown(t.From.Number), Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
 	if k.Has(trunk.UserPhone) {
 		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
 	}
+	if k.Has(trunk.Diverts) && t.Caller != "" {
+		p.headers = append(p.headers, gosip.NewHeader("Diversion", nameAddr("", identity)+";reason=deflection;counter=1"))
+		identity.User, t.From = k.Plan.Shown(t.Caller), Identity{Number: t.Caller}
+	}
+	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, identity.User), Host: host}
+	p.display = t.From.Display
 	for _, h := range []struct {
 		name   string
 		wanted bool

@@ -301,25 +301,30 @@ func TestInviteOfATrunk(t *testing.T) {
 		name    string
 		change  func(*trunk.Config)
 		private bool
+		caller  string
 		want    map[string]string // by header; empty: it is not there
 	}{
-		{"plain", func(*trunk.Config) {}, false, map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "To": "<sip:" + number + "@127.0.0.1:PORT>",
+		{"plain", func(*trunk.Config) {}, false, "", map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "To": "<sip:" + number + "@127.0.0.1:PORT>",
 			"P-Asserted-Identity": "", "P-Preferred-Identity": "", "Privacy": "", "Supported": "timer, 100rel", "Max-Forwards": "70", "X-Account": ""}},
-		{"from_user", func(t *trunk.Config) { t.FromUser = "account" }, false, map[string]string{"From": `"Ann" <sip:account@127.0.0.1>`}},
-		{"from_host", func(t *trunk.Config) { t.FromHost = "us.example" }, false, map[string]string{"From": `"Ann" <sip:+15550100001@us.example>`}},
-		{"pai", func(t *trunk.Config) { t.Flags |= trunk.PAI }, false, map[string]string{"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`, "P-Preferred-Identity": "", "Privacy": ""}},
-		{"ppi", func(t *trunk.Config) { t.Flags, t.FromHost = t.Flags|trunk.PPI, "us.example" }, false, map[string]string{"P-Preferred-Identity": `"Ann" <sip:+15550100001@us.example>`, "P-Asserted-Identity": ""}},
-		{"privacy", func(t *trunk.Config) { t.Flags |= trunk.Private }, false, map[string]string{"Privacy": "id", "From": `"Ann" <sip:+15550100001@127.0.0.1>`}},
-		{"a private call", func(t *trunk.Config) { t.Flags |= trunk.PAI }, true, map[string]string{"Privacy": "id", "From": `"Anonymous" <sip:anonymous@anonymous.invalid>`,
+		{"from_user", func(t *trunk.Config) { t.FromUser = "account" }, false, "", map[string]string{"From": `"Ann" <sip:account@127.0.0.1>`}},
+		{"from_host", func(t *trunk.Config) { t.FromHost = "us.example" }, false, "", map[string]string{"From": `"Ann" <sip:+15550100001@us.example>`}},
+		{"pai", func(t *trunk.Config) { t.Flags |= trunk.PAI }, false, "", map[string]string{"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`, "P-Preferred-Identity": "", "Privacy": ""}},
+		{"ppi", func(t *trunk.Config) { t.Flags, t.FromHost = t.Flags|trunk.PPI, "us.example" }, false, "", map[string]string{"P-Preferred-Identity": `"Ann" <sip:+15550100001@us.example>`, "P-Asserted-Identity": ""}},
+		{"privacy", func(t *trunk.Config) { t.Flags |= trunk.Private }, false, "", map[string]string{"Privacy": "id", "From": `"Ann" <sip:+15550100001@127.0.0.1>`}},
+		{"a private call", func(t *trunk.Config) { t.Flags |= trunk.PAI }, true, "", map[string]string{"Privacy": "id", "From": `"Anonymous" <sip:anonymous@anonymous.invalid>`,
 			"P-Asserted-Identity": `"Ann" <sip:+15550100001@127.0.0.1>`}},
-		{"user_phone", func(t *trunk.Config) { t.Flags |= trunk.UserPhone }, false, map[string]string{"To": "<sip:" + number + "@127.0.0.1:PORT;user=phone>"}},
-		{"headers", func(t *trunk.Config) { t.Headers = map[string]string{"X-Account": "1"} }, false, map[string]string{"X-Account": "1"}},
-		{"prack", func(t *trunk.Config) { t.Flags |= trunk.NoPRACK }, false, map[string]string{"Supported": "timer"}},
+		{"user_phone", func(t *trunk.Config) { t.Flags |= trunk.UserPhone }, false, "", map[string]string{"To": "<sip:" + number + "@127.0.0.1:PORT;user=phone>"}},
+		{"headers", func(t *trunk.Config) { t.Headers = map[string]string{"X-Account": "1"} }, false, "", map[string]string{"X-Account": "1"}},
+		{"prack", func(t *trunk.Config) { t.Flags |= trunk.NoPRACK }, false, "", map[string]string{"Supported": "timer"}},
+		{"diversion", func(t *trunk.Config) { t.Flags |= trunk.Diverts | trunk.PAI }, false, "+34600000001", map[string]string{"From": "<sip:+34600000001@127.0.0.1>",
+			"P-Asserted-Identity": "<sip:+34600000001@127.0.0.1>", "Diversion": "<sip:+15550100001@127.0.0.1>;reason=deflection;counter=1"}},
+		{"diversion of nobody's call", func(t *trunk.Config) { t.Flags |= trunk.Diverts }, false, "", map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "Diversion": ""}},
+		{"a caller whom the trunk does not show", func(*trunk.Config) {}, false, "+34600000001", map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "Diversion": ""}},
 	} {
 		carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe}
 		tt.change(&carrier)
 		ua := serve(t, sip.Config{Trunks: []trunk.Config{carrier}})
-		invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, From: from, Private: tt.private}))
+		invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, From: from, Private: tt.private, Caller: tt.caller}))
 		for name, want := range tt.want {
 			got := ""
 			if h := invite.GetHeader(name); h != nil {

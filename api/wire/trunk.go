@@ -43,6 +43,7 @@ type TrunkSettings struct {
 	PPI       bool              `json:"ppi,omitempty" doc:"Send P-Preferred-Identity."`
 	Privacy   bool              `json:"privacy,omitempty" doc:"Send Privacy: id in every call."`
 	UserPhone bool              `json:"user_phone,omitempty" doc:"Mark numbers with user=phone."`
+	Diversion bool              `json:"diversion,omitempty" doc:"Show callees of transfers the caller's number, with the account's in Diversion. The other side must carry calls from numbers that are not the account's."`
 	Headers   map[string]string `json:"headers,omitempty" doc:"Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk."`
 	PRACK     *bool             `json:"prack,omitempty" doc:"Whether 100rel is supported; absent: it is."`
 	Transfers string            `json:"transfers,omitempty" doc:"How callers are handed over: by a second call that this server places, or by the far end, which is asked to (REFER). Absent: consult." enum:"consult,refer"`

@@ -42,6 +42,8 @@ type Carrier struct {
 // Heard is what one who answered heard.
 type Heard struct {
 	Called  string
+	From    string        // the number that was shown
+	By      string        // who sent the call on to Called (Diversion); empty: nobody
 	Samples []int16       // at 8 kHz, without gaps, from the answer on
 	Said    time.Duration // after the answer the first line was over, tone and all; 0: never
 }
@@ -170,7 +172,7 @@ func (c *Carrier) play(ctx context.Context, in *sip.Incoming, who callee) error 
 	l := &listener{leg: leg, who: &who, lines: lines, answered: time.Now(), keeps: tell != nil}
 	_, err = hold(ctx, leg, l.turn, func(media.LegEvent) {})
 	if tell != nil {
-		l.heard.Called = in.Called
+		l.heard.Called, l.heard.From, l.heard.By = in.Called, in.From.Number, in.Headers.DivertedBy(in.Called)
 		(*tell)(l.heard)
 	}
 	return err

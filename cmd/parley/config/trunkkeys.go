@@ -76,6 +76,7 @@ var trunkKeys = []trunkKey{
 	{name: "ppi", allowed: allowedSwitch, read: switched(trunk.PPI, true)},
 	{name: "privacy", allowed: allowedSwitch, read: switched(trunk.Private, true)},
 	{name: "user_phone", allowed: allowedSwitch, read: switched(trunk.UserPhone, true)},
+	{name: "diversion", allowed: allowedSwitch, read: switched(trunk.Diverts, true)},
 	{name: "headers", mapping: readHeaders},
 	{name: "prack", allowed: allowedSwitch, read: switched(trunk.NoPRACK, false)},
 	{name: "refer", allowed: "sip or tel", read: choice("sip", "tel", trunk.ReferTel)},

@@ -61,6 +61,7 @@ trunks:
     ppi: on
     privacy: on
     user_phone: on
+    diversion: on
     headers: {X-Account: "1", X-Token_file: `+secret+`}
     prack: off
     refer: tel
@@ -82,7 +83,7 @@ trunks:
 		Plan: trunk.DialPlan{Country: "DE", Strip: 1, Prefix: "+49", Form: trunk.FormNational, DialStrip: 2, DialPrefix: "0",
 			Extensions: []trunk.Extension{{Match: "100", Agent: "ag_one"}, {Match: "2xx", Agent: "ag_two"}, {Match: "*", Agent: "ag_rest"}}},
 		FromUser: "+1555", FromHost: "carrier.example",
-		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.NoPRACK | trunk.Refer |
+		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.Diverts | trunk.NoPRACK | trunk.Refer |
 			trunk.ReferTel | trunk.LargeTCP | trunk.NoProbe | trunk.Register,
 		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"},
 		CPS:     5, Channels: 30, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/billing/destination"
 	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/outbound"
 	"parley/media"
@@ -154,6 +155,18 @@ func callerOf(in *sip.Incoming) sip.Identity {
 	return caller
 }
 
+// shownNumber is the caller's number for those whom the call is passed on to; empty: it is withheld, or none.
+func shownNumber(in *sip.Incoming) string {
+	if in.Headers.Withheld {
+		return ""
+	}
+	number, err := destination.International(e164(callerOf(in).Number))
+	if err != nil {
+		return ""
+	}
+	return number
+}
+
 // numberPassed is a carrier's word that a number is its caller's (ATIS-1000074).
 const numberPassed = "TN-Validation-Passed"
 
@@ -170,7 +183,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 		session.End(e)
 		record.End(e)
 	}
-	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, r.line), Change: func(cfg *pipeline.Config, deaf bool) {
+	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, r.line, shownNumber(in)), Change: func(cfg *pipeline.Config, deaf bool) {
 		conversation.OnTelephone(cfg, deaf, session, record)
 	}})
 	if err != nil {

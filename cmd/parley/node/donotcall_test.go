@@ -33,7 +33,7 @@ func TestOptedOut(t *testing.T) {
 	d.ok(err)
 	optOut := func(s *session.Session) error {
 		cfg := new(pipeline.Config)
-		n.transfers.Functions(s, outbound.Line{Caller: trunk.Caller{Number: deskNumber}})(cfg, new(conversation.Plan))
+		n.transfers.Functions(s, outbound.Line{Caller: trunk.Caller{Number: deskNumber}}, callee)(cfg, new(conversation.Plan))
 		return cfg.OptOut(t.Context())
 	}
 	for range 2 {

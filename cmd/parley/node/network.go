@@ -25,7 +25,7 @@ func (n *Node) openNetwork() error {
 // networkTrunk is the line to it.
 func (n *Node) networkTrunk() trunk.Config {
 	at := n.network.Addr()
-	return trunk.Config{Name: "simulated", Flags: trunk.NoProbe | trunk.UserPhone | trunk.PAI,
+	return trunk.Config{Name: "simulated", Flags: trunk.NoProbe | trunk.UserPhone | trunk.PAI | trunk.Diverts,
 		Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port()}}}
 }
 

@@ -109,8 +109,8 @@ func TestTransfer(t *testing.T) {
 	}
 	select {
 	case h := <-d.heard:
-		if h.Called != "+12025550106" {
-			t.Errorf("%s was called", h.Called)
+		if h.Called != "+12025550106" || h.From != "+34600123456" || h.By != number {
+			t.Errorf("%s was called from %s, diverted by %q", h.Called, h.From, h.By)
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("nobody was called")

@@ -224,7 +224,7 @@ func (d *Dialler) place(session *session.Session, o outgoing) {
 // reach dials and conducts.
 func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoing, record *metrics.Call) media.Ended {
 	var who verdict
-	call, functions, err := d.Maker.Make(ctx, session, &o.plan, conversation.Options{Rate: media.Rate8k, Other: o.to, Parent: record.Header(), Telephone: d.Transfers.Functions(session, o.from), Change: func(cfg *pipeline.Config, deaf bool) {
+	call, functions, err := d.Maker.Make(ctx, session, &o.plan, conversation.Options{Rate: media.Rate8k, Other: o.to, Parent: record.Header(), Telephone: d.Transfers.Functions(session, o.from, o.to), Change: func(cfg *pipeline.Config, deaf bool) {
 		if o.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, o.longest)
 		}

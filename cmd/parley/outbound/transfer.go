@@ -42,12 +42,13 @@ type Transfers struct {
 func NewAttempts() *api.Buckets { return api.NewBuckets(transferEvery, transfersEach) }
 
 // Functions returns what gives the agents of a telephone call the functions of telephone calls: keys, transfers, opting out.
-// ours is the account's line of the call, which the callee of a transfer is called on.
-func (x *Transfers) Functions(session *session.Session, ours Line) func(*pipeline.Config, *conversation.Plan) {
+// ours is the account's line of the call, which the callee of a transfer is called on; other is the number at its far end,
+// empty where it is withheld.
+func (x *Transfers) Functions(session *session.Session, ours Line, other string) func(*pipeline.Config, *conversation.Plan) {
 	counted := new(tries)
 	return func(cfg *pipeline.Config, p *conversation.Plan) {
 		c := x.consultation(session, p, ours)
-		c.tries = counted
+		c.tries, c.other = counted, other
 		for _, d := range p.Settings.TransferTo {
 			c.listed = append(c.listed, d.Number)
 		}
@@ -224,6 +225,7 @@ type consultation struct {
 	session   *session.Session // of the call that is transferred
 	agent     string
 	from      Line
+	other     string   // the number of whom is transferred; empty: it is withheld
 	tries     *tries   // of the call; nil: they are not counted
 	listed    []string // numbers of the agent's list
 }
@@ -266,7 +268,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	defer cancel()
 	w := x.Maker.Wire(session, new(transport.Trace))
 	x.Log.Info("the callee of a transfer is called", "session", session.ID(), "for", c.session.ID())
-	leg, err := x.Phone.Dial(ctx, sip.Target{Trunk: c.from.Trunk, Number: to.E164, From: sip.Identity{Number: c.from.Number}, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
+	leg, err := x.Phone.Dial(ctx, sip.Target{Trunk: c.from.Trunk, Number: to.E164, From: sip.Identity{Number: c.from.Number}, Caller: c.other, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
 	if err != nil {
 		ended := unreached(session, err, x.Log)
 		session.End(ended)

@@ -220,7 +220,7 @@ func TestTransfersAreBounded(t *testing.T) {
 		t.Cleanup(func() { session.End(media.Ended{Reason: media.Failed, Detail: "answer"}) })
 		cfg, anywhere := new(pipeline.Config), true
 		p := conversation.Plan{Settings: agent.Settings{TransferAny: &anywhere, TransferTo: []agent.Destination{{Number: sales}}}}
-		d.transfers.Functions(session, Line{Caller: trunk.Caller{Number: number}})(cfg, &p)
+		d.transfers.Functions(session, Line{Caller: trunk.Caller{Number: number}}, "")(cfg, &p)
 		return cfg.Transfer
 	}
 	try := func(x *bridge.Transfer, number string, want error) {

@@ -3223,6 +3223,9 @@ class NewTrunk(TypedDict):
     dial_prefix: NotRequired[str]
     # How many characters are taken off the front of called numbers that go out, in that form.
     dial_strip: NotRequired[int]
+    # Show callees of transfers the caller's number, with the account's in Diversion. The other side
+    # must carry calls from numbers that are not the account's.
+    diversion: NotRequired[bool]
     # Called users that are no telephone numbers, and who answers them.
     extensions: NotRequired[list[TrunkExtension]]
     # Stands in From and the identity headers in place of this server's address.
@@ -4183,6 +4186,9 @@ class Trunk(TypedDict):
     dial_prefix: NotRequired[str]
     # How many characters are taken off the front of called numbers that go out, in that form.
     dial_strip: NotRequired[int]
+    # Show callees of transfers the caller's number, with the account's in Diversion. The other side
+    # must carry calls from numbers that are not the account's.
+    diversion: NotRequired[bool]
     # Called users that are no telephone numbers, and who answers them.
     extensions: NotRequired[list[TrunkExtension]]
     # Stands in From and the identity headers in place of this server's address.

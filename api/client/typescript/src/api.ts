@@ -3181,6 +3181,11 @@ export interface NewTrunk {
   dial_prefix?: string;
   /** How many characters are taken off the front of called numbers that go out, in that form. */
   dial_strip?: number;
+  /**
+   * Show callees of transfers the caller's number, with the account's in Diversion. The other side must carry calls
+   * from numbers that are not the account's.
+   */
+  diversion?: boolean;
   /** Called users that are no telephone numbers, and who answers them. */
   extensions?: Array<TrunkExtension>;
   /** Stands in From and the identity headers in place of this server's address. */
@@ -4131,6 +4136,11 @@ export interface Trunk {
   dial_prefix?: string;
   /** How many characters are taken off the front of called numbers that go out, in that form. */
   dial_strip?: number;
+  /**
+   * Show callees of transfers the caller's number, with the account's in Diversion. The other side must carry calls
+   * from numbers that are not the account's.
+   */
+  diversion?: boolean;
   /** Called users that are no telephone numbers, and who answers them. */
   extensions?: Array<TrunkExtension>;
   /** Stands in From and the identity headers in place of this server's address. */
