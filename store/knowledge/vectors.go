@@ -60,11 +60,16 @@ type Unvectored struct {
 	Text    string
 }
 
+// unvectored looks for each passage's vector by its key. As a join it is for the planner to choose how, which knows
+// nothing of a document that has just come, and compares each passage with all vectors of the document.
+const unvectored = `select p.no, p.heading, p.text from knowledge_passages p
+	where p.document_id = $1 and p.account_id = $2
+		and (select v.model from knowledge_vectors v where v.document_id = p.document_id and v.no = p.no) is distinct from $3
+	order by p.no limit $4`
+
 // Unvectored lists the first passages of a document that have no vector of its model yet, at most so many.
 func (s *Store) Unvectored(ctx context.Context, d *Unembedded, most int) ([]Unvectored, error) {
-	return store.List[Unvectored](ctx, s.db, "list passages without vectors", `select p.no, p.heading, p.text from knowledge_passages p
-		where p.document_id = $1 and p.account_id = $2 and not exists (select from knowledge_vectors v where v.document_id = p.document_id and v.no = p.no and v.model = $3)
-		order by p.no limit $4`, d.Document, d.Account, d.Model, most)
+	return store.List[Unvectored](ctx, s.db, "list passages without vectors", unvectored, d.Document, d.Account, d.Model, most)
 }
 
 // Vector is that of a passage.
