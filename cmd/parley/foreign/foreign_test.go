@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -80,6 +81,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// schema is the one of agents, which takes a while to read.
+var schema = sync.OnceValues(func() (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(conversation.Definition(nil, nil).Schema, &s); err != nil {
+		return nil, err
+	}
+	return s.Resolve(nil)
+})
+
 // valid says why a server would not take the file of an agent.
 func valid(t *testing.T, file string) error {
 	t.Helper()
@@ -87,12 +97,7 @@ func valid(t *testing.T, file string) error {
 	if err != nil {
 		return err
 	}
-	definition := conversation.Definition(nil, nil)
-	var s jsonschema.Schema
-	if err := json.Unmarshal(definition.Schema, &s); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := s.Resolve(nil)
+	agents, err := schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +105,10 @@ func valid(t *testing.T, file string) error {
 	if err := json.Unmarshal(document, &value); err != nil {
 		return err
 	}
-	if err := resolved.Validate(value); err != nil {
+	if err := agents.Validate(value); err != nil {
 		return err
 	}
+	definition := conversation.Definition(nil, nil)
 	a := definition.New()
 	return definition.Apply(&a, document)
 }
