@@ -26,8 +26,8 @@ DRIVES := parley/(cmd/parley(/(acceptance|admin|bench|conversation|demo|doctor))
 # What of the rest follows them, in their place.
 LATER := parley/(api|billing|inference|media|pipeline)(/.*)?$$
 
-# Without a debugger's information, which nobody reads of tests, their programs are linked in half the time.
-TEST := go test -vet=off -ldflags=-w
+# Without symbols and a debugger's information, which nobody reads of tests, their programs are linked in half the time.
+TEST := go test -vet=off -ldflags='-s -w'
 
 # Tests of what allocates nothing, and of what keeps time.
 COUNTED := Alloc|RealTime
