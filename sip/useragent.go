@@ -45,6 +45,8 @@ type Config struct {
 	// Trunks are the lines to carriers and exchanges, until SetTrunks. Calls come in from them, and from
 	// sources that Allow admits, if it is not nil.
 	Trunks []trunk.Config
+	// SharedTrunks says that other user agents have the same trunks: see Registers.
+	SharedTrunks bool
 	// Resolver finds the trunks' targets. nil: the system's.
 	Resolver transport.Resolver
 	// Probe is how often a trunk's target is asked whether it lives (OPTIONS). 0: 30 s.
@@ -137,7 +139,7 @@ func New(cfg Config) (*UserAgent, error) {
 		cfg: cfg, log: cfg.Logger,
 		calls:    map[dialogKey]*call{},
 		verifier: newVerifier(), unconfirmed: newUnconfirmed(),
-		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Log: cfg.Logger}),
+		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Shared: cfg.SharedTrunks, Log: cfg.Logger}),
 	}
 	var err error
 	u.layer, err = transport.New(transport.Config{
@@ -172,6 +174,9 @@ func (u *UserAgent) CheckTrunk(ctx context.Context, name string) (trunk.Status, 
 
 // Share divides what trunks take by how many user agents use them: see trunk.Set.Share.
 func (u *UserAgent) Share(agents int) { u.trunks.Share(agents) }
+
+// Registers says whose turn it is to register each trunk: see trunk.Set.Registers.
+func (u *UserAgent) Registers(turns map[string]trunk.Turn) { u.trunks.Registers(turns) }
 
 // Reserve reserves a channel and a token for a call: see trunk.Set.Reserve.
 func (u *UserAgent) Reserve(from trunk.Caller) (*trunk.Reservation, time.Duration) {

@@ -41,7 +41,7 @@ func (db *DB) BeginEpoch(ctx context.Context, id, addr string) (n Node, err erro
 	n.ID = id
 	err = db.One(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since)
 		values ($1, nextval('node_epochs'), $2, now(), now(), now())
-		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now() returning epoch`,
+		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now(), draining = false returning epoch`,
 		[]any{id, addr}, &n.Epoch)
 	if err == nil {
 		err = db.began(ctx, n)
@@ -105,6 +105,21 @@ func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (
 		err = nil
 	}
 	return "", err
+}
+
+// Lease is how long others take the node for alive from now on, unless another heartbeat comes; below 0 they do not
+// any more. ErrFenced when a younger process has its name.
+func (db *DB) Lease(ctx context.Context, n Node) (left time.Duration, err error) {
+	left, err = Value[time.Duration](ctx, db, "look for lease", "select heartbeat_at + $3::interval - now() from nodes where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
+	if errors.Is(err, ErrNotFound) {
+		err = Fail("look for lease", ErrFenced)
+	}
+	return left, err
+}
+
+// DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs.
+func (db *DB) DrainNode(ctx context.Context, n Node) error {
+	return db.Do(ctx, "drain", "update nodes set draining = true where node_id = $1 and epoch = $2", n.ID, n.Epoch)
 }
 
 // LeaveNode says that a life of a node is over, so that its name need not be waited for and

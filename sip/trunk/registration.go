@@ -37,6 +37,8 @@ type Registration struct {
 	Until      time.Time // when it ends unless it is refreshed
 	Error      string    // of the last attempt; empty when it succeeded
 	Attempts   uint64    // REGISTER exchanges so far
+	Contact    string    // the URI that is registered; empty before
+	Former     string    // the URI of another user agent's, which is still to be taken back; empty: none is
 }
 
 // registration is one trunk's (RFC 3261 section 10.2): its requests share a
@@ -46,11 +48,17 @@ type registration struct {
 	dialog  *dialog.Dialog // of the latest REGISTER
 	expires time.Duration  // to ask for
 	last    Endpoint       // where it stands
+	contact gosip.Uri      // what stands there
+	former  *gosip.Uri     // another's that is to be taken back; nil: there is none
+	stale   bool           // the registrar has the other's beside ours
 }
 
-// keepRegistered registers until ctx ends, and then takes it back.
-func (t *Trunk) keepRegistered(ctx context.Context) {
-	r := &registration{trunk: t, expires: registerFor}
+// registerDuring registers until a tenure is over, or until ctx ends, and then takes it back.
+func (t *Trunk) registerDuring(ctx context.Context, mine *tenure) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(mine.ctx, stop)()
+	r := &registration{trunk: t, expires: registerFor, former: formerOf(mine.former)}
 	pause := registerRetry
 	for {
 		granted, err := r.attempt(ctx)
@@ -65,25 +73,34 @@ func (t *Trunk) keepRegistered(ctx context.Context) {
 			pause = registerRetry
 		}
 		if ctx.Err() == nil {
-			t.registered(granted, err)
+			t.registered(mine, r, granted, err)
+		}
+		if err == nil {
+			r.takeBack(ctx, mine)
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			r.leave()
+			if mine.ctx.Err() == nil {
+				r.leave()
+			}
 			return
 		}
 	}
 }
 
-// registered records the outcome of an attempt to register.
-func (t *Trunk) registered(granted time.Duration, err error) {
+// registered records the outcome of an attempt to register, unless the tenure is over.
+func (t *Trunk) registered(mine *tenure, r *registration, granted time.Duration, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.tenure != mine {
+		return
+	}
 	now, before := time.Now(), t.register.Registered
 	t.register.Attempts++
 	if err == nil {
 		t.register.Registered, t.register.Until, t.register.Error = true, now.Add(granted), ""
+		t.register.Contact = r.contact.String()
 		if !before {
 			t.Log.Info("sip: registered", "trunk", t.Name, "for", granted)
 		}
@@ -101,7 +118,7 @@ func (r *registration) attempt(ctx context.Context) (time.Duration, error) {
 	for _, h := range choices {
 		within, cancel := context.WithTimeout(ctx, registerPatience)
 		var granted time.Duration
-		granted, err = r.with(within, h.Endpoint, r.expires)
+		granted, err = r.with(within, h.Endpoint, nil, r.expires)
 		cancel()
 		if err == nil {
 			return granted, nil
@@ -122,16 +139,17 @@ type registerRefused struct {
 
 func (e *registerRefused) Error() string { return fmt.Sprintf("REGISTER: %d %s", e.code, e.phrase) }
 
-// with registers at one endpoint for a time; 0 takes the registration back.
-func (r *registration) with(ctx context.Context, e Endpoint, expires time.Duration) (time.Duration, error) {
+// with registers at one endpoint for a time; 0 takes the registration back. The Contact of another user agent may be
+// taken back, too; nil: it is ours.
+func (r *registration) with(ctx context.Context, e Endpoint, other *gosip.Uri, expires time.Duration) (time.Duration, error) {
 	for lengthened := false; ; {
-		req := r.request(e, expires)
+		req := r.request(e, other, expires)
 		_, res, err := r.dialog.Own().Do(ctx, req)
 		switch {
 		case err != nil:
 			return 0, err
 		case res.IsSuccess():
-			r.last = e
+			r.last, r.stale = e, has(res, r.former) && !same(r.former, &r.contact)
 			return r.granted(res, expires), nil
 		case res.StatusCode == 423 && !lengthened && expires > 0: // section 10.2.8
 			least, _, _ := dialog.Seconds(res, "Min-Expires")
@@ -147,8 +165,8 @@ func (r *registration) with(ctx context.Context, e Endpoint, expires time.Durati
 	}
 }
 
-// request builds the next REGISTER.
-func (r *registration) request(e Endpoint, expires time.Duration) *gosip.Request {
+// request builds the next REGISTER, of our Contact unless there is another.
+func (r *registration) request(e Endpoint, other *gosip.Uri, expires time.Duration) *gosip.Request {
 	t := r.trunk
 	d := t.outside(e, gosip.REGISTER)
 	if old := r.dialog; old != nil {
@@ -157,6 +175,9 @@ func (r *registration) request(e Endpoint, expires time.Duration) *gosip.Request
 	r.dialog = d
 	contact := d.Contact()
 	contact.Address.User = t.ContactUser()
+	if r.contact = contact.Address; other != nil {
+		contact.Address = *other
+	}
 	seconds := strconv.Itoa(int(expires / time.Second))
 	contact.Params.Add("expires", seconds)
 	return d.Request(gosip.REGISTER, contact, gosip.NewHeader("Expires", seconds), dialog.Allow())
@@ -170,7 +191,7 @@ func (r *registration) granted(res *gosip.Response, asked time.Duration) time.Du
 	}
 	for _, h := range res.GetHeaders("contact") {
 		c, ok := h.(*gosip.ContactHeader)
-		if !ok || c.Address.User != r.trunk.ContactUser() {
+		if !ok || c.Address.User != r.trunk.ContactUser() || r.stale && same(&c.Address, r.former) {
 			continue
 		}
 		if n, err := strconv.ParseUint(c.Params.GetOr("expires", ""), 10, 32); err == nil && n > 0 {
@@ -193,7 +214,7 @@ func (r *registration) leave() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), unregisterPatience)
 	defer cancel()
-	if _, err := r.with(ctx, r.last, 0); err != nil {
+	if _, err := r.with(ctx, r.last, nil, 0); err != nil {
 		t.Log.Warn("sip: cannot unregister", "trunk", t.Name, "err", err)
 	}
 }

@@ -19,11 +19,12 @@ type Set struct {
 	index   atomic.Pointer[index] // of the trunks in force; replaced as a whole
 	reached reached
 
-	mu      sync.Mutex // of what changes the trunks: Attach, Start, Replace, Share
+	mu      sync.Mutex // of what changes the trunks: Attach, Start, Replace, Share, Registers
 	layer   *transport.Layer
 	ctx     context.Context // of Start; nil before
 	running sync.WaitGroup
 	agents  int // that share the trunks
+	turns   map[string]Turn
 }
 
 // NewSet makes the trunks. Attach comes next, then Start.

@@ -26,7 +26,9 @@ type Options struct {
 	Probe time.Duration    // how often a target is asked whether it lives; 0: 30 s
 	T1    time.Duration    // round trip estimate of RFC 3261 section 17.1.1.1
 	Now   func() time.Time // of what targets ask to be left alone
-	Log   *slog.Logger
+	// Shared says that other user agents have the same trunks: one registers where Set.Registers says that it is its turn.
+	Shared bool
+	Log    *slog.Logger
 }
 
 // Trunk is a trunk at work: where its targets are, how they do, what is on it.
@@ -50,12 +52,14 @@ type Trunk struct {
 	located chan struct{} // closed by looked when the targets were looked up once
 	looked  func()
 	wake    chan struct{} // a target went down: it is to be probed soon
+	turned  chan struct{} // whose registration it is has changed
 
 	mu       sync.Mutex
 	grant    *transport.Grant // of the servers
 	servers  []*Server        // in the order in which they are tried
 	lookup   error            // of the last look-up, nil when all went well
 	register Registration
+	tenure   *tenure // nil: the registration is not ours
 }
 
 const (
@@ -68,7 +72,7 @@ const (
 )
 
 func newTrunk(cfg Config, set *Set) *Trunk {
-	t := &Trunk{Config: cfg, Options: set.options, Identity: &transport.Identity{TLS: cfg.TLS}, set: set, located: make(chan struct{}), wake: make(chan struct{}, 1), stopped: make(chan struct{}),
+	t := &Trunk{Config: cfg, Options: set.options, Identity: &transport.Identity{TLS: cfg.TLS}, set: set, located: make(chan struct{}), wake: make(chan struct{}, 1), turned: make(chan struct{}, 1), stopped: make(chan struct{}),
 		Mask: transport.HeadersNamed(slices.Collect(maps.Keys(cfg.Headers))...)}
 	t.looked = sync.OnceFunc(func() { close(t.located) })
 	if cfg.CPS > 0 {
@@ -76,6 +80,11 @@ func newTrunk(cfg Config, set *Set) *Trunk {
 		t.pace = rate.NewLimiter(rate.Limit(cfg.CPS), 1)
 	}
 	t.share(1)
+	turn := Turn{Ours: true}
+	if set.options.Shared {
+		turn = set.turns[t.Name]
+	}
+	t.take(turn)
 	return t
 }
 

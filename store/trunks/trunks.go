@@ -1,5 +1,6 @@
 // Package trunks keeps the trunks of accounts: their lines to carriers and exchanges. What their settings
-// say is not its business; it keeps secrets sealed, and a source with one account.
+// say is not its business; it keeps secrets sealed, and a source with one account. Of all trunks, the operator's too, it says which
+// node registers each (registrars.go).
 package trunks
 
 import (

@@ -17,6 +17,8 @@ const (
 	// holderPatience is how long a start waits for a heartbeat of the process that has its
 	// name: two of them are due by then.
 	holderPatience = 5 * time.Second
+	// drainPatience is for storing that this node drains, during which it still takes conversations over sockets.
+	drainPatience = time.Second
 	// leavePatience is for storing that this node is gone.
 	leavePatience = 3 * time.Second
 )
@@ -38,6 +40,15 @@ func TakeName(ctx context.Context, db *store.DB, name, addr string, only bool) (
 		}
 	}
 	return ledger.New(db).RegisterNode(ctx, name, addr)
+}
+
+// Drain says that this life of the node takes nothing new any more.
+func Drain(ctx context.Context, db *store.DB, life store.Node, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, drainPatience)
+	defer cancel()
+	if err := db.DrainNode(ctx, life); err != nil {
+		log.Debug("it was not stored that this node drains", "err", err)
+	}
 }
 
 // Leave ends this life of the node.

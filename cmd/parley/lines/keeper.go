@@ -1,5 +1,6 @@
 // Package lines has the trunks of accounts at work beside those of the operator: it makes settings of
-// what accounts write (settings.go), and follows their changes while calls go on (keeper.go).
+// what accounts write (settings.go), and follows their changes while calls go on (keeper.go). Of the operator's and of theirs
+// one node of several registers each that registers (registrar.go).
 package lines
 
 import (

@@ -13,7 +13,7 @@ var (
 	trunkCalls = prometheus.NewDesc("parley_trunk_calls", "Calls on a trunk now, both directions.", []string{"trunk"}, nil)
 	channels   = prometheus.NewDesc("parley_trunk_channels", "Calls that a trunk with a limit may have on this node at once.", []string{"trunk"}, nil)
 	trunkUp    = prometheus.NewDesc("parley_trunk_target_up", "1 while a trunk's target answers, else 0.", []string{"trunk", "target"}, nil)
-	registered = prometheus.NewDesc("parley_trunk_registered", "1 while a trunk's registration is in force, else 0.", []string{"trunk"}, nil)
+	registered = prometheus.NewDesc("parley_trunk_registered", "1 while a trunk's registration is in force, whichever node has it, else 0.", []string{"trunk"}, nil)
 	rejected   = prometheus.NewDesc("parley_sip_rejected_total", "Incoming messages and calls that were refused, by cause.", []string{"cause"}, nil)
 )
 

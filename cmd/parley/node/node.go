@@ -91,6 +91,7 @@ type Node struct {
 	batches   *outbound.Batches
 	numbers   *callcenter.Numbers
 	lines     *lines.Keeper
+	registrar *lines.Registrar                             // nil: no other node registers trunks
 	network   *simulated.Carrier                           // nil without the simulated carrier, too
 	person    func(text string) (samples []int16, ok bool) // recorded lines of its people
 
@@ -158,7 +159,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, cfg.DatabaseURL == "")
+	life, lost, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, !n.shared())
 	if err != nil {
 		return nil, err
 	}
@@ -264,6 +265,9 @@ func (n *Node) Parts() []Part {
 	if n.phone != nil {
 		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunks", Run: n.lines.Run}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
 	}
+	if n.registrar != nil {
+		parts = append(parts, Part{Name: "registrations", Run: n.registrar.Run})
+	}
 	if p := n.payments.Simulated; p != nil {
 		parts = append(parts, Part{Name: "simulated payments", Run: p.Run})
 	}
@@ -315,6 +319,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	if n.web != nil {
 		n.web.Drain()
 	}
+	cluster.Drain(ctx, n.db, n.life, n.log)
 	drained, sockets := make(chan struct{}), error(isolate.Internal)
 	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })
 	calls := n.manager.Drain(ctx)

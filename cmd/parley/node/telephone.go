@@ -31,6 +31,9 @@ func (n *Node) openTelephony(secret string) (err error) {
 	if n.phone, err = n.telephone(); err != nil {
 		return fmt.Errorf("telephone: %w", err)
 	}
+	if n.shared() {
+		n.registrar = lines.NewRegistrar(lines.RegistrarConfig{Store: trunks.New(n.db, n.secrets), Phone: n.phone, Life: n.life, Now: n.db.Now, Log: n.log})
+	}
 	n.lines = lines.New(lines.Config{Store: trunks.New(n.db, n.secrets), Phone: n.phone, Operator: n.operatorTrunks(), Guard: n.guard.Address, Log: n.log})
 	to := outbound.Destinations{Card: n.db.RateCard, Fictional: n.cfg.Carrier == "simulated"}
 	n.transfers = &outbound.Transfers{Store: n.db, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to,
@@ -54,7 +57,7 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 		return nil, err
 	}
 	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
-		Trunks: n.operatorTrunks(), RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
+		Trunks: n.operatorTrunks(), SharedTrunks: n.shared(), RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
 		Away: func() bool { return !n.manager.HasDatabase() }, SRTP: sdp.SRTPOffered} // trunks have their own
 	if n.cfg.SIPTLSAddr != "" {
 		if cfg.ListenTLS, err = netip.ParseAddrPort(anyHost(n.cfg.SIPTLSAddr)); err != nil {
@@ -68,6 +71,9 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 	}
 	return phone, err
 }
+
+// shared says whether there may be other nodes: a private database has one.
+func (n *Node) shared() bool { return n.cfg.DatabaseURL != "" }
 
 // operatorTrunks are those of the configuration, and the simulated carrier's.
 func (n *Node) operatorTrunks() []trunk.Config {
