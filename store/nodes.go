@@ -41,7 +41,8 @@ func (db *DB) BeginEpoch(ctx context.Context, id, addr string) (n Node, err erro
 	n.ID = id
 	err = db.One(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since)
 		values ($1, nextval('node_epochs'), $2, now(), now(), now())
-		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now(), draining = false returning epoch`,
+		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now(),
+			draining = false, left_at = null, advertised = '', version = '' returning epoch`,
 		[]any{id, addr}, &n.Epoch)
 	if err == nil {
 		err = db.began(ctx, n)
@@ -83,7 +84,7 @@ func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (
 	ctx, cancel := context.WithTimeout(ctx, patience+LockTimeout)
 	defer cancel()
 	look := func() (addr string, beat time.Time, err error) {
-		err = db.One(ctx, "look for the holder of a name", "select addr, heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",
+		err = db.One(ctx, "look for the holder of a name", "select coalesce(nullif(advertised, ''), addr), heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",
 			[]any{id, NodeLease}, &addr, &beat)
 		return addr, beat, err
 	}
@@ -117,15 +118,10 @@ func (db *DB) Lease(ctx context.Context, n Node) (left time.Duration, err error)
 	return left, err
 }
 
-// DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs.
-func (db *DB) DrainNode(ctx context.Context, n Node) error {
-	return db.Do(ctx, "drain", "update nodes set draining = true where node_id = $1 and epoch = $2", n.ID, n.Epoch)
-}
-
 // LeaveNode says that a life of a node is over, so that its name need not be waited for and
 // its share is others' at once.
 func (db *DB) LeaveNode(ctx context.Context, n Node) error {
-	return db.Do(ctx, "leave", "update nodes set heartbeat_at = now() - 2 * $3::interval where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
+	return db.Do(ctx, "leave", "update nodes set left_at = now(), heartbeat_at = now() - 2 * $3::interval where node_id = $1 and epoch = $2", n.ID, n.Epoch, NodeLease)
 }
 
 // LiveNodes is how many nodes have said within their lease that they live.

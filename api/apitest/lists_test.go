@@ -20,6 +20,7 @@ func TestListsPage(t *testing.T) {
 		"/v1/latency/engines":        "the engines of a server are the few that its settings name, and all of them stand beside each other",
 		"/v1/usage/engines":          "the engines of a server are the few that its settings name, each with the few units that its vendor counts",
 		"/v1/operator/usage/engines": "likewise",
+		"/v1/operator/nodes":         "the nodes of a server are few, and all of them stand beside each other",
 		"/v1/operator/checks":        "what the program checks is fixed, and all of it is looked at for each answer",
 	}
 	found := 0

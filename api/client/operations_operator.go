@@ -73,6 +73,20 @@ type CheckList struct {
 	Data []wire.Check `json:"data"`
 }
 
+// ListNodes: List the server's nodes.
+// The processes that share the database, as it knows them, whichever of them is asked: those that live, and those that
+// have been silent for up to a week. One that was stopped in good order is not among them. Times are by the database's
+// clock.
+func (c *Client) ListNodes(ctx context.Context) (*NodeList, error) {
+	return ask[NodeList](ctx, c, http.MethodGet, c.address("v1", "operator", "nodes"), nil)
+}
+
+// NodeList: An object of the service's HTTP API.
+type NodeList struct {
+	// By name.
+	Data []wire.Node `json:"data"`
+}
+
 // GetEngineUsageOfAllQuery is the query of GetEngineUsageOfAll. Empty fields are not sent.
 type GetEngineUsageOfAllQuery struct {
 	// Not before this: a date, which begins at midnight UTC, or an RFC 3339 time.

@@ -173,6 +173,7 @@ var counterparts = map[string]string{
 	"POST /app/engines/keys/{engine}/delete": "DELETE /v1/engine-keys/{engine}",
 
 	"GET /app/setup":                      "GET /v1/operator/checks",
+	"GET /app/nodes":                      "GET /v1/operator/nodes",
 	"GET /app/setup/checks":               "GET /v1/operator/checks",
 	"GET /app/operator":                   "GET /v1/operator/accounts",
 	"POST /app/operator":                  "POST /v1/operator/accounts",

@@ -117,6 +117,7 @@ func resolveDispute(q *page.Request) error {
 
 func setupPages() []page.Page {
 	return []page.Page{
+		{Route: "GET " + nodesAt, Open: page.Operators, Serve: nodesPage},
 		{Route: "GET " + setupAt, Open: page.Operators, Serve: setupPage},
 		{Route: "GET " + setupAt + "/checks", Open: page.Operators, Serve: setupChecks},
 	}

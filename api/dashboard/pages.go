@@ -63,7 +63,7 @@ var navGroups = []page.NavGroup{
 		{Path: doNotCallAt, Title: doNotCallTitle, Telephony: true}, {Path: consentsAt, Title: "Consents", Telephony: true}}},
 	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: secretsAt, Title: "Secrets"}, {Path: requestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
 		{Path: page.Home + "/people", Title: "People"}, {Path: settingsAt, Title: settingsTitle}}},
-	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: page.Home + "/operator", Title: "Accounts"}}},
+	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: nodesAt, Title: nodesTitle}, {Path: page.Home + "/operator", Title: "Accounts"}}},
 }
 
 // audiences are who may open the pages that can be read, by address.

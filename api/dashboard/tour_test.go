@@ -35,6 +35,7 @@ var tour = []stop{
 	{"/app/me", "/app/me", false, "change one's password", changesPassword},
 	{"/app/engines", "/app/engines", false, "see whether the engines work, and keep a key for one", keepsEngineKey},
 	{"/app/setup", "/app/setup", false, "check the server again", checksServer},
+	{"/app/nodes", "/app/nodes", false, "see which servers there are", reads("Nodes")},
 	{"/app/operator/{id}", "/app/operator/{account}", false, "suspend an account", suspendsAccount},
 	{"/app/operator", "/app/operator", false, "make an account", makesAccount},
 	{"/app/agents", "/app/agents", false, "begin a new agent", opens(`a[href="/app/agents/new"].primary`, "/app/agents/new")},

@@ -78,6 +78,19 @@ func Example_agents() {
 	fmt.Println("deleted")
 }
 
+func Example_nodes() {
+	var nodes struct {
+		Data []struct {
+			Name, State, Address string
+			Calls                int
+		}
+	}
+	operate("GET", "/v1/operator/nodes", "", &nodes)
+	for _, n := range nodes.Data {
+		fmt.Println(n.Name, n.State, "at", n.Address, "has", n.Calls, "calls")
+	}
+}
+
 func Example_checks() {
 	var checks struct {
 		Data []struct{ Name, Status, Detail, Fix string }

@@ -1,5 +1,5 @@
 // Package operator provides the operator's account administration: list, create, suspend and
-// limit accounts, resolve disputes, manage users. No route of this package shows what was
+// limit accounts, resolve disputes, manage users; and lists the nodes. No route of this package shows what was
 // said in an account's calls.
 package operator
 
@@ -39,6 +39,7 @@ func Mount(a *api.API, db *store.DB, card func() *billing.RateCard, halt func(ac
 	api.Register(a, routes.Patch(one, "update-account", "Suspend an account, change its limits",
 		"What is not sent stays. Suspended, an account starts nothing new, and its conversations say goodbye and end within seconds."), m.change)
 	mountUsers(a, m.people)
+	mountNodes(a, db)
 	api.Register(a, routes.Get("/v1/operator/usage/engines", "get-engine-usage-of-all", "Sum up what engines used for all accounts",
 		"As `GET /v1/usage/engines`, with what vendors charge where the server's settings say that: `cost`, beside the `price` that accounts pay."),
 		func(ctx context.Context, in *api.Period) (*api.Reply[wallet.EngineTotals], error) {

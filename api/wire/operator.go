@@ -43,6 +43,18 @@ type Check struct {
 	Fix    string `json:"fix" doc:"What to do about it; empty when it is ok."`
 }
 
+// Node is a server process among those of one database.
+type Node struct {
+	Name        string     `json:"name" doc:"Its PARLEY_NODE." example:"voice-1"`
+	Address     string     `json:"address" doc:"HOST:PORT at which other nodes and operators reach it; empty: it has not said that yet." example:"10.0.0.11:8080"`
+	Version     string     `json:"version" doc:"Of its program; empty: it has not said that yet." example:"1.4.0"`
+	State       string     `json:"state" doc:"draining: it takes nothing new. silent: it has not been heard for 15 s, so the others have taken it for dead." enum:"serving,draining,silent"`
+	StartedAt   time.Time  `json:"started_at" doc:"When it was started."`
+	HeartbeatAt time.Time  `json:"heartbeat_at" doc:"When it was heard last; one that lives is heard every 2 s."`
+	SilentSince *time.Time `json:"silent_since" doc:"When a silent one was heard last; null: it lives."`
+	Calls       int        `json:"calls" doc:"In progress."`
+}
+
 // User is a person who signs in.
 type User struct {
 	ID         string     `json:"id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`

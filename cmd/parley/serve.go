@@ -206,6 +206,9 @@ func (s *server) startNode(ctx context.Context) error {
 	}
 	n.Version, n.DataDir = version, s.dataDir
 	s.life.onStop("store", n.Close)
+	if err := n.Introduce(ctx, s.httpAddr); err != nil {
+		return err
+	}
 	if err := n.TakePayments(s.httpAddr, s.secret); err != nil {
 		return err
 	}

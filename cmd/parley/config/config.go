@@ -31,6 +31,7 @@ type Config struct {
 	HTTPAddr    string // host:port
 	MetricsAddr string // host:port
 	BaseURL     string // without a final slash; empty: derive it from HTTPAddr
+	Advertise   string // host:port of HTTPAddr for others; empty: see Advertised
 
 	WebRTC        bool // there are sessions over WebRTC
 	WebRTCUDPPort int  // 0: any free one

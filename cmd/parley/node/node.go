@@ -299,6 +299,11 @@ func (n *Node) desk() *topup.Service {
 	return &topup.Service{Store: n.db, Ledger: ledger.New(n.db), Provider: n.payments.Provider, Hook: n.cfg.Payments, Home: n.payments.Home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
 }
 
+// Introduce tells other nodes and operators of this one, whose public HTTP side listens on an address; Version must be set.
+func (n *Node) Introduce(ctx context.Context, listening string) error {
+	return n.db.IntroduceNode(ctx, n.life, n.cfg.Advertised(listening, n.ownAddresses()), n.Version)
+}
+
 // LoadRateCard reads the rate card's file again.
 func (n *Node) LoadRateCard(ctx context.Context) error { return n.cards.Load(ctx) }
 

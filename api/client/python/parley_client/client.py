@@ -1127,6 +1127,15 @@ class Parley(Requests):
         """
         return self._json("GET", "/v1/operator/checks", timeout=timeout)
 
+    def list_nodes(self, *, timeout: float | None = None) -> t.NodeList:
+        """List the server's nodes.
+
+        The processes that share the database, as it knows them, whichever of them is asked: those
+        that live, and those that have been silent for up to a week. One that was stopped in good
+        order is not among them. Times are by the database's clock.
+        """
+        return self._json("GET", "/v1/operator/nodes", timeout=timeout)
+
     def get_engine_usage_of_all(self, *, from_: str | None = None, to: str | None = None, timeout: float | None = None) -> t.EngineTotals:
         """Sum up what engines used for all accounts.
 

@@ -3309,6 +3309,31 @@ class NewWebhook(TypedDict):
     url: str
 
 
+class Node(TypedDict):
+    # HOST:PORT at which other nodes and operators reach it; empty: it has not said that yet.
+    address: str
+    # In progress.
+    calls: int
+    # When it was heard last; one that lives is heard every 2 s.
+    heartbeat_at: str
+    # Its PARLEY_NODE.
+    name: str
+    # When a silent one was heard last; null: it lives.
+    silent_since: str | None
+    # When it was started.
+    started_at: str
+    # draining: it takes nothing new. silent: it has not been heard for 15 s, so the others have
+    # taken it for dead.
+    state: Literal["serving", "draining", "silent"]
+    # Of its program; empty: it has not said that yet.
+    version: str
+
+
+class NodeList(TypedDict):
+    # By name.
+    data: list[Node]
+
+
 class Number(TypedDict):
     # Who answers; null: nobody.
     agent_id: str | None

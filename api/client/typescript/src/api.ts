@@ -3281,6 +3281,30 @@ export interface NewWebhook {
   url: string;
 }
 
+export interface Node {
+  /** HOST:PORT at which other nodes and operators reach it; empty: it has not said that yet. */
+  address: string;
+  /** In progress. */
+  calls: number;
+  /** When it was heard last; one that lives is heard every 2 s. */
+  heartbeat_at: string;
+  /** Its PARLEY_NODE. */
+  name: string;
+  /** When a silent one was heard last; null: it lives. */
+  silent_since: string | null;
+  /** When it was started. */
+  started_at: string;
+  /** draining: it takes nothing new. silent: it has not been heard for 15 s, so the others have taken it for dead. */
+  state: "serving" | "draining" | "silent";
+  /** Of its program; empty: it has not said that yet. */
+  version: string;
+}
+
+export interface NodeList {
+  /** By name. */
+  data: Array<Node>;
+}
+
 export interface Number {
   /** Who answers; null: nobody. */
   agent_id: string | null;
@@ -5757,6 +5781,16 @@ export class Parley extends Requests {
    */
   checkSetup(options: Asked = {}): Promise<CheckList> {
     return this.json("GET", "/v1/operator/checks", { options });
+  }
+
+  /**
+   * List the server's nodes.
+   * The processes that share the database, as it knows them, whichever of them is asked: those that live, and those
+   * that have been silent for up to a week. One that was stopped in good order is not among them. Times are by the
+   * database's clock.
+   */
+  listNodes(options: Asked = {}): Promise<NodeList> {
+    return this.json("GET", "/v1/operator/nodes", { options });
   }
 
   /**

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+)
+
+// setAdvertise wants an address that somebody else can dial.
+func setAdvertise(to *string, s string) bool {
+	host, port, err := net.SplitHostPort(s)
+	ip, _ := netip.ParseAddr(host) // a name is none
+	return err == nil && host != "" && port != "0" && !(ip.IsValid() && ip.IsUnspecified()) && setAddr(to, s)
+}
+
+// Advertised is where others reach the public HTTP side that listens on an address, HOST:PORT: as ADVERTISE says, else its port at
+// its own host, else at PUBLIC_IP, else at the first of the machine's addresses that leads to it from elsewhere, IPv4 before IPv6. Where there
+// is none others cannot reach it, and it is a loopback address.
+func (c *Config) Advertised(listening string, machine []netip.Addr) string {
+	if c.Advertise != "" {
+		return c.Advertise
+	}
+	host, port, err := net.SplitHostPort(listening)
+	if err != nil {
+		return listening
+	}
+	ip, wrong := netip.ParseAddr(host)
+	if host != "" && (wrong != nil || !ip.IsUnspecified()) {
+		return listening
+	}
+	at := c.PublicIP
+	for _, a := range machine {
+		if a = a.Unmap(); a.IsGlobalUnicast() && !c.PublicIP.IsValid() && (!at.IsValid() || at.Is6() && a.Is4()) {
+			at = a
+		}
+	}
+	if !at.IsValid() {
+		at = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return net.JoinHostPort(at.String(), port)
+}

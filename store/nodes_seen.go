@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// NodeState is how a node is, as far as the database knows.
+type NodeState string
+
+// States of nodes.
+const (
+	NodeServing  NodeState = "serving"
+	NodeDraining NodeState = "draining" // it has calls in progress and takes nothing new
+	NodeSilent   NodeState = "silent"   // its lease is over: it is taken for dead
+)
+
+// SeenNode is a node as operators see it. Times are by the database's clock.
+type SeenNode struct {
+	ID          string
+	Advertised  string // HOST:PORT of its HTTP side, for others
+	Version     string // of its program
+	State       NodeState
+	StartedAt   time.Time
+	HeartbeatAt time.Time // the last one; a silent node is silent since then
+	Calls       int       // in progress
+}
+
+// rememberNodes is how long a silent node is listed: names of machines and pods come and go.
+const rememberNodes = 7 * 24 * time.Hour
+
+// Nodes lists the nodes by name: those that live, and those that have been silent for up to a week. One that ended in good
+// order is not among them.
+func (db *DB) Nodes(ctx context.Context) ([]SeenNode, error) {
+	return List[SeenNode](ctx, db, "list nodes", `select n.node_id, n.advertised, n.version,
+			case when n.heartbeat_at < now() - $1::interval then 'silent' when n.draining then 'draining' else 'serving' end, n.started_at, n.heartbeat_at,
+			(select count(*) from sessions s where s.node_id = n.node_id and s.state = 'live' and s.kind in ('web', 'inbound', 'outbound'))
+		from nodes n where n.left_at is null and n.heartbeat_at >= now() - $2::interval order by n.node_id`, NodeLease, rememberNodes)
+}
+
+// IntroduceNode stores what others learn of a life of a node: where its HTTP side is reached, HOST:PORT, and the version of
+// its program.
+func (db *DB) IntroduceNode(ctx context.Context, n Node, advertised, version string) error {
+	return db.Do(ctx, "introduce node", "update nodes set advertised = $3, version = $4 where node_id = $1 and epoch = $2", n.ID, n.Epoch, advertised, version)
+}
+
+// DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs.
+func (db *DB) DrainNode(ctx context.Context, n Node) error {
+	return db.Do(ctx, "drain", "update nodes set draining = true where node_id = $1 and epoch = $2", n.ID, n.Epoch)
+}
