@@ -34,7 +34,13 @@ var errBye = errors.New("the caller hangs up")
 // newPhone is a softphone for the length of the test.
 func newPhone(t *testing.T) *simulated.Phone {
 	t.Helper()
-	p, err := simulated.NewPhone(netip.MustParseAddr("127.0.0.1"))
+	return newPhoneAt(t, "127.0.0.1")
+}
+
+// newPhoneAt is one at another address of this machine.
+func newPhoneAt(t *testing.T, host string) *simulated.Phone {
+	t.Helper()
+	p, err := simulated.NewPhone(netip.MustParseAddr(host))
 	if err != nil {
 		t.Fatal(err)
 	}

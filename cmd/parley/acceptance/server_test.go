@@ -376,13 +376,24 @@ func admin(t *testing.T, dir string, answer any, args ...string) {
 // answered runs a command that has to succeed, and reads its answer.
 func answered(t *testing.T, dir string, answer any, args ...string) {
 	t.Helper()
-	o := do(t, command(dir, nil, withJSON(args)...))
+	readAnswer(t, command(dir, nil, withJSON(args)...), answer)
+}
+
+func readAnswer(t *testing.T, cmd *exec.Cmd, answer any) {
+	t.Helper()
+	o := do(t, cmd)
 	if o.status != 0 {
-		t.Fatalf("parley %s: exit status %d: %s", strings.Join(args, " "), o.status, o.errOut)
+		t.Fatalf("%s: exit status %d: %s", strings.Join(cmd.Args, " "), o.status, o.errOut)
 	}
 	if err := json.Unmarshal([]byte(o.out), answer); err != nil {
-		t.Fatalf("parley %s: %v: %s", strings.Join(args, " "), err, o.out)
+		t.Fatalf("%s: %v: %s", strings.Join(cmd.Args, " "), err, o.out)
 	}
+}
+
+// answer runs a command with the settings of a server, and reads what it says.
+func (s *server) answer(t *testing.T, into any, args ...string) {
+	t.Helper()
+	readAnswer(t, command(s.dir, s.env, withJSON(args)...), into)
 }
 
 // withJSON puts --json before arguments that follow a bare --.

@@ -133,18 +133,18 @@ func newCustomer(t *testing.T, s *server, topup string) customer {
 		ID  string `json:"account_id"`
 		Key string `json:"api_key"`
 	}
-	admin(t, s.dir, &account, "account", "create", "--name", t.Name())
+	s.answer(t, &account, "admin", "account", "create", "--name", t.Name())
 	c.account, c.key = account.ID, account.Key
 	if topup != "" {
-		admin(t, s.dir, &struct{}{}, "account", "credit", c.account, topup, "--kind", "topup")
+		s.answer(t, &struct{}{}, "admin", "account", "credit", c.account, topup, "--kind", "topup")
 	}
 	file := filepath.Join(t.TempDir(), "agent.yaml")
 	if err := os.WriteFile(file, []byte(agentFile), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var agent struct{ ID string }
-	admin(t, s.dir, &agent, "agent", "create", "--account", c.account, "--file", file)
+	s.answer(t, &agent, "admin", "agent", "create", "--account", c.account, "--file", file)
 	c.agent, c.number = agent.ID, newNumber()
-	admin(t, s.dir, &struct{}{}, "number", "add", "--account", c.account, c.number, "--agent", c.agent)
+	s.answer(t, &struct{}{}, "admin", "number", "add", "--account", c.account, c.number, "--agent", c.agent)
 	return c
 }
