@@ -91,7 +91,7 @@ func (s *Server) agentOf(id string) map[string]any {
 func (s *Server) ofAgent(f func(http.ResponseWriter, *http.Request, map[string]any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("id") == "ag_nobody" {
-			answer(w, 404, Problem{404, "agent.not_found", "There is no such agent.", false})
+			answer(w, 404, Problem{404, "agent.not_found", "There is no such agent.", false, ""})
 			return
 		}
 		f(w, r, s.agentOf(r.PathValue("id")))
@@ -136,7 +136,7 @@ func (s *Server) createAgent(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) replaceAgent(w http.ResponseWriter, r *http.Request, is map[string]any) {
 	if m := r.Header.Get("If-Match"); m != "" && m != strconv.Quote(strconv.Itoa(is["version"].(int))) {
-		answer(w, 412, Problem{412, "request.precondition_failed", "It was changed by someone else; read it again.", false})
+		answer(w, 412, Problem{412, "request.precondition_failed", "It was changed by someone else; read it again.", false, ""})
 		return
 	}
 	a := whole(r)

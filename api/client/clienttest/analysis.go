@@ -40,7 +40,7 @@ func (s *Server) keepWithCall(w http.ResponseWriter, r *http.Request) {
 	var change wire.CallChange
 	var call wire.CallSummary
 	if json.NewDecoder(r.Body).Decode(&change) != nil || json.Unmarshal([]byte(AnalyzedText), &call) != nil {
-		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No.", false})
+		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No.", false, ""})
 		return
 	}
 	call.Metadata, call.Note = change.Metadata.Apply(wire.Metadata{"old": "x"}), change.Note

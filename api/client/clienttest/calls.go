@@ -75,7 +75,7 @@ func statistics(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, day := range []string{st.From, st.To} {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
-			answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "That is no date.", false})
+			answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "That is no date.", false, ""})
 			return
 		}
 	}

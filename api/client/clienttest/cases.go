@@ -19,7 +19,7 @@ func caseRoutes(mux *http.ServeMux) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			var draft wire.CaseDraft
 			if json.NewDecoder(r.Body).Decode(&draft) != nil {
-				answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No case.", false})
+				answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No case.", false, ""})
 				return
 			}
 			answer(w, status, wire.Case{ID: "case_" + draft.Name, CaseDraft: draft})

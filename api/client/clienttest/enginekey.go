@@ -17,7 +17,7 @@ func engineKeys(mux *http.ServeMux) {
 	mux.HandleFunc("PUT /v1/engine-keys/{engine}", func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Key string }
 		if json.NewDecoder(r.Body).Decode(&in) != nil || len(in.Key) < 8 {
-			answer(w, http.StatusBadRequest, Problem{400, "validation.invalid_request_format", "The request is not valid.", false})
+			answer(w, http.StatusBadRequest, Problem{400, "validation.invalid_request_format", "The request is not valid.", false, ""})
 			return
 		}
 		answer(w, http.StatusOK, key(r.PathValue("engine"), in.Key[len(in.Key)-4:]))

@@ -19,7 +19,7 @@ const (
 var stocked = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func nothing(w http.ResponseWriter) {
-	answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false})
+	answer(w, http.StatusNotFound, Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false, ""})
 }
 
 // knowledge serves one collection. Documents are named after their source, and are read when they are looked at.
@@ -93,12 +93,12 @@ func addDocument(w http.ResponseWriter, r *http.Request) {
 	}
 	f, head, err := r.FormFile("file")
 	if err != nil {
-		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No file.", false})
+		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "No file.", false, ""})
 		return
 	}
 	defer f.Close()
 	if n, err := io.Copy(io.Discard, f); n == 0 || err != nil {
-		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "An empty file.", false})
+		answer(w, http.StatusBadRequest, Problem{http.StatusBadRequest, "validation.invalid_request_format", "An empty file.", false, ""})
 		return
 	}
 	answer(w, http.StatusAccepted, paper(head.Filename, r.FormValue("title"), "queued"))

@@ -57,7 +57,7 @@ func (m things) changed(status int, of func(r *http.Request, in map[string]any) 
 func (m things) gone(path string) {
 	m.HandleFunc("DELETE "+path, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "nobody") {
-			answer(w, 404, Problem{404, "request.not_found", "There is no such thing.", false})
+			answer(w, 404, Problem{404, "request.not_found", "There is no such thing.", false, ""})
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
@@ -95,7 +95,7 @@ func (m things) listed() {
 	m.HandleFunc("POST /v1/do-not-call", m.changed(http.StatusOK, func(_ *http.Request, in map[string]any) map[string]any { return listed(in["number"], in["reason"]) }))
 	m.HandleFunc("GET /v1/do-not-call/{number}", func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("number") != "+34612345678" {
-			answer(w, 404, Problem{404, "request.not_found", "There is no such thing.", false})
+			answer(w, 404, Problem{404, "request.not_found", "There is no such thing.", false, ""})
 			return
 		}
 		answer(w, http.StatusOK, listed(r.PathValue("number"), "wrote to us"))

@@ -35,10 +35,11 @@ type Problem struct {
 	Code      string `json:"code"`
 	Error     string `json:"error"`
 	Retryable bool   `json:"retryable"`
+	Detail    string `json:"detail,omitempty"`
 }
 
 // unknown answers who asks for what is not there.
-var unknown = Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false}
+var unknown = Problem{http.StatusNotFound, "request.not_found", "There is no such thing.", false, ""}
 
 // Server is the fake. Its methods may be called from any goroutine.
 type Server struct {
@@ -126,11 +127,11 @@ func (s *Server) take(r *http.Request) (Problem, bool) {
 	}
 	switch r.Header.Get("Authorization") {
 	case "":
-		return Problem{401, "auth.missing_key", "Send an API key.", false}, true
+		return Problem{401, "auth.missing_key", "Send an API key.", false, ""}, true
 	case "Bearer " + Key:
 		return Problem{}, false
 	}
-	return Problem{401, "auth.invalid_key", "The credential is unknown.", false}, true
+	return Problem{401, "auth.invalid_key", "The credential is unknown.", false, ""}, true
 }
 
 // Requests lists methods and addresses in the order in which they came.
@@ -165,13 +166,13 @@ type order struct {
 func (o *order) fault(most int) *Problem {
 	switch {
 	case o.Text == "":
-		return &Problem{400, "validation.invalid_request_format", "There is no text.", false}
+		return &Problem{400, "validation.invalid_request_format", "There is no text.", false, ""}
 	case utf8.RuneCountInString(o.Text) > most:
-		return &Problem{400, "validation.text_too_long", "The text is too long.", false}
+		return &Problem{400, "validation.text_too_long", "The text is too long.", false, ""}
 	case len(o.Voice) != 2:
-		return &Problem{400, "validation.invalid_voice", "Unknown voice.", false}
+		return &Problem{400, "validation.invalid_voice", "Unknown voice.", false, ""}
 	case len(o.Language) != 2:
-		return &Problem{400, "validation.invalid_language", "Unknown language.", false}
+		return &Problem{400, "validation.invalid_language", "Unknown language.", false, ""}
 	}
 	return nil
 }

@@ -115,6 +115,25 @@ var policies = map[string][]string{
 // make files of what other services export, or of templates.
 var clients = []string{"api/client", "api/export", "api/starter", "api/wire", "api/wsagent/client", "cmd/parley/command", "cmd/parley/foreign"}
 
+// isClient says whether a package has commands that ask a running server.
+func isClient(path string) bool {
+	return path == "cmd/parley/remote" || strings.HasPrefix(path, "cmd/parley/remote/")
+}
+
+// knowsClient says whether from may import such a package: the commands of one subject know the server as all of them do, and
+// nothing of another subject.
+func knowsClient(from, to string) bool {
+	switch to {
+	case "cmd/parley/remote":
+		return from == "cmd/parley"
+	case "cmd/parley/remote/server":
+		return isClient(from) && from != "cmd/parley/remote/profile"
+	case "cmd/parley/remote/profile":
+		return from == "cmd/parley/remote" || from == "cmd/parley/remote/server"
+	}
+	return from == "cmd/parley/remote"
+}
+
 // forbidden says why from must not import to; empty when it may. A test may
 // reach the simulated carrier from its neighbours.
 func forbidden(from, to string, inTest bool) string {
@@ -146,9 +165,9 @@ func forbidden(from, to string, inTest bool) string {
 		return "the parts of a node do not know each other: node puts them together"
 	case from == "cmd/parley/command" && !inTest:
 		return "what all commands share knows nothing of what they do"
-	case from == "cmd/parley/remote" && !inTest && !slices.Contains(clients, to) && b != "billing" && b != "media" && b != "sip":
+	case isClient(from) && !inTest && !slices.Contains(clients, to) && !isClient(to) && b != "billing" && b != "media" && b != "sip":
 		return "a client of a server needs nothing of the server but what goes over the wire"
-	case (to == "cmd/parley/admin" || to == "cmd/parley/remote") && from != "cmd/parley":
+	case to == "cmd/parley/admin" && from != "cmd/parley", isClient(to) && !knowsClient(from, to):
 		return "only the root command knows the commands"
 	case (from == "api/client" || from == "api/wire") && !inTest && to != "api/wire" && b != "billing":
 		return "a client needs nothing of the server but what goes over the wire"
@@ -251,6 +270,13 @@ func TestImportRule(t *testing.T) {
 		{"cmd/parley/remote", "store", false, false},
 		{"cmd/parley/remote", "api", false, false},
 		{"cmd/parley/remote", "cmd/parley/config", false, false},
+		{"cmd/parley/remote/calls", "cmd/parley/config", false, false},
+		{"cmd/parley/remote", "cmd/parley/remote/calls", false, true},
+		{"cmd/parley/remote/calls", "cmd/parley/remote", false, false},
+		{"cmd/parley/remote/calls", "cmd/parley/remote/server", false, true},
+		{"cmd/parley/remote/calls", "cmd/parley/remote/agents", false, false},
+		{"cmd/parley/remote/server", "cmd/parley/remote/calls", false, false},
+		{"cmd/parley", "cmd/parley/remote/calls", false, false},
 		{"cmd/parley/command", "billing", false, false},
 		{"cmd/parley/node", "cmd/parley/notify", false, true},
 		{"cmd/parley/notify", "cmd/parley/node", false, false},

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hidden has a terminal show nothing of what is typed until restore is called. It is for
+// hidden has a terminal show nothing of what is typed until restore is called. It is for
 // in that IsTerminal.
-func Hidden(in io.Reader) (restore func(), err error) {
+func hidden(in io.Reader) (restore func(), err error) {
 	f, ok := in.(*os.File)
 	if !ok {
 		return nil, fmt.Errorf("%T is no terminal", in)

@@ -10,13 +10,14 @@ import (
 	"parley/api/client/clienttest"
 	"parley/billing"
 	"parley/cmd/parley/command"
+	"parley/cmd/parley/remote/server"
 )
 
 func TestDollars(t *testing.T) {
 	for amount, want := range map[billing.Money]string{
 		0: "0.00", 3_419_999_999: "3.41", 10_000_000: "0.01", 9_999_999: "0.00", -1: "-0.01", -10_000_000: "-0.01", -1_230_000_001: "-1.24", 1000 * billing.USD: "1000.00",
 	} {
-		if got := dollars(amount); got != want {
+		if got := server.Dollars(amount); got != want {
 			t.Errorf("%s: %s, want %s", amount, got, want)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/api/client"
 	"parley/api/client/clienttest"
 	"parley/api/wire"
 	"parley/cmd/parley/command"
@@ -152,8 +151,8 @@ func TestBulkRefusals(t *testing.T) {
 			t.Errorf("%s of no batch: exit status %d: %s", verb, o.Status, o.ErrOut)
 		}
 	}
-	p := &callList{path: "people.csv", line: []int{2, 5}}
-	if err := p.explain(&client.Error{Code: "callcenter.destination_not_allowed", Detail: "rows[1]: mobiles"}); !strings.HasPrefix(err.Error(), "people.csv:5: ") || ExitStatus(err) != command.ExitRefused {
-		t.Errorf("the server's refusal reads %v", err)
+	s.Refuse("/callcenter/bulk-dial", clienttest.Problem{Status: 403, Code: "callcenter.destination_not_allowed", Error: "No.", Detail: "rows[1]: mobiles"})
+	if o := run("", "bulk", "run", peopleFile(t, "to\n+34612345678\n\n\n+34612345679\n")); !strings.Contains(o.ErrOut, "people.csv:5: ") || o.Status != command.ExitRefused {
+		t.Errorf("the server's refusal reads %s", o.ErrOut)
 	}
 }

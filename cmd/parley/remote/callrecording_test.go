@@ -15,7 +15,10 @@ func TestCallsRecording(t *testing.T) {
 	fakeServer(t)
 	file := filepath.Join(t.TempDir(), "call.ogg")
 	o := run("", "calls", "recording", clienttest.Recorded, "-o", file, "--json")
-	var did fetched
+	var did struct {
+		Type  string
+		Bytes int64
+	}
 	if err := json.Unmarshal([]byte(o.Out), &did); o.Status != command.ExitDone || err != nil || did.Type != "audio/ogg" || did.Bytes != int64(len(clienttest.RecordingOgg)) {
 		t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.ErrOut)
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/cmd/parley/command"
+	"parley/cmd/parley/remote/profile"
+	"parley/cmd/parley/remote/server"
 )
 
 // DemoLink asks for a link to the pages of the demonstration. keyHere finds its key when the command
@@ -20,15 +22,15 @@ func DemoLink(keyHere func(*cobra.Command) (string, error)) *cobra.Command {
 		Example: "  parley demo link\n  parley demo link --url http://127.0.0.1:9000",
 		Args:    cobra.NoArgs,
 	}
-	r := remoteFlags(cmd)
+	r := server.Flags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if cmp.Or(r.key, os.Getenv("PARLEY_API_KEY"), r.profile) == "" {
-			if r.key, err = keyHere(cmd); err != nil {
+		if cmp.Or(r.Key, os.Getenv("PARLEY_API_KEY"), r.Profile) == "" {
+			if r.Key, err = keyHere(cmd); err != nil {
 				return err
 			}
-			r.url = cmp.Or(r.url, os.Getenv("PARLEY_URL"), defaultURL) // of this machine, not of a profile
+			r.URL = cmp.Or(r.URL, os.Getenv("PARLEY_URL"), profile.DefaultURL) // of this machine, not of a profile
 		}
-		c, err := r.client()
+		c, err := r.Client()
 		if err != nil {
 			return err
 		}
@@ -41,5 +43,5 @@ func DemoLink(keyHere func(*cobra.Command) (string, error)) *cobra.Command {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
 		return err
 	}
-	return showing(cmd)
+	return server.Showing(cmd)
 }

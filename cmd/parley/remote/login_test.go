@@ -30,7 +30,7 @@ func stranger(t *testing.T) (credentials string) {
 func TestLogin(t *testing.T) {
 	s := clienttest.New(t)
 	file := stranger(t)
-	if o := run("", "balance"); o.Status != command.ExitUsage || !strings.Contains(o.ErrOut, "parley login") || !strings.Contains(o.ErrOut, defaultURL) {
+	if o := run("", "balance"); o.Status != command.ExitUsage || !strings.Contains(o.ErrOut, "parley login") || !strings.Contains(o.ErrOut, "http://127.0.0.1:8080") {
 		t.Errorf("before: exit status %d: %s", o.Status, o.ErrOut)
 	}
 	for in, want := range map[string]struct {

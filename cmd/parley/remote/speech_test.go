@@ -87,6 +87,15 @@ func TestSynth(t *testing.T) {
 }
 
 func TestSynthSaysWhatItDid(t *testing.T) {
+	type synthesized struct {
+		File       string  `json:"file"`
+		Format     string  `json:"format"`
+		Characters int     `json:"characters"`
+		Seconds    float64 `json:"seconds"`
+		Bytes      int64   `json:"bytes"`
+		LatencyMS  int64   `json:"latency_ms"`
+		TaskID     string  `json:"task_id"`
+	}
 	fakeServer(t)
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct {

@@ -8,15 +8,17 @@ import (
 	"parley/api/client"
 	wsclient "parley/api/wsagent/client"
 	"parley/cmd/parley/command"
+	"parley/cmd/parley/remote/account"
+	"parley/cmd/parley/remote/speech"
 )
 
 // ExitStatus is the exit status for what a server refuses, 0 for other errors.
 func ExitStatus(err error) int {
-	if errors.Is(err, errNotSold) {
+	if errors.Is(err, account.ErrNotSold) {
 		return command.ExitNotFound
 	}
-	if e, ok := errors.AsType[*endError](err); ok {
-		return answerStatus(0, e.code)
+	if e, ok := errors.AsType[*speech.EndError](err); ok {
+		return answerStatus(0, e.Code)
 	}
 	if e, ok := errors.AsType[*wsclient.Refused](err); ok {
 		return answerStatus(e.Status, e.Code)

@@ -31,7 +31,17 @@ func TestTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var suite junitSuite
+	var suite struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Cases    []struct {
+			Time    string `xml:"time,attr"`
+			Failure *struct {
+				Text string `xml:",chardata"`
+			} `xml:"failure"`
+		} `xml:"testcase"`
+	}
 	if err := xml.Unmarshal(text, &suite); err != nil {
 		t.Fatal(err)
 	}

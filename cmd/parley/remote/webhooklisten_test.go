@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -11,10 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"parley/api/client/clienttest"
 	"parley/api/wire"
@@ -109,27 +104,6 @@ func TestListenToNothing(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.Out), &line); err != nil || o.Status != command.ExitDone || line.ID != "evt_1" || line.Type != "call.ended" || line.Status != 0 || line.Error == "" {
 		t.Errorf("exit status %d: %s%s, %v", o.Status, o.Out, o.ErrOut, err)
 	}
-}
-
-// TestSilentServer: a server that says nothing any more is given up, and asked again.
-func TestSilentServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var errOut bytes.Buffer
-		cmd := &cobra.Command{}
-		cmd.SetErr(&errOut)
-		q := &request{Job: &command.Job{Command: cmd, Ctx: t.Context()}}
-		begun, asked := time.Now(), 0
-		err := q.insist(t.Context(), func(ctx context.Context) error {
-			if asked++; asked == 3 {
-				return nil
-			}
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
-		if took := time.Since(begun); err != nil || asked != 3 || took != 2*serverPatience+leastPause || errOut.String() != "the server does not answer; trying again\n" {
-			t.Errorf("%v after %s and %d questions: %s", err, took, asked, &errOut)
-		}
-	})
 }
 
 // TestListenMistakes: what cannot be done is said at once.
