@@ -44,7 +44,11 @@ func (db *DB) IntroduceNode(ctx context.Context, n Node, advertised, version str
 	return db.Do(ctx, "introduce node", "update nodes set advertised = $3, version = $4 where node_id = $1 and epoch = $2", n.ID, n.Epoch, advertised, version)
 }
 
-// DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs.
-func (db *DB) DrainNode(ctx context.Context, n Node) error {
-	return db.Do(ctx, "drain", "update nodes set draining = true where node_id = $1 and epoch = $2", n.ID, n.Epoch)
+// DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs. It returns whether there
+// are others, which live and do not drain.
+func (db *DB) DrainNode(ctx context.Context, n Node) (others bool, err error) {
+	if err := db.Do(ctx, "drain", "update nodes set draining = true where node_id = $1 and epoch = $2", n.ID, n.Epoch); err != nil {
+		return false, err
+	}
+	return Value[bool](ctx, db, "look for nodes that serve", "select exists (select from nodes where node_id <> $1 and not draining and heartbeat_at >= now() - $2::interval)", n.ID, NodeLease)
 }

@@ -30,8 +30,10 @@ func TestNodes(t *testing.T) {
 		_, err := ledger.New(d.db).StartSession(t.Context(), ledger.Start{Node: lives["fine"], Account: d.account, Terms: billing.Terms{Kind: kind}, Card: billing.DefaultRateCard()})
 		d.ok(err)
 	}
-	d.ok(d.db.DrainNode(t.Context(), lives["again"]))
-	d.ok(d.db.DrainNode(t.Context(), lives["drains"]))
+	for _, name := range []string{"again", "drains"} {
+		_, err := d.db.DrainNode(t.Context(), lives[name])
+		d.ok(err)
+	}
 	d.ok(d.db.LeaveNode(t.Context(), lives["left"]))
 	_, err = d.db.BeginEpoch(t.Context(), "again", ":8080")
 	d.ok(err)

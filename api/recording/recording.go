@@ -88,7 +88,7 @@ func (encodeArgs) Kind() string { return "recording" }
 // New returns a service and adds its kind of job to the queue.
 func New(c Config) *Service {
 	s := &Service{Config: c, history: history.New(c.Store), copies: newCopies(), settled: make(chan struct{}, 1), live: map[string]bool{}, busy: map[string]bool{}}
-	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout}, s.encode)
+	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout, Local: true}, s.encode)
 	return s
 }
 

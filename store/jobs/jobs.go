@@ -55,6 +55,7 @@ var ErrNotHere = errors.New("jobs: for another process to do")
 type Limits struct {
 	Workers int           // how many run at once on one node
 	Timeout time.Duration // then its context ends, and it is tried again
+	Local   bool          // no other node can do what this one has queued
 }
 
 // Queue queues jobs and runs them. Make it, add all kinds, open it, run it; then
@@ -69,6 +70,7 @@ type Queue struct {
 	queues   map[string]river.QueueConfig
 	periodic []*river.PeriodicJob
 	longest  time.Duration
+	others   []string // kinds that other nodes can do as well
 	pool     *pgxpool.Pool
 	client   *river.Client[pgx.Tx]
 }
@@ -91,6 +93,9 @@ func Handle[A Args](q *Queue, l Limits, f func(ctx context.Context, args A) erro
 func HandleOrGiveUp[A Args](q *Queue, l Limits, f, giveUp func(ctx context.Context, args A) error) {
 	var a A
 	q.queues[a.Kind()] = river.QueueConfig{MaxWorkers: l.Workers}
+	if !l.Local {
+		q.others = append(q.others, a.Kind())
+	}
 	q.longest = max(q.longest, l.Timeout+giveUpPatience)
 	river.AddWorker(q.workers, &worker[A]{q: q, limits: l, f: f, giveUp: giveUp})
 }
@@ -176,6 +181,18 @@ func (q *Queue) Run(ctx context.Context) error {
 		return fmt.Errorf("jobs: stop: %w", err)
 	}
 	return nil
+}
+
+// LeaveToOthers has the queue begin no further jobs but those of kinds that are Local. What runs goes on. Call it once the queue
+// is open.
+func (q *Queue) LeaveToOthers() {
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // the library would wait for what runs
+	for _, kind := range q.others {
+		if err := q.client.Queues().Remove(now, kind); err != nil && !errors.Is(err, context.Canceled) {
+			q.log.Warn("jobs of a kind are not left to others", "kind", kind, "err", err)
+		}
+	}
 }
 
 // start starts the library, which wants the database to be there at that moment,

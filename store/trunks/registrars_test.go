@@ -100,10 +100,16 @@ func TestRegistrarDrains(t *testing.T) {
 	f := newRegistrars(t)
 	a, b := f.nodes[0], f.nodes[1]
 	f.want(f.holders(a, "one", "two"), "one a, two a")
-	f.ok(f.db.DrainNode(t.Context(), a))
+	others, err := f.db.DrainNode(t.Context(), a)
+	if f.ok(err); !others {
+		t.Error("it is told that there is no other")
+	}
 	f.want(f.holders(a, "one", "two", "three"), "one a, two a")
 	f.want(f.holders(b, "one"), "one b")
 	f.want(f.holders(a, "one", "two", "three"), "one b, two a")
+	if others, err := f.db.DrainNode(t.Context(), b); err != nil || others {
+		t.Errorf("the last one is told %v, %v", others, err)
+	}
 	f.want(f.holders(f.born("a"), "two", "three"), "three a, two a")
 }
 

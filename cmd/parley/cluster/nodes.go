@@ -42,13 +42,15 @@ func TakeName(ctx context.Context, db *store.DB, name, addr string, only bool) (
 	return ledger.New(db).RegisterNode(ctx, name, addr)
 }
 
-// Drain says that this life of the node takes nothing new any more.
-func Drain(ctx context.Context, db *store.DB, life store.Node, log *slog.Logger) {
+// Drain says that this life of the node takes nothing new any more, and returns whether other nodes do.
+func Drain(ctx context.Context, db *store.DB, life store.Node, log *slog.Logger) (others bool) {
 	ctx, cancel := context.WithTimeout(ctx, drainPatience)
 	defer cancel()
-	if err := db.DrainNode(ctx, life); err != nil {
+	others, err := db.DrainNode(ctx, life)
+	if err != nil {
 		log.Debug("it was not stored that this node drains", "err", err)
 	}
+	return others
 }
 
 // Leave ends this life of the node.

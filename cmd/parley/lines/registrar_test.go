@@ -80,7 +80,7 @@ func TestOneRegistrar(t *testing.T) {
 	wantSeen(t, a, "ours true 10m0s sip:u@a")
 	a.look(t.Context()) // it reports
 	wantSeen(t, b, "theirs true 10m0s sip:u@a")
-	if err := a.db.DrainNode(t.Context(), a.Life); err != nil {
+	if _, err := a.db.DrainNode(t.Context(), a.Life); err != nil {
 		t.Fatal(err)
 	}
 	wantSeen(t, a, "ours true 10m0s sip:u@a")
