@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -34,6 +35,13 @@ func SetAfterwards(cfg *pgxpool.Config) func(context.Context, *pgx.Conn) error {
 		_, err := c.Exec(ctx, "select set_config(name, value, false) from unnest($1::text[], $2::text[]) as p (name, value)", names, values)
 		return err
 	}
+}
+
+// LeaveStandby has connections end whose server takes no writes any more: with several hosts in the address the next
+// connection finds the one that does. The others of the pool end as they are used.
+func LeaveStandby(cfg *pgxpool.Config) {
+	before := cfg.ConnConfig.OnPgError
+	cfg.ConnConfig.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) bool { return e.Code != readOnly && before(c, e) }
 }
 
 // A migration waits lockPatience for a table that others use, and everybody who comes after

@@ -86,6 +86,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	setDefault(cfg, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
 	setDefault(cfg, "idle_in_transaction_session_timeout", fmt.Sprint(idleTimeout.Milliseconds()))
 	setDefault(cfg, "lock_timeout", fmt.Sprint(LockTimeout.Milliseconds()))
+	LeaveStandby(cfg)
 	set := SetAfterwards(cfg)
 	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,

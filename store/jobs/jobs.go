@@ -122,6 +122,7 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if _, ok := cfg.ConnConfig.RuntimeParams["application_name"]; !ok {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "parley jobs"
 	}
+	store.LeaveStandby(cfg)
 	cfg.AfterConnect = store.SetAfterwards(cfg)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {

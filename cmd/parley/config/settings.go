@@ -95,7 +95,7 @@ var data = section("Data", []Setting{
 		parse:   func(c *Config, s string) bool { return setURL(&c.ModelsURL, s) }},
 	{Name: "DATABASE_URL", Otherwise: "a private PostgreSQL in DATA_DIR, run by the server", Secret: true,
 		Allowed: "postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-		Meaning: "The PostgreSQL database, or a PgBouncer before it in session mode; transaction mode loses settings and locks of sessions.",
+		Meaning: "The PostgreSQL database, or a PgBouncer before it in session mode; transaction mode loses settings and locks of sessions. Of several HOST:PORT, separated by commas, target_session_attrs=read-write finds the primary, also after a failover.",
 		parse:   func(c *Config, s string) bool { return setDatabase(&c.DatabaseURL, s) }},
 	{Name: "DATABASE_CONNS", Default: "24", Allowed: "a whole number from 6 to 1000",
 		Meaning: "Connections to the database at most: a sixth for jobs, the others for calls and requests. Nodes x (DATABASE_CONNS + 3), and 10 for commands, must be below PostgreSQL's max_connections, or what a pooler lends; pool_max_conns in DATABASE_URL is for each of the two instead.",
