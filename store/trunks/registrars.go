@@ -33,6 +33,7 @@ const living = "from nodes n where n.node_id = r.node_id and n.epoch = r.node_ep
 // takes none, and keeps what nobody else takes. Trunks of the node that are not among them are nobody's afterwards. After the
 // database was away, when all nodes look alike, none is taken for dead. ErrFenced: a younger process has the node's name.
 func (s *Store) Registrars(ctx context.Context, me store.Node, trunks []string) (all []Registrar, lease time.Duration, err error) {
+	trunks = append([]string{}, trunks...) // none at all would be null, which is like nothing
 	lease, err = s.db.Lease(ctx, me)
 	if err == nil {
 		all, err = s.registrars(ctx, me, trunks)

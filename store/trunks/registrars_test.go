@@ -78,6 +78,10 @@ func TestRegistrars(t *testing.T) {
 	}
 	f.want(f.holders(a, "one"), "one a sip:a") // what a no longer has is nobody's
 	f.want(f.holders(b, "two"), "two b")
+	f.want(f.holders(b), "")
+	f.want(f.holders(a, "one", "two"), "one a sip:a, two a")
+	f.want(f.holders(a, "one"), "one a sip:a")
+	f.want(f.holders(b, "two"), "two b")
 
 	f.set(a, "heartbeat_at = now() - interval '14 s'")
 	f.want(f.holders(b, "one", "two"), "one a sip:a, two b")

@@ -44,7 +44,7 @@ func TakeName(ctx context.Context, db *store.DB, name, addr string, only bool) (
 
 // Drain says that this life of the node takes nothing new any more, and returns whether other nodes do.
 func Drain(ctx context.Context, db *store.DB, life store.Node, log *slog.Logger) (others bool) {
-	ctx, cancel := context.WithTimeout(ctx, drainPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainPatience) // who has no patience with calls tells the others all the same
 	defer cancel()
 	others, err := db.DrainNode(ctx, life)
 	if err != nil {

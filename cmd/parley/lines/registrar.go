@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -95,7 +96,9 @@ func (r *Registrar) claim(ctx context.Context) error {
 		}
 		ours[x.Trunk], turns[x.Trunk] = true, trunk.Turn{Ours: true, Former: x.Former}
 		if st := standing[x.Trunk]; st != nil {
-			if now := r.standing(st); differ(&now, &x.Standing) {
+			now := r.standing(st)
+			now.Contact = cmp.Or(now.Contact, x.Contact) // of before the database was away: it may stand still
+			if differ(&now, &x.Standing) {
 				news[x.Trunk] = now
 			}
 		}
