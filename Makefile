@@ -21,7 +21,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SINGLE := parley/(cmd/internal/tidy|inference/spoken|media/(denoise|fft|vad)(/.*)?)$$
 DRIVES := parley/(cmd/parley(/(acceptance|admin|bench|conversation|demo|doctor))?|store/ledger|media/transcode|pipeline(/amd)?|$\
 	inference/(espeak|pocketsphinx|recogniser|speechtest|synthesiser)|api(/($\
-	apitest|callcenter|calls|client|dashboard(/(editor|page))?|denoise|docs|manage|mcp|operator|recording|status|stt|task|topup|tts|wallet|webhook))?)$$
+	apitest|callcenter|calls|client|dashboard(/(calls|editor|page|telephony))?|denoise|docs|manage|mcp|operator|recording|status|stt|task|topup|tts|wallet|webhook))?)$$
 
 # What of the rest follows them, in their place.
 LATER := parley/(api|billing|inference|media|pipeline)(/.*)?$$

@@ -3,7 +3,7 @@
 // What a page does it does through the API's own routes (Request.Call) or the services
 // that these use, so programs can do the same.
 //
-// A page is a handler in one of the files beside this one or in packages editor, report and speech, a line in the
+// A page is a handler in one of the files beside this one or in the packages below it, a line in the
 // list of its file, and a template in template/page. What all pages are made of is package page.
 //
 // All pages stand in one list of the tests, with their main task: each is visited in both

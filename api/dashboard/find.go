@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"parley/api/dashboard/knowledge"
 	"parley/api/dashboard/page"
 )
 
@@ -63,7 +64,7 @@ func (v *findView) ofAccount(q *page.Request, sought string, has func(string) bo
 	if sought == "" {
 		return nil
 	}
-	_, agents, err := agentNames(q)
+	_, agents, err := page.AgentNames(q)
 	if err != nil {
 		return err
 	}
@@ -74,14 +75,14 @@ func (v *findView) ofAccount(q *page.Request, sought string, has func(string) bo
 			n++
 		}
 	}
-	bases, err := collections(q)
+	bases, err := knowledge.Collections(q)
 	if err != nil {
 		return err
 	}
 	n = 0
 	for _, b := range bases {
 		if n < maxHits && (has(b.Name) || b.ID == sought) {
-			v.Hits = append(v.Hits, hit{"Knowledge", b.Name, page.Path(knowledgeAt+"/", b.ID)})
+			v.Hits = append(v.Hits, hit{"Knowledge", b.Name, page.Path(knowledge.At+"/", b.ID)})
 			n++
 		}
 	}

@@ -8,43 +8,37 @@ import (
 	"strings"
 
 	"parley/api"
+	"parley/api/dashboard/account"
+	"parley/api/dashboard/calls"
 	"parley/api/dashboard/editor"
+	"parley/api/dashboard/knowledge"
 	"parley/api/dashboard/page"
 	"parley/api/dashboard/report"
 	"parley/api/dashboard/speech"
+	"parley/api/dashboard/telephony"
 	"parley/api/dashboard/trunk"
 	"parley/store"
 	"parley/store/people"
 )
 
-// pages are all addresses of the dashboard. Each group of pages is in a file of its own.
+// pages are all addresses of the dashboard. Each group of pages is in a file or a package of its own.
 func (d *Dashboard) pages() []page.Page {
 	return slices.Concat(
 		d.signInPages(),
 		homePages(),
 		d.findPages(),
-		keyPages(),
-		webhookPages(),
 		d.peoplePages(),
-		enginePages(),
 		setupPages(),
 		operatorPages(),
 		editor.Pages(),
 		playgroundPages(),
 		speech.Pages(),
-		knowledgePages(),
-		balancePages(),
-		callPages(),
-		completionPages(),
-		insightPages(),
+		knowledge.Pages(),
+		calls.Pages(),
 		report.Pages(),
-		requestPages(),
-		doNotCallPages(),
-		consentPages(),
-		secretPages(),
-		numberPages(),
+		telephony.Pages(),
 		trunk.Pages(),
-		bulkPages(),
+		account.Pages(),
 		errorPages(),
 	)
 }
@@ -56,12 +50,12 @@ func errorPages() []page.Page {
 
 var navGroups = []page.NavGroup{
 	{Title: "", Links: []page.NavLink{{Path: page.Home + "/", Title: "Overview"}}},
-	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledgeAt, Title: knowledgeTitle}, {Path: page.Home + "/playground", Title: "Playground"}, {Path: speech.At, Title: speech.Title},
-		{Path: enginesAt, Title: enginesTitle}}},
-	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: insightsAt, Title: insightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
+	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledge.At, Title: knowledge.Title}, {Path: page.Home + "/playground", Title: "Playground"}, {Path: speech.At, Title: speech.Title},
+		{Path: account.EnginesAt, Title: account.EnginesTitle}}},
+	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: calls.InsightsAt, Title: calls.InsightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true}, {Path: trunk.At, Title: trunk.Title, Telephony: true},
-		{Path: doNotCallAt, Title: doNotCallTitle, Telephony: true}, {Path: consentsAt, Title: "Consents", Telephony: true}}},
-	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: secretsAt, Title: "Secrets"}, {Path: requestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
+		{Path: telephony.DoNotCallAt, Title: telephony.DoNotCallTitle, Telephony: true}, {Path: telephony.ConsentsAt, Title: "Consents", Telephony: true}}},
+	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: account.SecretsAt, Title: "Secrets"}, {Path: account.RequestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
 		{Path: page.Home + "/people", Title: "People"}, {Path: settingsAt, Title: settingsTitle}}},
 	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: nodesAt, Title: nodesTitle}, {Path: page.Home + "/operator", Title: "Accounts"}}},
 }

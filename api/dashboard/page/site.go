@@ -17,6 +17,9 @@ import (
 // Home is where the pages are.
 const Home = "/app"
 
+// CallsAt is where the history of calls is; below it is each call, by its identifier.
+const CallsAt = Home + "/calls"
+
 // Services are what pages work with besides the API's routes.
 type Services struct {
 	DB      *store.DB

@@ -1,4 +1,4 @@
-package dashboard
+package calls
 
 import (
 	"reflect"
@@ -44,5 +44,19 @@ func TestHeldAnswers(t *testing.T) {
 	want = append(want[:4:4], barPart{"packet", 400, 600})
 	if got := bars(turns)[0].Parts; !reflect.DeepEqual(got, want) {
 		t.Errorf("that was asked for afterwards: %+v\nwant %+v", got, want)
+	}
+}
+
+// TestAnswererInWords: the page of a call has a word for each answerer that the API names.
+func TestAnswererInWords(t *testing.T) {
+	v := &callView{}
+	if got := v.Answerer(); got != "" {
+		t.Errorf("nobody: %q", got)
+	}
+	for by, want := range map[string]string{"human": "a person", "machine": "a machine", "screening": "a screening assistant", "unknown": "not clear"} {
+		v.AnsweredBy = &by
+		if got := v.Answerer(); got != want {
+			t.Errorf("%s: %q", by, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package dashboard
+package account
 
 import (
 	"net/http"
@@ -8,13 +8,13 @@ import (
 	"parley/api/wire"
 )
 
-const secretsAt = page.Home + "/secrets"
+const SecretsAt = page.Home + "/secrets"
 
 func secretPages() []page.Page {
 	return []page.Page{
-		{Route: "GET " + secretsAt, Serve: secretsPage},
-		{Route: "POST " + secretsAt, Form: storeSecret},
-		{Route: "POST " + secretsAt + "/{name}/delete", Serve: deleteSecret},
+		{Route: "GET " + SecretsAt, Serve: secretsPage},
+		{Route: "POST " + SecretsAt, Form: storeSecret},
+		{Route: "POST " + SecretsAt + "/{name}/delete", Serve: deleteSecret},
 	}
 }
 
@@ -26,7 +26,7 @@ type secretsView struct {
 }
 
 func newSecretsView(q *page.Request, f *page.Form) (*secretsView, error) {
-	rows, next, err := page.Listed[wire.AccountSecret](q, "/v1/secrets", secretsAt, "cursor", "100", nil)
+	rows, next, err := page.Listed[wire.AccountSecret](q, "/v1/secrets", SecretsAt, "cursor", "100", nil)
 	return &secretsView{f, rows, next}, err
 }
 
@@ -47,10 +47,10 @@ func storeSecret(q *page.Request, f *page.Form) error {
 	if done, err := q.Submit(f, http.MethodPut, page.Path("/v1/secrets/", name), in, nil, again); !done {
 		return err
 	}
-	return q.Done(secretsAt, "The secret "+name+" is stored.")
+	return q.Done(SecretsAt, "The secret "+name+" is stored.")
 }
 
 func deleteSecret(q *page.Request) error {
 	name := q.ID("name")
-	return q.Do(http.MethodDelete, page.Path("/v1/secrets/", name), nil, secretsAt, "The secret "+name+" was deleted.")
+	return q.Do(http.MethodDelete, page.Path("/v1/secrets/", name), nil, SecretsAt, "The secret "+name+" was deleted.")
 }

@@ -1,4 +1,4 @@
-package dashboard
+package page
 
 import (
 	"testing"
@@ -16,22 +16,8 @@ func TestEndingsInWords(t *testing.T) {
 		{false, "user_hangup", nil, "Caller hung up"}, {true, "user_hangup", nil, "They hung up"}, {true, "failed", cause("invalid_number"), "Failed: no such number"},
 		{true, "failed", cause("something new"), "Failed"}, {true, "rejected", cause("blocked_as_spam"), "Rejected: blocked as spam"}, {false, "agent_hangup", cause("idle"), "Agent hung up"},
 	} {
-		if got := ending(tt.outbound, tt.reason, tt.detail); got != tt.want {
+		if got := Ending(tt.outbound, tt.reason, tt.detail); got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
-		}
-	}
-}
-
-// TestAnswererInWords: the page of a call has a word for each answerer that the API names.
-func TestAnswererInWords(t *testing.T) {
-	v := &callView{}
-	if got := v.Answerer(); got != "" {
-		t.Errorf("nobody: %q", got)
-	}
-	for by, want := range map[string]string{"human": "a person", "machine": "a machine", "screening": "a screening assistant", "unknown": "not clear"} {
-		v.AnsweredBy = &by
-		if got := v.Answerer(); got != want {
-			t.Errorf("%s: %q", by, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package dashboard
+package calls
 
 import (
 	"cmp"
@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	insightsAt    = page.Home + "/insights"
-	insightsTitle = "Insights"
+	InsightsAt    = page.Home + "/insights"
+	InsightsTitle = "Insights"
 )
 
 func insightPages() []page.Page {
-	return []page.Page{{Route: "GET " + insightsAt, Serve: insightsPage}}
+	return []page.Page{{Route: "GET " + InsightsAt, Serve: insightsPage}}
 }
 
-// insightsView is what the calls of some days come to.
-type insightsView struct {
+// Insights is what the calls of some days come to.
+type Insights struct {
 	wire.Statistics
 	Form   *page.Form
 	Agents []page.Option
@@ -34,18 +34,18 @@ type insightsView struct {
 }
 
 // Directions and Who are the choices.
-func (v *insightsView) Directions() page.Field { return directionField(v.Form) }
-func (v *insightsView) Who() page.Field        { return agentField(v.Form, v.Agents) }
+func (v *Insights) Directions() page.Field { return directionField(v.Form) }
+func (v *Insights) Who() page.Field        { return agentField(v.Form, v.Agents) }
 
 // insightsFilters are what the calls can be narrowed down by, in the address of the page as in the API's.
 var insightsFilters = []string{"agent_id", "direction", "from", "to"}
 
 func insightsPage(q *page.Request) error {
-	names, agents, err := agentNames(q)
+	names, agents, err := page.AgentNames(q)
 	if err != nil {
 		return err
 	}
-	v := &insightsView{Form: page.NewForm(), Agents: optionsOf(agents), names: names}
+	v := &Insights{Form: page.NewForm(), Agents: page.AgentOptions(agents), names: names}
 	asked, filter := q.R.URL.Query(), url.Values{}
 	for _, name := range insightsFilters {
 		if value := asked.Get(name); value != "" {
@@ -55,21 +55,21 @@ func insightsPage(q *page.Request) error {
 	}
 	v.Statistics, err = page.Read[wire.Statistics](q, "/v1/statistics?"+filter.Encode())
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
-		return q.ShowInvalid("insights", "insights", insightsTitle)(v, v.Form.Refused(err))
+		return q.ShowInvalid("insights", "insights", InsightsTitle)(v, v.Form.Refused(err))
 	}
 	if err != nil {
 		return err
 	}
 	v.Form.Values.Set("from", v.From)
 	v.Form.Values.Set("to", v.To)
-	v.Ranges = report.Ranges(insightsAt, filter, v.From, v.To, report.Tomorrow(q.DB.Now()), 7, 30, 90, 365)
+	v.Ranges = report.Ranges(InsightsAt, filter, v.From, v.To, report.Tomorrow(q.DB.Now()), 7, 30, 90, 365)
 	v.Charts, err = chartsOf(&v.Statistics)
-	return q.Show("insights", insightsTitle)(v, err)
+	return q.Show("insights", InsightsTitle)(v, err)
 }
 
-// lately is what the calls of the last 30 days come to, as the API has it without a range; names are those of agents.
-func lately(q *page.Request, names map[string]string) (v *insightsView, err error) {
-	v = &insightsView{names: names}
+// Lately is what the calls of the last 30 days come to, as the API has it without a range; names are those of agents.
+func Lately(q *page.Request, names map[string]string) (v *Insights, err error) {
+	v = &Insights{names: names}
 	if v.Statistics, err = page.Read[wire.Statistics](q, "/v1/statistics?group_by=day"); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func lately(q *page.Request, names map[string]string) (v *insightsView, err erro
 }
 
 // Wait is how long turns took from the caller's last word to the first audio; nil: there were none.
-func (v *insightsView) Wait() *wire.StageLatency {
+func (v *Insights) Wait() *wire.StageLatency {
 	for i := range v.Stages {
 		if v.Stages[i].Stage == "total" {
 			return &v.Stages[i]
@@ -92,17 +92,17 @@ var stageNames = map[string]string{"total": "Until the answer is heard", "endpoi
 	"llm": "The model’s first words", "tts": "The voice’s first audio"}
 
 // Stage is what turns wait for.
-func (v *insightsView) Stage(s wire.StageLatency) string { return cmp.Or(stageNames[s.Stage], s.Stage) }
+func (v *Insights) Stage(s wire.StageLatency) string { return cmp.Or(stageNames[s.Stage], s.Stage) }
 
 // Newest are the days that have calls, the newest first.
-func (v *insightsView) Newest() []wire.DayFigures {
+func (v *Insights) Newest() []wire.DayFigures {
 	days := slices.Clone(v.Days)
 	slices.Reverse(days)
 	return days
 }
 
 // Response is what half of a day's turns waited for their answer.
-func (v *insightsView) Response(f wire.DayFigures) string {
+func (v *Insights) Response(f wire.DayFigures) string {
 	if f.P50 == nil {
 		return "–"
 	}
@@ -110,7 +110,7 @@ func (v *insightsView) Response(f wire.DayFigures) string {
 }
 
 // Name is what an agent is called.
-func (v *insightsView) Name(id *string) string {
+func (v *Insights) Name(id *string) string {
 	if id == nil {
 		return "No agent"
 	}
@@ -118,18 +118,18 @@ func (v *insightsView) Name(id *string) string {
 }
 
 // Outcome is how calls ended.
-func (v *insightsView) Outcome(reason string) string {
+func (v *Insights) Outcome(reason string) string {
 	if reason == "user_hangup" {
 		return eitherHungUp
 	}
-	return cmp.Or(endWords[reason], reason)
+	return cmp.Or(page.EndWords[reason], reason)
 }
 
 // Part is a number of calls as a part of a thousand of all.
-func (v *insightsView) Part(calls int64) int64 { return calls * 1000 / max(1, v.Total.Calls) }
+func (v *Insights) Part(calls int64) int64 { return calls * 1000 / max(1, v.Total.Calls) }
 
 // Share is how many of a hundred calls were answered.
-func (v *insightsView) Share(f wire.CallFigures) string {
+func (v *Insights) Share(f wire.CallFigures) string {
 	if f.AnswerRate == nil {
 		return "–"
 	}
@@ -137,7 +137,7 @@ func (v *insightsView) Share(f wire.CallFigures) string {
 }
 
 // Minutes are those of calls since their answers.
-func (v *insightsView) Minutes(f wire.CallFigures) string {
+func (v *Insights) Minutes(f wire.CallFigures) string {
 	return fmt.Sprintf("%.1f", float64(f.Duration)/60)
 }
 

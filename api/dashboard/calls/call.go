@@ -1,4 +1,4 @@
-package dashboard
+package calls
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"parley/api"
 	"parley/api/dashboard/page"
+	"parley/api/dashboard/report"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -20,7 +21,7 @@ import (
 
 // callView is one call: what was said, what was heard, and where the time went.
 type callView struct {
-	callRow
+	Row
 	Call        wire.CallDetail
 	AgentExists bool
 	Live        bool
@@ -64,7 +65,7 @@ func (v *callView) Answerer() string {
 	if v.AnsweredBy == nil {
 		return ""
 	}
-	return answererWords[*v.AnsweredBy]
+	return page.AnswererWords[*v.AnsweredBy]
 }
 
 // Vouched is what carriers say of the caller, in words; empty: nothing.
@@ -110,7 +111,7 @@ func callPage(q *page.Request) error {
 // meterPart is what grows while a call lasts.
 func meterPart(q *page.Request) error {
 	c, err := page.Read[wire.CallDetail](q, page.Path("/v1/calls/", q.ID("id")))
-	return q.ShowPart("call", "meter")(&callView{callRow: callRow{CallSummary: c.CallSummary}, Call: c}, err)
+	return q.ShowPart("call", "meter")(&callView{Row: Row{CallSummary: c.CallSummary}, Call: c}, err)
 }
 
 func newCallView(q *page.Request) (*callView, error) {
@@ -119,7 +120,7 @@ func newCallView(q *page.Request) (*callView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &callView{callRow: callRow{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil, Owner: q.Browser.Membership == people.RoleOwner}
+	v := &callView{Row: Row{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil, Owner: q.Browser.Membership == people.RoleOwner}
 	if err := nameAgent(q, v); err != nil {
 		return nil, err
 	}
@@ -322,3 +323,6 @@ func bars(turns []wire.CallTurn) []turnBar {
 	}
 	return out
 }
+
+// Used is what the engines used in the call, and for it afterwards.
+func (v *callView) Used() report.UsedEngines { return report.EnginesOf(v.Call.Usage) }

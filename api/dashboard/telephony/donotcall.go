@@ -1,4 +1,4 @@
-package dashboard
+package telephony
 
 import (
 	"net/http"
@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	doNotCallAt    = page.Home + "/do-not-call"
-	doNotCallTitle = "Do not call"
+	DoNotCallAt    = page.Home + "/do-not-call"
+	DoNotCallTitle = "Do not call"
 	doNotCallRoute = "/v1/do-not-call"
 )
 
 func doNotCallPages() []page.Page {
 	return []page.Page{
-		{Route: "GET " + doNotCallAt, Serve: doNotCallPage},
-		{Route: "POST " + doNotCallAt, Form: addDoNotCall},
-		{Route: "POST " + doNotCallAt + "/remove", Form: removeDoNotCall},
+		{Route: "GET " + DoNotCallAt, Serve: doNotCallPage},
+		{Route: "POST " + DoNotCallAt, Form: addDoNotCall},
+		{Route: "POST " + DoNotCallAt + "/remove", Form: removeDoNotCall},
 	}
 }
 
@@ -50,24 +50,24 @@ func newDoNotCallView(q *page.Request, f *page.Form) (*doNotCallView, error) {
 		return v, err
 	}
 	var err error
-	v.Rows, v.Next, err = page.Listed[wire.DoNotCall](q, doNotCallRoute, doNotCallAt, "cursor", "50", nil)
+	v.Rows, v.Next, err = page.Listed[wire.DoNotCall](q, doNotCallRoute, DoNotCallAt, "cursor", "50", nil)
 	return v, err
 }
 
 func doNotCallPage(q *page.Request) error {
-	return q.Show("do-not-call", doNotCallTitle)(newDoNotCallView(q, page.NewForm("number", "", "reason", "")))
+	return q.Show("do-not-call", DoNotCallTitle)(newDoNotCallView(q, page.NewForm("number", "", "reason", "")))
 }
 
 func addDoNotCall(q *page.Request, f *page.Form) error {
 	in := wire.NewListed{Number: f.Need("number", "Enter a number in international format, such as +34612345678."), Reason: f.Value("reason")}
 	again := func() error {
-		return q.ShowInvalid("do-not-call", "do-not-call-form", doNotCallTitle)(newDoNotCallView(q, f))
+		return q.ShowInvalid("do-not-call", "do-not-call-form", DoNotCallTitle)(newDoNotCallView(q, f))
 	}
 	var listed wire.DoNotCall
 	if done, err := q.Submit(f, http.MethodPost, doNotCallRoute, in, &listed, again); !done {
 		return err
 	}
-	return q.Done(doNotCallAt, listed.Number+" is on the do-not-call list.")
+	return q.Done(DoNotCallAt, listed.Number+" is on the do-not-call list.")
 }
 
 func removeDoNotCall(q *page.Request, f *page.Form) error {
@@ -75,5 +75,5 @@ func removeDoNotCall(q *page.Request, f *page.Form) error {
 	if number == "" {
 		return api.ErrBadRequest
 	}
-	return q.Do(http.MethodDelete, page.Path(doNotCallRoute+"/", number), nil, doNotCallAt, number+" is no longer on the do-not-call list.")
+	return q.Do(http.MethodDelete, page.Path(doNotCallRoute+"/", number), nil, DoNotCallAt, number+" is no longer on the do-not-call list.")
 }

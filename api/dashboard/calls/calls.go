@@ -1,4 +1,4 @@
-package dashboard
+package calls
 
 import (
 	"net/http"
@@ -11,26 +11,25 @@ import (
 )
 
 const (
-	callsAt = page.Home + "/calls"
 	liveAt  = page.Home + "/live"
 	viewsAt = page.Home + "/call-views"
 )
 
 func callPages() []page.Page {
 	return []page.Page{
-		{Route: "GET " + callsAt, Serve: callsPage},
+		{Route: "GET " + page.CallsAt, Serve: callsPage},
 		{Route: "POST " + viewsAt, Form: saveView},
 		{Route: "POST " + viewsAt + "/{id}/rename", Form: renameView},
 		{Route: "POST " + viewsAt + "/{id}/delete", Serve: deleteView},
-		{Route: "GET " + callsAt + "/{id}", Serve: callPage},
-		{Route: "GET " + callsAt + "/{id}/meter", Serve: meterPart},
-		{Route: "GET " + callsAt + "/{id}/signalling", Serve: signallingPart},
-		{Route: "POST " + callsAt + "/{id}/hangup", Serve: hangUp},
-		{Route: "GET " + callsAt + "/{id}/recording/delete", Serve: dropRecordingPage},
-		{Route: "POST " + callsAt + "/{id}/recording/delete", Serve: dropRecording},
-		{Route: "POST " + callsAt + "/{id}/keep", Serve: keepWithCall},
-		{Route: "GET " + callsAt + "/{id}/delete", Serve: forgetPage},
-		{Route: "POST " + callsAt + "/{id}/delete", Serve: forget},
+		{Route: "GET " + page.CallsAt + "/{id}", Serve: callPage},
+		{Route: "GET " + page.CallsAt + "/{id}/meter", Serve: meterPart},
+		{Route: "GET " + page.CallsAt + "/{id}/signalling", Serve: signallingPart},
+		{Route: "POST " + page.CallsAt + "/{id}/hangup", Serve: hangUp},
+		{Route: "GET " + page.CallsAt + "/{id}/recording/delete", Serve: dropRecordingPage},
+		{Route: "POST " + page.CallsAt + "/{id}/recording/delete", Serve: dropRecording},
+		{Route: "POST " + page.CallsAt + "/{id}/keep", Serve: keepWithCall},
+		{Route: "GET " + page.CallsAt + "/{id}/delete", Serve: forgetPage},
+		{Route: "POST " + page.CallsAt + "/{id}/delete", Serve: forget},
 		{Route: "GET " + liveAt, Serve: livePage},
 		{Route: "GET " + liveAt + "/rows", Serve: livePart},
 		{Route: "GET " + liveAt + "/{id}", Serve: callPage},
@@ -39,7 +38,7 @@ func callPages() []page.Page {
 
 // callsView is the history, as far as the filter lets it through.
 type callsView struct {
-	callRows
+	List
 	Form   *page.Form
 	Agents []page.Option
 	Next   string // address of older ones
@@ -76,7 +75,7 @@ func (v *callsView) Ends() page.Field {
 	all := []page.Option{{Value: "", Label: "All"}}
 	for _, reason := range []string{"user_hangup", "agent_hangup", "completed", "api_hangup", "no_answer", "busy", "rejected", "voicemail",
 		"failed", "balance_exhausted", "max_duration", "unknown"} {
-		label := endWords[reason]
+		label := page.EndWords[reason]
 		if reason == "user_hangup" {
 			label = eitherHungUp
 		}
@@ -104,11 +103,11 @@ func callsPage(q *page.Request) error {
 
 // newCallsView lists the calls that are asked for, by the names of an address of the page.
 func newCallsView(q *page.Request, asked url.Values) (*callsView, error) {
-	names, agents, err := agentNames(q)
+	names, agents, err := page.AgentNames(q)
 	if err != nil {
 		return nil, err
 	}
-	v := &callsView{Form: page.NewForm(), Agents: optionsOf(agents)}
+	v := &callsView{Form: page.NewForm(), Agents: page.AgentOptions(agents)}
 	filter := viewOf(asked)
 	for _, name := range callFilters {
 		v.Form.Values.Set(name, asked.Get(name))
@@ -120,32 +119,32 @@ func newCallsView(q *page.Request, asked url.Values) (*callsView, error) {
 	}
 	filter.Set("state", "ended")
 	v.Table = "/v1/calls.csv?" + filter.Encode()
-	found, older, err := page.Listed[wire.CallSummary](q, "/v1/calls", callsAt, "cursor", "50", filter)
+	found, older, err := page.Listed[wire.CallSummary](q, "/v1/calls", page.CallsAt, "cursor", "50", filter)
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
 		return v, v.Form.Refused(err)
 	}
-	v.callRows, v.Next = callRows{rowsOfCalls(found, names), older != ""}, older
+	v.List, v.Next = List{rowsOfCalls(found, names), older != ""}, older
 	return v, err
 }
 
-// liveRows are the calls in progress, most of them.
-func liveRows(q *page.Request, most string) (callRows, error) {
-	names, _, err := agentNames(q)
+// Live are the calls in progress, most of them.
+func Live(q *page.Request, most string) (List, error) {
+	names, _, err := page.AgentNames(q)
 	if err != nil {
-		return callRows{}, err
+		return List{}, err
 	}
-	return listCalls(q, "state=live&limit="+most, names)
+	return Read(q, "state=live&limit="+most, names)
 }
 
-func livePage(q *page.Request) error { return q.Show("live", "Live calls")(liveRows(q, "100")) }
+func livePage(q *page.Request) error { return q.Show("live", "Live calls")(Live(q, "100")) }
 
 // livePart is what the page asks for again and again.
-func livePart(q *page.Request) error { return q.ShowPart("live", "live-rows")(liveRows(q, "100")) }
+func livePart(q *page.Request) error { return q.ShowPart("live", "live-rows")(Live(q, "100")) }
 
 // doCall has the API's route of the call of the path, or of what is below it, do something.
 func doCall(q *page.Request, method, below, notice string) error {
 	id := q.ID("id")
-	return q.Do(method, page.Path("/v1/calls/", id)+below, nil, page.Path(callsAt+"/", id), notice)
+	return q.Do(method, page.Path("/v1/calls/", id)+below, nil, page.Path(page.CallsAt+"/", id), notice)
 }
 
 // hangUp ends a call.
@@ -166,7 +165,7 @@ func keepWithCall(q *page.Request) error {
 		}
 	}
 	id := q.ID("id")
-	return q.Do(http.MethodPatch, page.Path("/v1/calls/", id), wire.CallChange{Tags: &tags, Note: &note}, page.Path(callsAt+"/", id), "Saved.")
+	return q.Do(http.MethodPatch, page.Path("/v1/calls/", id), wire.CallChange{Tags: &tags, Note: &note}, page.Path(page.CallsAt+"/", id), "Saved.")
 }
 
 // dropRecordingPage asks whether a recording is to be deleted.
@@ -190,33 +189,3 @@ func forgetPage(q *page.Request) error {
 func forget(q *page.Request) error {
 	return doCall(q, http.MethodDelete, "", "The transcript and the recording were deleted.")
 }
-
-// endWords are the reasons of an end in words.
-var endWords = map[string]string{
-	"completed": "Transferred", "user_hangup": "Caller hung up", "agent_hangup": "Agent hung up", "api_hangup": "Hung up from here", "no_answer": "No answer",
-	"busy": "Busy", "rejected": "Rejected", "failed": "Failed", "voicemail": "Voicemail", "balance_exhausted": "Balance used up", "max_duration": "Too long",
-	"unknown": "Unknown",
-}
-
-// causeWords are finer causes that people can do something about.
-var causeWords = map[string]string{
-	"invalid_number": "no such number", "carrier_auth": "refused by the carrier", "carrier_unavailable": "carrier not reached", "no_common_codec": "no common codec",
-	"redirected": "redirected", "media_timeout": "line went dead", "node_lost": "server was lost", "answered_after_cancel": "answered too late",
-	"no_ack": "answer never acknowledged", "webhook": "refused by the number's webhook", "no_agent": "the number has no agent",
-	"no_recogniser": "language not understood here", "blocked_as_spam": "blocked as spam", "engine": "an engine failed", "spending_limit": "limit of a day", "ticket_cost": "limit of its ticket",
-}
-
-// ending says in words how a call ended: the far end of an outbound call is the callee.
-func ending(outbound bool, reason string, detail *string) string {
-	words := endWords[reason]
-	if outbound && reason == "user_hangup" {
-		words = "They hung up"
-	}
-	if detail != nil && causeWords[*detail] != "" {
-		words += ": " + causeWords[*detail]
-	}
-	return words
-}
-
-// answererWords say who answered a call that was placed.
-var answererWords = map[string]string{"human": "a person", "machine": "a machine", "screening": "a screening assistant", "unknown": "not clear"}

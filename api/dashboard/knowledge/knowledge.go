@@ -1,4 +1,6 @@
-package dashboard
+// Package knowledge has the pages of collections of documents that agents answer from.
+// The templates are the dashboard's, whose tests use the pages in a browser.
+package knowledge
 
 import (
 	"fmt"
@@ -12,17 +14,17 @@ import (
 )
 
 const (
-	knowledgeAt    = page.Home + "/knowledge"
-	knowledgeTitle = "Knowledge"
+	At             = page.Home + "/knowledge"
+	Title          = "Knowledge"
 	knowledgeRoute = "/v1/knowledge"
 )
 
-func knowledgePages() []page.Page {
-	const one = knowledgeAt + "/{id}"
+func Pages() []page.Page {
+	const one = At + "/{id}"
 	const document = one + "/documents/{document}"
 	return []page.Page{
-		{Route: "GET " + knowledgeAt, Serve: knowledgePage},
-		{Route: "POST " + knowledgeAt, Form: createCollection},
+		{Route: "GET " + At, Serve: knowledgePage},
+		{Route: "POST " + At, Form: createCollection},
 		{Route: "GET " + one, Serve: collectionPage},
 		{Route: "POST " + one, Form: renameCollection},
 		{Route: "POST " + one + "/delete", Serve: deleteCollection},
@@ -59,31 +61,31 @@ func sizeWords(bytes int64) string {
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
-// collections are the account's, the newest first.
-func collections(q *page.Request) ([]wire.KnowledgeBase, error) {
+// Collections are the account's, the newest first.
+func Collections(q *page.Request) ([]wire.KnowledgeBase, error) {
 	list, err := page.Read[api.List[wire.KnowledgeBase]](q, fmt.Sprintf("%s?limit=%d", knowledgeRoute, knowledge.MaxBases))
 	return list.Data, err
 }
 
 func newKnowledgeView(q *page.Request, f *page.Form) (*knowledgeView, error) {
-	rows, err := collections(q)
+	rows, err := Collections(q)
 	return &knowledgeView{f, rows}, err
 }
 
 func knowledgePage(q *page.Request) error {
-	return q.Show("knowledge", knowledgeTitle)(newKnowledgeView(q, page.NewForm()))
+	return q.Show("knowledge", Title)(newKnowledgeView(q, page.NewForm()))
 }
 
 func createCollection(q *page.Request, f *page.Form) error {
 	in := wire.NewKnowledgeBase{Name: f.Need("name", "Enter a name, such as Handbook."), Language: f.Value("language")}
 	again := func() error {
-		return q.ShowInvalid("knowledge", "knowledge-form", knowledgeTitle)(newKnowledgeView(q, f))
+		return q.ShowInvalid("knowledge", "knowledge-form", Title)(newKnowledgeView(q, f))
 	}
 	var made wire.KnowledgeBase
 	if done, err := q.Submit(f, http.MethodPost, knowledgeRoute, in, &made, again); !done {
 		return err
 	}
-	return q.Done(page.Path(knowledgeAt+"/", made.ID), "The collection "+made.Name+" was created. Add documents to it.")
+	return q.Done(page.Path(At+"/", made.ID), "The collection "+made.Name+" was created. Add documents to it.")
 }
 
 // collectionView is one collection, with a part of its documents and what a search has found.
@@ -113,7 +115,7 @@ func newCollectionView(q *page.Request) (*collectionView, error) {
 
 // at is the address of the collection's page, or of what is below it.
 func (v *collectionView) at(below string) string {
-	return page.Path(knowledgeAt+"/", v.Base.ID) + below
+	return page.Path(At+"/", v.Base.ID) + below
 }
 
 // collectionRoute is the API's address of the collection of the path, or of what is below it.
@@ -167,7 +169,7 @@ func (v *collectionView) Busy() bool {
 }
 
 // version is another when other documents are shown.
-func (v *collectionView) version() string { return versionOf([]any{v.Base, v.Documents}) }
+func (v *collectionView) version() string { return page.VersionOf([]any{v.Base, v.Documents}) }
 
 // Again is what the page asks for next: what differs from what it shows.
 func (v *collectionView) Again() string {
@@ -192,7 +194,7 @@ func renameCollection(q *page.Request, f *page.Form) error {
 	if done, err := q.Submit(f, http.MethodPatch, collectionRoute(q, ""), in, nil, again); !done {
 		return err
 	}
-	return q.Done(page.Path(knowledgeAt+"/", q.ID("id")), "The collection was renamed.")
+	return q.Done(page.Path(At+"/", q.ID("id")), "The collection was renamed.")
 }
 
 // collectionAgain shows the page with a form that came back, which is a part of it.
@@ -206,5 +208,5 @@ func collectionAgain(q *page.Request, part string, put func(*collectionView)) er
 }
 
 func deleteCollection(q *page.Request) error {
-	return q.Do(http.MethodDelete, collectionRoute(q, ""), nil, knowledgeAt, "The collection and its documents were deleted.")
+	return q.Do(http.MethodDelete, collectionRoute(q, ""), nil, At, "The collection and its documents were deleted.")
 }

@@ -1,4 +1,4 @@
-package dashboard
+package account
 
 import (
 	"maps"
@@ -8,22 +8,23 @@ import (
 
 	"parley/api"
 	"parley/api/dashboard/page"
+	"parley/api/dashboard/report"
 	"parley/api/status"
 	"parley/api/wire"
 )
 
 const (
-	enginesAt       = page.Home + "/engines"
-	enginesTitle    = "Engines"
+	EnginesAt       = page.Home + "/engines"
+	EnginesTitle    = "Engines"
 	engineKeysRoute = "/v1/engine-keys"
 )
 
 func enginePages() []page.Page {
-	const one = enginesAt + "/keys/{engine}"
+	const one = EnginesAt + "/keys/{engine}"
 	return []page.Page{
-		{Route: "GET " + enginesAt, Open: page.Users, Serve: enginesPage},
-		{Route: "GET " + enginesAt + "/state", Open: page.Users, Serve: enginesState},
-		{Route: "POST " + enginesAt + "/keys", Form: setEngineKey},
+		{Route: "GET " + EnginesAt, Open: page.Users, Serve: enginesPage},
+		{Route: "GET " + EnginesAt + "/state", Open: page.Users, Serve: enginesState},
+		{Route: "POST " + EnginesAt + "/keys", Form: setEngineKey},
 		{Route: "POST " + one + "/test", Serve: testEngineKey},
 		{Route: "POST " + one + "/delete", Serve: deleteEngineKey},
 	}
@@ -37,8 +38,8 @@ type enginesView struct {
 	Form   *page.Form  // sets a key
 	Tested *engineTest // nil: none was tested just now
 	Waits  []wire.EngineLatency
-	Counts bool        // Used is known: an account is looked at, or an operator looks
-	Used   usedEngines // in sessions that began this month
+	Counts bool               // Used is known: an account is looked at, or an operator looks
+	Used   report.UsedEngines // in sessions that began this month
 }
 
 // keyedEngine is an engine that takes keys, or has one.
@@ -105,12 +106,12 @@ func newEnginesView(q *page.Request, f *page.Form) (*enginesView, error) {
 }
 
 // usedThisMonth is what engines used for the account that is looked at, without one for all that an operator looks after.
-func usedThisMonth(q *page.Request) (usedEngines, error) {
+func usedThisMonth(q *page.Request) (report.UsedEngines, error) {
 	of := "/v1/usage/engines"
 	if q.Account() == "" {
 		of = "/v1/operator/usage/engines"
 	}
-	sums, err := page.Read[struct{ Data usedEngines }](q, of+"?from="+time.Now().UTC().Format("2006-01-")+"01")
+	sums, err := page.Read[struct{ Data report.UsedEngines }](q, of+"?from="+time.Now().UTC().Format("2006-01-")+"01")
 	return sums.Data, err
 }
 
@@ -134,7 +135,7 @@ func keyed(groups []engineGroup, keys []wire.EngineKey) (list []keyedEngine) {
 }
 
 func enginesPage(q *page.Request) error {
-	return q.Show("engines", enginesTitle)(newEnginesView(q, &page.Form{}))
+	return q.Show("engines", EnginesTitle)(newEnginesView(q, &page.Form{}))
 }
 
 // engineKeyRoute is the API's address of the account's key for an engine.
@@ -143,11 +144,11 @@ func engineKeyRoute(engine string) string { return page.Path(engineKeysRoute+"/"
 func setEngineKey(q *page.Request, f *page.Form) error {
 	engine := f.Need("engine", "Choose the engine.")
 	in := map[string]string{"key": f.Need("key", "Enter the key, as its vendor shows it.")}
-	again := func() error { return q.ShowInvalid("engines", "engine-key-form", enginesTitle)(newEnginesView(q, f)) }
+	again := func() error { return q.ShowInvalid("engines", "engine-key-form", EnginesTitle)(newEnginesView(q, f)) }
 	if done, err := q.Submit(f, http.MethodPut, engineKeyRoute(engine), in, nil, again); !done {
 		return err
 	}
-	return q.Done(enginesAt, "The key for "+engine+" was set. Conversations that begin from now on work with it.")
+	return q.Done(EnginesAt, "The key for "+engine+" was set. Conversations that begin from now on work with it.")
 }
 
 func testEngineKey(q *page.Request) error {
@@ -160,11 +161,11 @@ func testEngineKey(q *page.Request) error {
 		return err
 	}
 	v.Tested = tested
-	return q.Page("engines", enginesTitle, v)
+	return q.Page("engines", EnginesTitle, v)
 }
 
 func deleteEngineKey(q *page.Request) error {
-	return q.Do(http.MethodDelete, engineKeyRoute(q.ID("engine")), nil, enginesAt, "The key was deleted. Conversations in progress go on with it.")
+	return q.Do(http.MethodDelete, engineKeyRoute(q.ID("engine")), nil, EnginesAt, "The key was deleted. Conversations in progress go on with it.")
 }
 
 // serverState is what the server works with, and whether it works.

@@ -1,4 +1,4 @@
-package dashboard
+package calls
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func addViews(q *page.Request, v *callsView) (err error) {
 }
 
 // At is the address of a view.
-func (v *savedViews) At(of people.View) string { return callsAt + "?" + of.Query }
+func (v *savedViews) At(of people.View) string { return page.CallsAt + "?" + of.Query }
 
 // viewIn is what a form says is looked at.
 func viewIn(f *page.Form) url.Values {
@@ -58,7 +58,7 @@ func viewIn(f *page.Form) url.Values {
 func named(q *page.Request, f *page.Form, notice string, err error) error {
 	view := viewIn(f)
 	if err == nil {
-		return q.Done(callsAt+"?"+view.Encode(), notice)
+		return q.Done(page.CallsAt+"?"+view.Encode(), notice)
 	}
 	if errors.Is(err, people.ErrViewName) {
 		f.Fail("name", "Another view has this name.")
@@ -89,5 +89,5 @@ func deleteView(q *page.Request) error {
 	if err := q.People.DeleteView(q.Context(), q.Browser.User.ID, q.Account(), q.ID("id")); err != nil {
 		return err
 	}
-	return q.Done(callsAt, "The view was deleted.")
+	return q.Done(page.CallsAt, "The view was deleted.")
 }

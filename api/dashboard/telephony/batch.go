@@ -1,10 +1,7 @@
-package dashboard
+package telephony
 
 import (
-	"encoding/json"
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -49,25 +46,18 @@ func (v *batchView) chunks() (list []batchChunk) {
 			}
 			shown[i].BatchRow, shown[i].Later = r, v.Later(r)
 		}
-		list = append(list, batchChunk{v, len(list), rows, versionOf(shown)})
+		list = append(list, batchChunk{v, len(list), rows, page.VersionOf(shown)})
 	}
 	return list
 }
 
 // versions are those of what stands above the rows, and of each part of them.
 func (v *batchView) versions() []string {
-	all := []string{versionOf([]any{v.Batch, v.Cost, v.From, v.Agent, v.Talking(), v.Moves()})}
+	all := []string{page.VersionOf([]any{v.Batch, v.Cost, v.From, v.Agent, v.Talking(), v.Moves()})}
 	for _, c := range v.chunks() {
 		all = append(all, c.Version)
 	}
 	return all
-}
-
-// versionOf is another for another value.
-func versionOf(v any) string {
-	h := fnv.New64a()
-	_ = json.NewEncoder(h).Encode(v) // plain values
-	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // Runs says whether the length of a row grows: the call is in progress.
@@ -88,7 +78,7 @@ func (v *batchView) Answerer(r wire.BatchRow) string {
 	if r.AnsweredBy == nil {
 		return "–"
 	}
-	return answererWords[*r.AnsweredBy]
+	return page.AnswererWords[*r.AnsweredBy]
 }
 
 // Done is how much of a hundred is over: called, or not to be called.
@@ -130,7 +120,7 @@ func (v *batchView) Outcome(r wire.BatchRow) string {
 	case r.Error != nil:
 		return r.Error.Message
 	case r.EndReason != nil:
-		return ending(true, *r.EndReason, r.EndDetail)
+		return page.Ending(true, *r.EndReason, r.EndDetail)
 	}
 	return map[string]string{"pending": "Queued", "dialing": "Being called", "sent": "Talking"}[r.Status]
 }
@@ -174,7 +164,7 @@ func newBatchView(q *page.Request) (*batchView, error) {
 			agent = ""
 		}
 	}
-	names, _, err := agentNames(q)
+	names, _, err := page.AgentNames(q)
 	if err != nil {
 		return nil, err
 	}

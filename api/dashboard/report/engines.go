@@ -1,4 +1,4 @@
-package dashboard
+package report
 
 import (
 	"cmp"
@@ -14,21 +14,21 @@ import (
 // usedEngine is what an engine used, as pages show it.
 type usedEngine struct{ wire.EngineTotal }
 
-// usedEngines are several; none: nothing, or it is not known.
-type usedEngines []usedEngine
+// UsedEngines are several; none: nothing, or it is not known.
+type UsedEngines []usedEngine
 
-// Used is what the engines used in the call, and for it afterwards.
-func (v *callView) Used() usedEngines {
-	return api.Views(v.Call.Usage, func(u *wire.EngineUsage) usedEngine { return usedEngine{wire.EngineTotal{EngineUsage: *u}} })
+// EnginesOf is what the engines used in one call.
+func EnginesOf(used []wire.EngineUsage) UsedEngines {
+	return api.Views(used, func(u *wire.EngineUsage) usedEngine { return usedEngine{wire.EngineTotal{EngineUsage: *u}} })
 }
 
 // Costs says whether what vendors charge the operator is shown, to operators.
-func (list usedEngines) Costs() bool {
+func (list UsedEngines) Costs() bool {
 	return slices.ContainsFunc(list, func(u usedEngine) bool { return u.Cost != nil })
 }
 
 // Several says whether it is of several sessions.
-func (list usedEngines) Several() bool {
+func (list UsedEngines) Several() bool {
 	return slices.ContainsFunc(list, func(u usedEngine) bool { return u.Sessions > 0 })
 }
 

@@ -1,14 +1,14 @@
-package dashboard
+package telephony
 
 import (
 	"parley/api/dashboard/page"
 	"parley/api/wire"
 )
 
-const consentsAt = page.Home + "/consents"
+const ConsentsAt = page.Home + "/consents"
 
 func consentPages() []page.Page {
-	return []page.Page{{Route: "GET " + consentsAt, Serve: consentsPage}}
+	return []page.Page{{Route: "GET " + ConsentsAt, Serve: consentsPage}}
 }
 
 // consentsView is a part of the evidence, the oldest first, as the seals go.
@@ -18,6 +18,6 @@ type consentsView struct {
 }
 
 func consentsPage(q *page.Request) error {
-	rows, next, err := page.Listed[wire.Consent](q, "/v1/consents", consentsAt, "cursor", "50", nil)
+	rows, next, err := page.Listed[wire.Consent](q, "/v1/consents", ConsentsAt, "cursor", "50", nil)
 	return q.Show("consents", "Consents")(consentsView{rows, next}, err)
 }

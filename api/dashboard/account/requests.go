@@ -1,4 +1,4 @@
-package dashboard
+package account
 
 import (
 	"net/http"
@@ -9,12 +9,12 @@ import (
 	"parley/api/wire"
 )
 
-const requestsAt = page.Home + "/requests"
+const RequestsAt = page.Home + "/requests"
 
 func requestPages() []page.Page {
 	return []page.Page{
-		{Route: "GET " + requestsAt, Serve: requestsPage},
-		{Route: "GET " + requestsAt + "/{id}", Serve: requestPage},
+		{Route: "GET " + RequestsAt, Serve: requestsPage},
+		{Route: "GET " + RequestsAt + "/{id}", Serve: requestPage},
 	}
 }
 
@@ -79,7 +79,7 @@ func requestsPage(q *page.Request) error {
 		v.Form.Values.Set(name, asked.Get(name))
 	}
 	v.Filtered = len(filter) > 0 || asked.Get("cursor") != ""
-	found, older, err := page.Listed[wire.RequestSummary](q, "/v1/requests", requestsAt, "cursor", "50", filter)
+	found, older, err := page.Listed[wire.RequestSummary](q, "/v1/requests", RequestsAt, "cursor", "50", filter)
 	if err != nil && api.ProblemOf(err).Status == http.StatusBadRequest {
 		return q.ShowInvalid("requests", "requests", "Requests")(v, v.Form.Refused(err))
 	}

@@ -1,4 +1,4 @@
-package dashboard
+package calls
 
 import (
 	"net/http"
@@ -70,7 +70,7 @@ func completionPage(q *page.Request) error {
 
 // completionPages are those about what models were asked.
 func completionPages() []page.Page {
-	const all = callsAt + "/{id}/completions"
+	const all = page.CallsAt + "/{id}/completions"
 	return []page.Page{
 		{Route: http.MethodGet + " " + all, Open: page.Owners, Serve: completionsPart},
 		{Route: http.MethodGet + " " + all + "/{no}", Open: page.Owners, Serve: completionPage},

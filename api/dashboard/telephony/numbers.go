@@ -1,4 +1,4 @@
-package dashboard
+package telephony
 
 import (
 	"cmp"
@@ -52,8 +52,8 @@ func ownNumbers(q *page.Request) ([]wire.Number, error) {
 
 // agentOptions are the account's agents to choose from, after some other choices.
 func agentOptions(q *page.Request, first ...page.Option) ([]page.Option, error) {
-	_, agents, err := agentNames(q)
-	return append(first, optionsOf(agents)...), err
+	_, agents, err := page.AgentNames(q)
+	return append(first, page.AgentOptions(agents)...), err
 }
 
 var nobody = page.Option{Value: "", Label: "Nobody"}
@@ -307,7 +307,7 @@ func dial(q *page.Request, f *page.Form) error {
 		err := q.CallOnce(f, http.MethodPost, "/callcenter/dial", map[string]any{"from": f.Value("from"), "to": f.Value("to"), "agent_id": f.Value("agent_id"),
 			"consent_confirmed": true, "headers": headers}, &placed)
 		if err == nil {
-			return q.Done(page.Path(callsAt+"/", placed.CallID), "Calling "+placed.To+".")
+			return q.Done(page.Path(page.CallsAt+"/", placed.CallID), "Calling "+placed.To+".")
 		}
 		if p := api.ProblemOf(err); p.Code == api.ProblemOf(api.ErrDestination).Code {
 			f.Fail("to", page.Sentence(cmp.Or(p.Detail, p.Message)))

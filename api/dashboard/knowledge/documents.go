@@ -1,4 +1,4 @@
-package dashboard
+package knowledge
 
 import (
 	"bytes"
@@ -71,7 +71,7 @@ func addFiles(q *page.Request) error {
 	if len(added) == 1 {
 		said = added[0] + " was added and will be read."
 	}
-	return q.Done(page.Path(knowledgeAt+"/", q.ID("id")), said)
+	return q.Done(page.Path(At+"/", q.ID("id")), said)
 }
 
 // addFile hands a part of a form that is a file to the API, in a form of its own. why says in a sentence
@@ -124,7 +124,7 @@ func addAddress(q *page.Request, f *page.Form) error {
 	if done, err := q.Submit(f, http.MethodPost, collectionRoute(q, "/documents"), in, nil, again); !done {
 		return err
 	}
-	return q.Done(page.Path(knowledgeAt+"/", q.ID("id")), "The address was added and will be read.")
+	return q.Done(page.Path(At+"/", q.ID("id")), "The address was added and will be read.")
 }
 
 // documentRoute is the API's address of the document of the path, or of what is below it.
@@ -133,9 +133,9 @@ func documentRoute(q *page.Request, below string) string {
 }
 
 func refreshDocument(q *page.Request) error {
-	return q.Do(http.MethodPost, documentRoute(q, "/refresh"), nil, page.Path(knowledgeAt+"/", q.ID("id")), "The address will be fetched again.")
+	return q.Do(http.MethodPost, documentRoute(q, "/refresh"), nil, page.Path(At+"/", q.ID("id")), "The address will be fetched again.")
 }
 
 func deleteDocument(q *page.Request) error {
-	return q.Do(http.MethodDelete, documentRoute(q, ""), nil, page.Path(knowledgeAt+"/", q.ID("id")), "The document was deleted.")
+	return q.Do(http.MethodDelete, documentRoute(q, ""), nil, page.Path(At+"/", q.ID("id")), "The document was deleted.")
 }
