@@ -146,6 +146,22 @@ func (c *Call) Prepare(ctx context.Context) error {
 	return nil
 }
 
+// Fit has the call hear a leg whose audio is at another rate than its configuration is for: by front, and by the recogniser in
+// the format that it takes of that rate. It comes after Prepare, where the rate is known only from the answer, and before Run.
+func (c *Call) Fit(rate media.Rate, front listen.FrontEnd) {
+	c.cfg.FrontEnd = front
+	if c.cfg.ASR == nil {
+		return
+	}
+	info := c.cfg.ASR.Info()
+	if feed := info.Takes(rate); feed != c.cfg.Feed {
+		c.cfg.Feed, c.refeed = feed, true
+	}
+}
+
+// Rate is that of the audio that the leg brings. It may be asked while the call runs.
+func (c *Call) Rate() media.Rate { return c.far.Format().In }
+
 // prepareReplies has the engines get ready, and make the agent's own lines in the background.
 func (c *Call) prepareReplies() {
 	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {

@@ -10,6 +10,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/listen"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -153,6 +154,54 @@ func TestTelephoneAudio(t *testing.T) {
 	if logs[media.Rate8k] != logs[media.Rate16k] || scored[media.Rate8k] != scored[media.Rate16k] {
 		t.Errorf("the conversations differ:\n%s\n%s\nthe scorer heard %v", logs[media.Rate16k], logs[media.Rate8k], scored)
 	}
+}
+
+// TestFit: a call that was made for a telephone's usual rate, before it was known what the leg brings, hears one that brings
+// another: the recogniser, open already, is opened once more for what it takes of that, and the conversation is the same.
+func TestFit(t *testing.T) {
+	narrow := inference.Format{Encoding: inference.PCMU, Rate: media.Rate8k}
+	logs := map[bool]string{}
+	for _, wide := range []bool{false, true} {
+		play(t, 6000, func(s *pipelinetest.Scene) {
+			s.Leg.Telephone()
+			if wide {
+				s.Leg.Wideband()
+			}
+			s.Leg.Tone = [2]time.Duration{0, 6 * time.Second}
+			s.ASR.Feed, s.ASR.Keep, s.ASR.Raw = inference.FeedContinuous, true, true
+			s.ASR.Caps.In = []inference.Format{narrow}
+			s.Config.Feed = narrow
+			if wide {
+				s.FrontEnd = deaf{t}
+				s.Fit = func(c *pipeline.Call) { c.Fit(s.Leg.Format().In, pipelinetest.FrontEnd{Leg: s.Leg}) }
+			}
+		}, func(t *testing.T, s *pipelinetest.Scene) {
+			streams := s.ASR.Streams()
+			last := streams[len(streams)-1]
+			format, count := narrow, 1
+			if wide {
+				format, count = inference.Format{}, 2
+			}
+			if len(streams) != count || last.Config().Format != format {
+				t.Errorf("%d streams, the last of %+v", len(streams), last.Config().Format)
+			}
+			if n := len(last.Audio()) / format.SampleRate().FrameSamples(); n < 290 || n > 301 {
+				t.Errorf("heard %d frames of 300", n)
+			}
+			logs[wide] = s.Log()
+		}, said(1000, 2500, "what time do you open"))
+	}
+	if logs[true] != logs[false] {
+		t.Errorf("the conversations differ:\n%s\n%s", logs[false], logs[true])
+	}
+}
+
+// deaf is a front end that is not to be used.
+type deaf struct{ t *testing.T }
+
+func (d deaf) Hear(f media.Frame) (media.Frame, listen.Activity) {
+	d.t.Error("a frame was heard as the configuration says")
+	return f, listen.Activity{}
 }
 
 // TestEngineTurns: a recogniser that finds the ends of turns by itself shortens the wait after

@@ -91,11 +91,12 @@ type Detector struct {
 	beeped    bool
 }
 
-// New returns a detector for a far end that is heard at rate and speaks language, two
+// New returns a detector for a far end that is heard at rate, 8 or 16 kHz, and speaks language, two
 // letters. In a language without phrases only sound decides.
 func New(language string, rate media.Rate) *Detector {
 	d := &Detector{phrases: known[language]}
-	d.tone.rate, d.loudest = rate, -100
+	d.tone.begin(rate)
+	d.loudest = -100
 	return d
 }
 

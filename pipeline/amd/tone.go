@@ -31,7 +31,7 @@ const (
 
 // tone follows a tone in 20 ms frames.
 type tone struct {
-	rate   media.Rate
+	narrow []int16 // a frame at half its rate, where that is 16 kHz: no tone needs more than toneRate
 	frames int     // of the tone so far
 	freq   float64 // of its first frame, Hz
 	least  float64 // power of its frames, between
@@ -41,8 +41,24 @@ type tone struct {
 // sounds says that there is a tone at present.
 func (t *tone) sounds() bool { return t.frames >= settled }
 
+// toneRate is the rate at which a tone is looked for.
+const toneRate = media.Rate8k
+
+// begin prepares for frames at a rate, 8 or 16 kHz.
+func (t *tone) begin(rate media.Rate) {
+	if rate == 2*toneRate {
+		t.narrow = make([]int16, toneRate.FrameSamples())
+	}
+}
+
 // hear takes the next frame and says that a beep has ended before it.
 func (t *tone) hear(samples []int16) (beeped bool) {
+	if t.narrow != nil {
+		for i := range t.narrow {
+			t.narrow[i] = int16((int(samples[2*i]) + int(samples[2*i+1])) / 2)
+		}
+		samples = t.narrow
+	}
 	freq, power, ok := t.single(samples)
 	if ok && t.frames > 0 && math.Abs(freq-t.freq) <= drift*t.freq && power <= swell*t.least && power >= t.most/swell {
 		t.frames++
@@ -88,7 +104,7 @@ func (t *tone) single(samples []int16) (freq, power float64, ok bool) {
 	ahead := math.Atan2(im2, re2) - math.Atan2(im1, re1) - w*float64(half)
 	w += math.Remainder(ahead, 2*math.Pi) / float64(half)
 	re, im := goertzel(samples, w)
-	freq = w / (2 * math.Pi) * float64(t.rate)
+	freq = w / (2 * math.Pi) * float64(toneRate)
 	share := 2 * (re*re + im*im) / (float64(len(samples)) * energy)
 	return freq, power, share >= pure && freq >= toneLowest && freq <= toneHighest
 }

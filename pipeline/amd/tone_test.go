@@ -9,19 +9,22 @@ import (
 	"parley/media"
 	"parley/media/denoise/noisetest"
 	"parley/media/mediatest"
+	"parley/media/resample"
 	"parley/pipeline/amd"
 )
 
-// toned plays samples to a detector that knows of a machine already, and returns when
-// it noticed a tone; 0: never. The samples are shorter than its patience.
-func toned(samples []int16) time.Duration {
-	d := amd.New("en", rate)
+// toned plays samples, as a leg at a rate brings them, to a detector that knows of a machine already, and returns
+// when it noticed a tone; 0: never. The samples are shorter than its patience.
+func toned(samples []int16, at media.Rate) time.Duration {
+	samples = resample.All(samples, rate, at)
+	d := amd.New("en", at)
 	d.Words("voicemail")
 	for range 50 {
 		d.Step(true, -20)
 	}
-	for n := time.Duration(1); len(samples) >= 160; n, samples = n+1, samples[160:] {
-		d.Listen(media.Frame{Samples: samples[:160], Rate: rate})
+	size := at.FrameSamples()
+	for n := time.Duration(1); len(samples) >= size; n, samples = n+1, samples[size:] {
+		d.Listen(media.Frame{Samples: samples[:size], Rate: at})
 		if d.Step(false, -50); d.Open() {
 			return n * media.FrameDuration
 		}
@@ -37,6 +40,9 @@ func mixed(a, b []int16) []int16 {
 	}
 	return out
 }
+
+// legRates are those of telephone calls.
+var legRates = []media.Rate{media.Rate8k, media.Rate16k}
 
 func TestTones(t *testing.T) {
 	two := func(low, high float64, ms int) []int16 { return mixed(beep(low, ms), beep(high, ms)) }
@@ -60,12 +66,15 @@ func TestTones(t *testing.T) {
 		for shift := range 4 { // how it lies in the frames
 			samples := append(silence(200+5*shift), tt.tone...)
 			end := rate.Duration(len(samples)).Duration()
-			at := toned(quiet.carry(append(samples, silence(600)...), 1))
-			if (at != 0) != tt.noted {
-				t.Errorf("%s is taken for a beep: %t", tt.name, at != 0)
-			}
-			if late := at - end; tt.noted && (late < 0 || late > 200*time.Millisecond) {
-				t.Errorf("%s is noticed %v after its end", tt.name, late)
+			carried := quiet.carry(append(samples, silence(600)...), 1)
+			for _, rate := range legRates {
+				at := toned(carried, rate)
+				if (at != 0) != tt.noted {
+					t.Errorf("at %v %s is taken for a beep: %t", rate, tt.name, at != 0)
+				}
+				if late := at - end; tt.noted && (late < 0 || late > 200*time.Millisecond) {
+					t.Errorf("at %v %s is noticed %v after its end", rate, tt.name, late)
+				}
 			}
 		}
 	}
@@ -104,7 +113,8 @@ func TestSpeechIsNoTone(t *testing.T) {
 		from := rapid.IntRange(0, len(speech)/2).Draw(r, "from")
 		said := faster(speech[from:], pitch, gain)
 		l := lines[rapid.IntRange(0, len(lines)-1).Draw(r, "line")]
-		if at := toned(l.carry(said[:min(len(said), 6*8000)], rapid.Uint64().Draw(r, "seed"))); at != 0 {
+		carried, leg := l.carry(said[:min(len(said), 6*8000)], rapid.Uint64().Draw(r, "seed")), rapid.SampledFrom(legRates).Draw(r, "rate")
+		if at := toned(carried, leg); at != 0 {
 			r.Fatalf("a tone was heard that ended at %v", at)
 		}
 	})

@@ -21,12 +21,13 @@ type Bridge struct {
 	second  *Second
 	caller  media.Leg
 	keys    media.Leg
-	in, out pipe // to the caller, and to the second
+	in, out *pipe // to the caller, and to the second
 }
 
 // Connect connects a caller to a second leg. keys is the leg that presses the keys for the caller: that of caller, which may be recorded.
 func Connect(caller, keys media.Leg, s *Second) *Bridge {
-	return &Bridge{second: s, caller: caller, keys: keys}
+	from, to := caller.Format(), s.leg.Format()
+	return &Bridge{second: s, caller: caller, keys: keys, in: newPipe(to.In, from.Out), out: newPipe(from.In, to.Out)}
 }
 
 // Next is when the conductor wakes up: at the next frame of the caller, who has one at that
@@ -48,8 +49,8 @@ func (b *Bridge) Events() (events <-chan media.LegEvent, gone <-chan struct{}) {
 
 // Relay carries what is due between the two legs and says how many frames came from the caller.
 func (b *Bridge) Relay(now time.Time) (frames int) {
-	frames = carry(b.caller, b.second.leg, &b.out, now)
-	carry(b.second.leg, b.caller, &b.in, now)
+	frames = carry(b.caller, b.second.leg, b.out, now)
+	carry(b.second.leg, b.caller, b.in, now)
 	return frames
 }
 
@@ -67,7 +68,7 @@ func carry(from, to media.Leg, p *pipe, now time.Time) (came int) {
 		came++
 	}
 	for n := to.Due(now); n > 0; n-- {
-		to.Write(p.next(to.Format().Out))
+		to.Write(p.next())
 	}
 	return came
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/resample"
 )
 
 // What waits between two people who are connected is heard as a delay, so it is as
@@ -26,8 +27,10 @@ const (
 	pipeQuiet = 200
 )
 
-// pipe carries one person's voice to the other.
+// pipe carries one person's voice to the other, whose leg may have another rate.
 type pipe struct {
+	rate   media.Rate // of what comes out
+	fit    *resample.Resampler
 	frames [pipeFrames][media.MaxFrameSamples]int16
 	sizes  [pipeFrames]int // samples
 	first  int
@@ -41,8 +44,11 @@ type pipe struct {
 	cut    bool // it was shortened since
 }
 
+func newPipe(from, to media.Rate) *pipe { return &pipe{rate: to, fit: resample.New(from, to)} }
+
 // push takes a frame that came now.
 func (p *pipe) push(f media.Frame, now time.Time) {
+	f = p.fit.Process(f)
 	if p.n == pipeFrames {
 		p.drop()
 	}
@@ -54,9 +60,8 @@ func (p *pipe) push(f media.Frame, now time.Time) {
 
 func (p *pipe) drop() { p.first, p.n = (p.first+1)%pipeFrames, p.n-1 }
 
-// next is the next frame, at the rate of those that came, silence when there is none. It is valid until
-// the next push.
-func (p *pipe) next(rate media.Rate) media.Frame {
+// next is the next frame, silence when there is none. It is valid until the next push.
+func (p *pipe) next() media.Frame {
 	wanted := p.late.frames()
 	if p.n == 0 {
 		p.flows = false // it grows here, to what is wanted by now
@@ -65,14 +70,14 @@ func (p *pipe) next(rate media.Rate) media.Frame {
 		p.flows, p.ahead, p.most, p.looked, p.cut = true, wanted, 0, 0, true
 	}
 	if !p.flows {
-		return media.Silence(rate)
+		return media.Silence(p.rate)
 	}
 	p.look()
 	if wanted < p.ahead && !p.cut && p.n > 1 && p.quiet() {
 		p.drop()
 		p.ahead, p.cut = p.ahead-1, true
 	}
-	f := media.Frame{Samples: p.frames[p.first][:rate.FrameSamples()], Rate: rate}
+	f := media.Frame{Samples: p.frames[p.first][:p.sizes[p.first]], Rate: p.rate}
 	p.drop()
 	return f
 }

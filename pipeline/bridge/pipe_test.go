@@ -2,10 +2,12 @@ package bridge
 
 import (
 	"math/rand"
+	"slices"
 	"testing"
 	"time"
 
 	"parley/media"
+	"parley/media/mediatest"
 )
 
 // carried has frames of a level come through a pipe, each late by what late says, and
@@ -32,7 +34,7 @@ func carried(p *pipe, from, frames int, level int16, late func(i int) time.Durat
 			p.push(media.Frame{Samples: samples, Rate: media.Rate8k}, at)
 			came++
 		}
-		p.next(media.Rate8k)
+		p.next()
 		if !p.flows && tick-from > pipeWindow {
 			missing++
 		}
@@ -45,7 +47,7 @@ func punctual(int) time.Duration { return 0 }
 // TestPipe: what is saved up between two people follows how late their frames come.
 func TestPipe(t *testing.T) {
 	const seconds = 50
-	p := new(pipe)
+	p := newPipe(media.Rate8k, media.Rate8k)
 	if missing, delay := carried(p, 0, 10*seconds, 5000, punctual); missing > 0 || delay > 2*media.FrameDuration {
 		t.Errorf("of frames in time %d were missing, delay %v", missing, delay)
 	}
@@ -78,7 +80,7 @@ func TestPipe(t *testing.T) {
 
 // TestPipeIsBounded: however much comes at once, and after a pause of any length.
 func TestPipeIsBounded(t *testing.T) {
-	p := new(pipe)
+	p := newPipe(media.Rate8k, media.Rate8k)
 	carried(p, 0, 100, 5000, punctual)
 	for i := range 50 {
 		p.push(media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}, time.Unix(3, int64(i)))
@@ -86,20 +88,41 @@ func TestPipeIsBounded(t *testing.T) {
 	if p.n != pipeFrames {
 		t.Errorf("%d frames wait", p.n)
 	}
-	p = new(pipe)
+	p = newPipe(media.Rate8k, media.Rate8k)
 	carried(p, 0, 200, 5000, punctual)
 	if carried(p, 1000, 200, 5000, punctual); p.ahead != pipeLeast {
 		t.Errorf("after a hold %d frames are saved up", p.ahead)
 	}
 }
 
+// TestPipeBetweenRates: two people whose legs differ hear each other as they speak.
+func TestPipeBetweenRates(t *testing.T) {
+	for _, c := range [][2]media.Rate{{media.Rate8k, media.Rate16k}, {media.Rate16k, media.Rate8k}, {media.Rate48k, media.Rate16k}} {
+		from, to := c[0], c[1]
+		p, tone, now := newPipe(from, to), mediatest.Tone(700, from, int(from), 0.3), time.Unix(0, 0)
+		var heard []int16
+		for frame := range slices.Chunk(tone, from.FrameSamples()) {
+			p.push(media.Frame{Samples: frame, Rate: from}, now)
+			f := p.next()
+			if f.Rate != to || len(f.Samples) != to.FrameSamples() {
+				t.Fatalf("%v to %v: a frame of %d samples at %v", from, to, len(f.Samples), f.Rate)
+			}
+			heard = append(heard, f.Samples...)
+			now = now.Add(media.FrameDuration)
+		}
+		if snr := mediatest.SNR(heard[to/5:], to, 700); snr < 60 {
+			t.Errorf("%v to %v: heard at %.1f dB", from, to, snr)
+		}
+	}
+}
+
 func TestPipeDoesNotAllocate(t *testing.T) {
-	p, f := new(pipe), media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
+	p, f := newPipe(media.Rate8k, media.Rate16k), media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
 	now := time.Unix(0, 0)
 	if n := testing.AllocsPerRun(1000, func() {
 		now = now.Add(media.FrameDuration)
 		p.push(f, now)
-		p.next(media.Rate8k)
+		p.next()
 	}); n > 0 {
 		t.Errorf("%v allocations a frame", n)
 	}

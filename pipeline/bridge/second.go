@@ -17,7 +17,6 @@ var (
 	errLeftSummary = errors.New("the person hung up before the caller was put through")
 	errMachine     = errors.New("nobody answered: an answering machine did")
 	errNoVoice     = errors.New("the summary could not be spoken")
-	errFormats     = errors.New("the two calls cannot be connected")
 )
 
 // Second is a leg that was called beside the call.
@@ -42,9 +41,7 @@ func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary s
 	}
 	s := &Second{leg: leg, gone: make(chan struct{})}
 	stop := s.run(c, over)
-	if a, b := c.Leg.Format(), leg.Format(); a.In != b.Out || b.In != a.Out {
-		err = errFormats
-	} else if err = t.screen(ctx, s, c.Language, said); err == nil {
+	if err = t.screen(ctx, s, c.Language, said); err == nil {
 		err = s.tell(ctx, said)
 	}
 	if err != nil {

@@ -88,6 +88,12 @@ func (l *Leg) Telephone() *Leg {
 	return l
 }
 
+// Wideband is Telephone at 16 kHz.
+func (l *Leg) Wideband() *Leg {
+	l.format = media.Format{In: media.Rate16k, Out: media.Rate16k, Continuous: true}
+	return l
+}
+
 // Start is when the leg was made: its times count from there.
 func (l *Leg) Start() time.Time { return l.start }
 

@@ -39,6 +39,8 @@ type Scene struct {
 	// FrontEnd takes the place of one that knows the leg's script when it is set.
 	FrontEnd listen.FrontEnd
 
+	// Fit is called between Prepare and Run when it is set.
+	Fit func(c *pipeline.Call)
 	// Act runs beside the call, for what a client does.
 	Act func(c *pipeline.Call)
 	// Observe sees every event besides the log.
@@ -129,6 +131,9 @@ func (s *Scene) Play(t *testing.T, limit time.Duration) media.Ended {
 	call := s.Call()
 	if err := call.Prepare(ctx); err != nil {
 		t.Fatal(err)
+	}
+	if s.Fit != nil {
+		s.Fit(call)
 	}
 	done := make(chan struct{})
 	if s.Act != nil {

@@ -88,7 +88,7 @@ func (m *Maker) Begin(ctx context.Context, leg string, s *session.Session, p *Pl
 
 // Options are what a call has beside its agent's plan.
 type Options struct {
-	Rate media.Rate // of the audio that the leg brings
+	Rate media.Rate // of the audio that the leg brings, or most likely brings: see Fit
 	// Other is the number of the far end, "+" when it is withheld; empty: it is no telephone call.
 	Other string
 	// Parent is the traceparent header of requests that functions make.
@@ -127,6 +127,19 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	}
 	t.call = pipeline.New(cfg)
 	return t.call, functions, nil
+}
+
+// Fit has a call that was made for audio at another rate than its leg brings hear the leg; others stay as they are.
+func (m *Maker) Fit(call *pipeline.Call, p *Plan, made media.Rate, leg media.Leg) error {
+	rate := leg.Format().In
+	if rate == made {
+		return nil
+	}
+	front, err := m.FrontEnd(p, rate)
+	if err == nil {
+		call.Fit(rate, front)
+	}
+	return err
 }
 
 // chosen is the engines of a call of an account, which stay the same. A realtime engine serves where the rate card in force has its

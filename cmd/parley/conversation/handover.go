@@ -59,7 +59,7 @@ func (t *takeover) prepare(ctx context.Context, before *Plan, to *agent.Successo
 	if engines.Realtime != nil {
 		return nil, errSpeaks
 	}
-	cfg, deaf := m.part(*engines, &p, t.options.Rate, s.Spoke)
+	cfg, deaf := m.part(*engines, &p, t.call.Rate(), s.Spoke)
 	if deaf && t.hears {
 		return nil, errDeaf
 	}

@@ -224,7 +224,7 @@ func (d *Dialler) place(session *session.Session, o outgoing) {
 // reach dials and conducts.
 func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoing, record *metrics.Call) media.Ended {
 	var who verdict
-	call, functions, err := d.Maker.Make(ctx, session, &o.plan, conversation.Options{Rate: media.Rate8k, Other: o.to, Parent: record.Header(), Telephone: d.Transfers.Functions(session, o.from, o.to), Change: func(cfg *pipeline.Config, deaf bool) {
+	call, functions, err := d.Maker.Make(ctx, session, &o.plan, conversation.Options{Rate: likely, Other: o.to, Parent: record.Header(), Telephone: d.Transfers.Functions(session, o.from, o.to), Change: func(cfg *pipeline.Config, deaf bool) {
 		if o.longest > 0 {
 			cfg.MaxDuration = min(cfg.MaxDuration, o.longest)
 		}
@@ -262,7 +262,11 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	}
 	defer hungUp(leg, isolate.Internal) // where nothing else has ended it
 	w.Answered(leg)
-	if err := prepare(); err != nil {
+	err = prepare()
+	if err == nil {
+		err = d.Maker.Fit(call, &o.plan, likely, leg)
+	}
+	if err != nil {
 		d.Log.Warn("an outbound call could not be prepared", "session", session.ID(), "err", err)
 		return hungUp(leg, &media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
 	}
@@ -273,6 +277,9 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	d.Maker.Metrics.Telephone(session.ID(), leg.Stats())
 	return ended
 }
+
+// likely is the rate at which most who are called are heard.
+const likely = media.Rate8k
 
 // hungUp ends an answered call that is not conducted.
 func hungUp(leg *sip.Leg, why *media.Ended) media.Ended {
