@@ -278,7 +278,7 @@ func TestLateOffer(t *testing.T) {
 		p.write(p.request("INVITE", ""))
 		res := p.response(200, "INVITE")
 		p.toTag = res.To().Params.GetOr("tag", "")
-		if b := string(res.Body()); !strings.Contains(b, "RTP/AVP 0 8 101") {
+		if b := string(res.Body()); !strings.Contains(b, "RTP/AVP 9 0 8 101") {
 			t.Fatalf("no offer:\n%s", b)
 		}
 		p.write(p.request("ACK", strings.Replace(p.offer(), "0 8 101", "8", 1)))

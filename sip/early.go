@@ -33,7 +33,9 @@ func (c *call) progress() (*Early, error) {
 	if c.server.answer == nil {
 		return nil, ErrNoOffer
 	}
-	session, err := c.audio.session(c.rtpConfig(c.server.media))
+	cfg := c.rtpConfig(c.server.media)
+	cfg.Rate = media.Rate8k
+	session, err := c.audio.session(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -49,5 +51,5 @@ func (e *Early) Next() time.Time { return e.session.Next() }
 // Due is how many frames are due.
 func (e *Early) Due(now time.Time) int { return e.session.Due(now) }
 
-// Write plays 20 ms at 8 kHz.
+// Write plays 20 ms at 8 kHz, whatever the codec is.
 func (e *Early) Write(f media.Frame) { e.session.Write(f) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,21 @@ func TestEarlyMedia(t *testing.T) {
 		heard(t, p.rtp)
 		p.hangup(results)
 	})
+}
+
+// What is played before the answer goes out in the codec of the answer, wideband, too.
+func TestEarlyMediaInWideband(t *testing.T) {
+	answer, results := make(chan struct{}), make(chan outcome, 1)
+	p := newPeer(t, serve(t, sip.Config{OnCall: announcing(answer, results)}), "udp")
+	p.write(p.request("INVITE", strings.Replace(p.offer(), "0 8 101", "9 101", 1)))
+	p.response(183, "INVITE")
+	f := &farEnd{peer: p}
+	f.sentAs(9)
+	close(answer)
+	p.toTag = p.response(200, "INVITE").To().Params.GetOr("tag", "")
+	p.write(p.request("ACK", ""))
+	f.sentAs(9)
+	p.hangup(results)
 }
 
 // Who does not say where it is to go gets none.

@@ -173,11 +173,12 @@ func echoing(calls chan<- seen, keys string) func(context.Context, *sip.Incoming
 func whistle(leg *sip.Leg) *talk {
 	ctx, end := context.WithCancelCause(context.Background())
 	c := &talk{leg: leg, keys: make(chan byte, 64), tone: make(chan struct{}), end: end, over: make(chan error, 1)}
-	tone := mediatest.Tone(440, media.Rate8k, 8000, 0.3)
+	rate := leg.Format().In
+	frame, tone := rate.FrameSamples(), mediatest.Tone(440, rate, int(rate), 0.3)
 	go func() {
 		said, heard := 0, false
 		c.over <- conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
-			if hz, level := mediatest.Peak(f.Samples, media.Rate8k); !heard && hz > 400 && hz < 480 && level > -20 {
+			if hz, level := mediatest.Peak(f.Samples, rate); !heard && hz > 400 && hz < 480 && level > -20 {
 				heard = true
 				close(c.tone)
 			}
@@ -186,8 +187,8 @@ func whistle(leg *sip.Leg) *talk {
 					c.keys <- e.Digit
 				}
 			}
-			said += 160
-			return tone[said%8000:][:160]
+			said += frame
+			return tone[said%len(tone):][:frame]
 		})
 	}()
 	return c

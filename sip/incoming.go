@@ -78,6 +78,18 @@ func (in *Incoming) Ring() error {
 	return err
 }
 
+// Rate is that of the audio of the leg to come, as far as the caller's offer says it and Ring or Progress has taken that;
+// 8 kHz before.
+func (in *Incoming) Rate() (rate media.Rate) {
+	rate = media.Rate8k
+	in.call.do(func() {
+		if in.call.server.answer != nil {
+			rate = in.call.server.media.Codec.Rate()
+		}
+	})
+	return rate
+}
+
 // Answer answers the call and returns its leg, whose Run the caller must call. It
 // waits, until ctx ends or 64*T1, for the far end to confirm the answer: by its ACK or,
 // where that was lost, by media (see rtp.Proof). That is when the call is answered, and

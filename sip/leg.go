@@ -86,7 +86,7 @@ func (c *call) reached(at netip.AddrPort) netip.AddrPort {
 
 // format is the one that was negotiated.
 func format(m sdp.Media) rtp.Format {
-	return rtp.Format{Codec: m.Codec, Either: m.Either, Events: m.Events}
+	return rtp.Format{Codec: m.Codec, Takes: m.Common, Events: m.Events}
 }
 
 // Run carries the call until one side ends it. It returns nil when the far end

@@ -278,9 +278,12 @@ const mtu = 1300
 
 // described is what the call's trunk wants our descriptions to hold.
 func (c *call) described() sdp.Local {
-	local := sdp.Local{Addr: c.dialog.Self.Addr(), SRTP: c.ua.cfg.SRTP}
+	local := sdp.Local{Addr: c.dialog.Self.Addr(), Codecs: c.ua.cfg.Codecs, SRTP: c.ua.cfg.SRTP}
 	if l := c.trunk; l != nil {
-		local.Codecs, local.SRTP = l.Codecs, l.SRTP
+		local.SRTP = l.SRTP
+		if len(l.Codecs) > 0 {
+			local.Codecs = l.Codecs
+		}
 	}
 	return local
 }

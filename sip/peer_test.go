@@ -99,7 +99,8 @@ func answering(results chan<- outcome) func(context.Context, *sip.Incoming) {
 func conduct(ctx context.Context, leg *sip.Leg, say func(leg *sip.Leg, heard media.Frame) []int16) error {
 	ended := make(chan error, 1)
 	go func() { ended <- leg.Run(ctx) }()
-	var frame, last [160]int16
+	rate := leg.Format().In
+	frame, last := make([]int16, rate.FrameSamples()), make([]int16, rate.FrameSamples())
 	for {
 		select {
 		case err := <-ended:
@@ -107,15 +108,15 @@ func conduct(ctx context.Context, leg *sip.Leg, say func(leg *sip.Leg, heard med
 		case <-time.After(time.Until(leg.Next())):
 		}
 		now := time.Now()
-		heard := media.Frame{Rate: media.Rate8k}
+		heard := media.Frame{Rate: rate}
 		for f, ok := leg.Read(now); ok; f, ok = leg.Read(now) {
-			heard.Samples = last[:copy(last[:], f.Samples)]
+			heard.Samples = last[:copy(last, f.Samples)]
 			if say != nil {
-				copy(frame[:], say(leg, heard))
+				copy(frame, say(leg, heard))
 			}
 		}
 		for n := leg.Due(now); n > 0; n-- {
-			leg.Write(media.Frame{Samples: frame[:], Rate: media.Rate8k})
+			leg.Write(media.Frame{Samples: frame, Rate: rate})
 		}
 	}
 }

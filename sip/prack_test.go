@@ -170,7 +170,7 @@ func TestReliableRingingWithALateOffer(t *testing.T) {
 		p := newPeer(t, ua, network)
 		p.write(p.request("INVITE", "", "Require: 100rel"))
 		rack, res := p.rungReliably()
-		if !strings.Contains(string(res.Body()), "RTP/AVP 0 8 101") {
+		if !strings.Contains(string(res.Body()), "RTP/AVP 9 0 8 101") {
 			t.Errorf("no offer:\n%s", res)
 		}
 		p.seq++

@@ -56,7 +56,7 @@ func TestFormatsChangeInTheCall(t *testing.T) {
 		}
 	}
 	offered := p.next(200, "INVITE", "")
-	if b := string(offered.Body()); !strings.Contains(b, "RTP/AVP 8 0 96\r\n") {
+	if b := string(offered.Body()); !strings.Contains(b, "RTP/AVP 8 9 0 96\r\n") {
 		t.Errorf("offered\n%s", b)
 	}
 	p.write(p.request("ACK", strings.Replace(p.offer(), "RTP/AVP 0 8 101", "RTP/AVP 0", 1)))

@@ -369,7 +369,7 @@ func TestManyCallsLeaveNothing(t *testing.T) {
 			p.callID, p.toTag, p.seq = fmt.Sprint(way, i), "", 1
 			body := p.offer()
 			if way == "codec" {
-				body = strings.Replace(body, "RTP/AVP 0 8", "RTP/AVP 18 9", 1)
+				body = strings.Replace(body, "RTP/AVP 0 8", "RTP/AVP 18 3", 1)
 			}
 			invite := p.request("INVITE", body, fmt.Sprintf("From: %q <sip:a@127.0.0.1>;tag=%s", way, p.tag))
 			p.write(invite)

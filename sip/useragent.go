@@ -16,6 +16,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/media/codec"
 	"parley/media/isolate"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
@@ -78,6 +79,8 @@ type Config struct {
 	// sends no RTP: before its first packet (0: 30 s) and after (0: 15 s).
 	FirstRTPTimeout time.Duration
 	RTPTimeout      time.Duration
+	// Codecs are those of calls that belong to no trunk, and of trunks without their own, the best first; see sdp.Local.
+	Codecs []codec.Codec
 	// SRTP is whether the audio of calls that belong to no trunk is encrypted.
 	SRTP sdp.Policy
 	// T1 is the round trip estimate of RFC 3261 section 17.1.1.1 for what we

@@ -7,7 +7,7 @@ const (
 	framesDown   = 5
 	framesTotal  = 10
 	endCopies    = 3
-	frameSamples = 160 // at the 8 kHz event clock that belongs to G.711
+	frameSamples = 160 // at the event clock of 8 kHz, which G.711 and G.722 have
 	volume       = 10  // -10 dBm0, what most telephones send
 )
 

@@ -5,7 +5,6 @@ package g711
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/zaf/g711"
 
@@ -26,27 +25,11 @@ const (
 	PCMA Codec = 8 // A-law: everywhere else
 )
 
-// PayloadType is the static RTP payload type.
-func (c Codec) PayloadType() uint8 { return uint8(c) }
-
-// Valid says whether c is one of the two laws.
-func (c Codec) Valid() bool { return c == PCMU || c == PCMA }
-
-// names are the encodings of the laws, as a=rtpmap and settings have them.
+// names are the encodings of the laws, as a=rtpmap has them.
 var names = map[Codec]string{PCMU: "PCMU", PCMA: "PCMA"}
 
 // String is the encoding name as in an SDP rtpmap.
 func (c Codec) String() string { return cmp.Or(names[c], "G711?") }
-
-// Parse reads the name of a law, in any case.
-func Parse(name string) (c Codec, ok bool) {
-	for c, own := range names {
-		if strings.EqualFold(name, own) {
-			return c, true
-		}
-	}
-	return 0, false
-}
 
 // Silence is the byte to fill a silent frame with: the smallest positive level,
 // since A-law has no zero.
@@ -89,30 +72,4 @@ func (c Codec) Decode(dst []int16, codes []byte) int {
 		dst[i] = g711.DecodeUlawFrame(b)
 	}
 	return n
-}
-
-// other holds, for each code of a law, that of the nearest level in the other law.
-var other = func() (t [2][256]byte) {
-	for i, c := range []Codec{PCMU, PCMA} {
-		for code := range 256 {
-			var sample [1]int16
-			c.Decode(sample[:], []byte{byte(code)})
-			(PCMU + PCMA - c).Encode(t[i][code:code+1], sample[:])
-		}
-	}
-	return t
-}()
-
-// Recode turns codes of the law c into codes of the law to, in place.
-func (c Codec) Recode(codes []byte, to Codec) {
-	if c == to {
-		return
-	}
-	t := &other[0]
-	if c == PCMA {
-		t = &other[1]
-	}
-	for i, b := range codes {
-		codes[i] = t[b]
-	}
 }

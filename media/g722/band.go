@@ -1,7 +1,5 @@
 package g722
 
-import "slices"
-
 // band is the state of one sub-band, the same at both ends (clauses 3.5 and 3.6): a predictor of two
 // poles and six zeros, and the step of the quantizer. Values are those of the Recommendation's 16-bit
 // arithmetic, in wider integers. Its zero value is that of the start.
@@ -11,9 +9,9 @@ type band struct {
 
 	poles   [2]int32 // A1, A2
 	weights [6]int32 // B1 to B6
-	rebuilt [2]int32 // R1, R2, the last ones first
+	rebuilt [2]int32 // R1, R2 twice, the last ones first
 	partial [2]int32 // P1, P2
-	diffs   [6]int32 // D1 to D6
+	diffs   [6]int32 // D1 to D6 twice
 
 	scale int32 // NB: the step in a logarithmic measure
 }
@@ -35,17 +33,9 @@ func (b *band) quantizeLow(x int32) byte {
 	if e < 0 {
 		size = -e - 1
 	}
-	// The decision levels rise, so the interval is found by halving.
-	lo, hi := 0, len(levelsLow)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if size < levelsLow[mid]*step>>12 {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	code := codeLow(lo, e < 0)
+	// An interval ends below its level, in units of step / 4096. Division finds what a level must be.
+	least := ((size+1)<<12 + step - 1) / step
+	code := codeLow(int(intervals[min(least, int32(len(intervals)-1))]), e < 0)
 	b.followLow(code, step)
 	return code
 }
@@ -124,20 +114,11 @@ func (b *band) rescale(by, most int32) {
 func (b *band) adapt(d int32) {
 	r := saturate(b.predicted + d) // RECONS
 	p := saturate(b.zeros + d)     // PARREC
-	a1, a2 := b.nextPoles(p)
-	b.nextWeights(d)
-
-	copy(b.diffs[1:], b.diffs[:5])
-	b.diffs[0] = d
+	b.poles[0], b.poles[1] = b.nextPoles(p)
 	b.partial[1], b.partial[0] = b.partial[0], p
-	b.rebuilt[1], b.rebuilt[0] = b.rebuilt[0], r
-	b.poles = [2]int32{a1, a2}
-
-	poles := saturate(a1*saturate(2*b.rebuilt[0])>>15 + a2*saturate(2*b.rebuilt[1])>>15) // FILTEP
-	b.zeros = 0
-	for i, w := range slices.Backward(b.weights[:]) { // FILTEZ
-		b.zeros = saturate(b.zeros + w*saturate(2*b.diffs[i])>>15)
-	}
+	b.rebuilt[1], b.rebuilt[0] = b.rebuilt[0], saturate(2*r)
+	poles := saturate(b.poles[0]*b.rebuilt[0]>>15 + b.poles[1]*b.rebuilt[1]>>15) // FILTEP
+	b.zeros = b.nextZeros(d)
 	b.predicted = saturate(poles + b.zeros) // PREDIC
 }
 
@@ -162,19 +143,25 @@ func (b *band) nextPoles(p int32) (a1, a2 int32) {
 	return min(max(push+b.poles[0]*32640>>15, -most), most), a2
 }
 
-// nextWeights adapts the zero section by the signs of the last differences (block UPZERO).
-func (b *band) nextWeights(d int32) {
-	by := int32(128)
+// nextZeros adapts the zero section by the signs of the last differences (block UPZERO), takes d as the
+// latest of them, and gives the section's part of the prediction (FILTEZ).
+func (b *band) nextZeros(d int32) (sum int32) {
+	by, twice := int32(128), saturate(2*d)
 	if d == 0 {
 		by = 0
 	}
-	for i, w := range b.weights {
-		push := by
-		if (b.diffs[i]^d)>>31 != 0 {
-			push = -by
+	for i := len(b.weights) - 1; i >= 0; i-- {
+		opposite := (b.diffs[i] ^ d) >> 31 // 0, or -1 where the signs differ
+		w := saturate((by ^ opposite - opposite) + b.weights[i]*32640>>15)
+		b.weights[i] = w
+		next := twice
+		if i > 0 {
+			next = b.diffs[i-1]
 		}
-		b.weights[i] = saturate(push + w*32640>>15)
+		b.diffs[i] = next
+		sum = saturate(sum + w*next>>15)
 	}
+	return sum
 }
 
 // saturate bounds a value to 16 bits.

@@ -7,6 +7,18 @@ var levelsLow = [29]int32{
 	786, 858, 940, 1023, 1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919,
 }
 
+// intervals hold, for the least that a level must be to lie above a difference, how many levels lie below it.
+var intervals = func() (t [2921]uint8) {
+	at := 0
+	for least := range t {
+		for at < len(levelsLow) && levelsLow[at] < int32(least) {
+			at++
+		}
+		t[least] = uint8(at)
+	}
+	return t
+}()
+
 // levelHigh is that of the upper band (Q2).
 const levelHigh = 564
 

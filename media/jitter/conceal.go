@@ -1,14 +1,19 @@
 package jitter
 
+import "parley/media"
+
 // Packet loss concealment after ITU-T G.711 Appendix I: the gap is filled with the
 // last pitch periods heard, repeated and faded out. Two things differ. The standard
 // delays all audio by 3.75 ms so that it can smooth the sample before a gap; we have
 // given that sample away, and lead over from it instead. And the search for the
-// pitch looks at every lag: losses are rare, the saving was not worth two passes.
+// pitch looks at every lag: losses are rare, the saving was not worth two passes. Wideband
+// audio is filled in the same way, with the same times.
+//
+// Times are in ticks; at 16 kHz a tick is two samples.
 const (
-	pitchMin     = 40  // samples: 200 Hz
+	pitchMin     = 40  // 200 Hz
 	pitchMax     = 120 // 66 Hz
-	pitchWindow  = 160 // samples compared with those one lag before
+	pitchWindow  = 160 // what is compared with what was one lag before
 	historyLen   = 3*pitchMax + pitchMax/4
 	fadeStart    = 10 * ms
 	fadeEnd      = 60 * ms
@@ -18,22 +23,29 @@ const (
 // concealer fills gaps in a stream of samples. Every sample of the stream must
 // pass through it, in order.
 type concealer struct {
-	history [historyLen]int16
-	oldest  int // where the history, a ring, begins
+	scale   int     // samples a tick
+	history []int16 // a ring
+	oldest  int     // where it begins
 
 	// While a gap lasts:
-	length  int                 // samples concealed so far, 0 when there is no gap
-	pitch   int                 // samples
-	quarter int                 // of the pitch: the length of every overlap
-	cycle   [historyLen]float32 // the history, its end the periods that repeat
-	tail    [pitchMax / 4]float32
-	periods int // how many repeat
-	offset  int // within them
+	length  int       // samples concealed so far, 0 when there is no gap
+	pitch   int       // samples
+	quarter int       // of the pitch: the length of every overlap
+	cycle   []float32 // the history, its end the periods that repeat
+	tail    []float32 // a quarter of the longest pitch
+	periods int       // how many repeat
+	offset  int       // within them
 
 	// A fade from what would have gone on to what goes on now.
-	fade    [pitchMax / 4]float32
+	fade    []float32
 	fadeAt  int
 	fadeLen int
+}
+
+func newConcealer(rate media.Rate) *concealer {
+	scale := int(rate / Rate)
+	return &concealer{scale: scale, history: make([]int16, historyLen*scale), cycle: make([]float32, historyLen*scale),
+		tail: make([]float32, pitchMax/4*scale), fade: make([]float32, pitchMax/4*scale)}
 }
 
 // good takes samples that were received, and when they end a gap, blends their
@@ -49,7 +61,7 @@ func (c *concealer) good(s []int16) {
 // rejoin cross-fades for a quarter of the pitch and 4 ms more for each 10 ms that
 // was concealed.
 func (c *concealer) rejoin(s []int16) {
-	n := min(c.quarter+4*ms*(c.length/(10*ms)), maxCrossfade, len(s))
+	n := min(c.quarter+4*ms*c.scale*(c.length/(10*ms*c.scale)), maxCrossfade*c.scale, len(s))
 	for i := range n {
 		w := float32(i+1) / float32(n+1)
 		s[i] = clip(c.next()*(1-w) + float32(s[i])*w)
@@ -61,7 +73,7 @@ func (c *concealer) extend(out []int16) {
 	if c.length == 0 {
 		c.begin()
 	}
-	if c.length >= fadeEnd {
+	if c.length >= fadeEnd*c.scale {
 		clear(out)
 		c.remember(out)
 		return
@@ -73,28 +85,30 @@ func (c *concealer) extend(out []int16) {
 }
 
 func (c *concealer) remember(s []int16) {
-	s = s[max(0, len(s)-historyLen):]
+	size := len(c.history)
+	s = s[max(0, len(s)-size):]
 	n := copy(c.history[c.oldest:], s)
-	copy(c.history[:], s[n:])
-	c.oldest = (c.oldest + len(s)) % historyLen
+	copy(c.history, s[n:])
+	c.oldest = (c.oldest + len(s)) % size
 }
 
 // begin finds the pitch and prepares one period of it.
 func (c *concealer) begin() {
+	size := len(c.history)
 	for i := range c.cycle {
-		c.cycle[i] = float32(c.history[(c.oldest+i)%historyLen])
+		c.cycle[i] = float32(c.history[(c.oldest+i)%size])
 	}
-	last := c.cycle[historyLen-1]
-	c.pitch = findPitch(&c.cycle)
+	last := c.cycle[size-1]
+	c.pitch = findPitch(c.cycle, c.scale)
 	c.quarter = c.pitch / 4
-	copy(c.tail[:], c.cycle[historyLen-c.quarter:])
+	copy(c.tail, c.cycle[size-c.quarter:])
 	c.offset, c.fadeLen = 0, 0
 	c.repeat(1)
 	// The period begins one pitch ago, where the signal was nearly, not exactly,
 	// where it is now: let the difference die out.
-	off := last - c.cycle[historyLen-1]
+	off := last - c.cycle[size-1]
 	for i := range c.quarter {
-		c.fade[i] = c.cycle[historyLen-c.pitch+i] + off
+		c.fade[i] = c.cycle[size-c.pitch+i] + off
 	}
 	c.fadeAt, c.fadeLen = 0, c.quarter
 }
@@ -103,7 +117,7 @@ func (c *concealer) begin() {
 // one leads over to what came before the first.
 func (c *concealer) repeat(n int) {
 	c.periods = n
-	end := historyLen - c.quarter
+	end := len(c.cycle) - c.quarter
 	for i := range c.quarter {
 		w := float32(i+1) / float32(c.quarter)
 		c.cycle[end+i] = c.tail[i]*(1-w) + c.cycle[end-n*c.pitch+i]*w
@@ -123,11 +137,11 @@ func (c *concealer) widen(n int) {
 
 // next is the next sample of the continuation.
 func (c *concealer) next() float32 {
-	if c.length >= fadeEnd {
+	if c.length >= fadeEnd*c.scale {
 		return 0
 	}
-	if c.length == 10*ms || c.length == 20*ms {
-		c.widen(1 + c.length/(10*ms))
+	if step := 10 * ms * c.scale; c.length == step || c.length == 2*step {
+		c.widen(1 + c.length/step)
 	}
 	v := c.loop()
 	if c.fadeAt < c.fadeLen {
@@ -136,8 +150,8 @@ func (c *concealer) next() float32 {
 		c.fadeAt++
 	}
 	gain := float32(1)
-	if c.length > fadeStart { // 20 % less each 10 ms
-		gain = float32(fadeEnd-c.length) / (fadeEnd - fadeStart)
+	if c.length > fadeStart*c.scale { // 20 % less each 10 ms
+		gain = float32(fadeEnd*c.scale-c.length) / float32((fadeEnd-fadeStart)*c.scale)
 	}
 	c.length++
 	return v * gain
@@ -145,7 +159,7 @@ func (c *concealer) next() float32 {
 
 // loop is the next sample of the repeating periods.
 func (c *concealer) loop() float32 {
-	v := c.cycle[historyLen-c.periods*c.pitch+c.offset]
+	v := c.cycle[len(c.cycle)-c.periods*c.pitch+c.offset]
 	c.offset++
 	if c.offset == c.periods*c.pitch {
 		c.offset = 0
@@ -155,18 +169,19 @@ func (c *concealer) loop() float32 {
 
 // findPitch is the lag at which the last 20 ms look most like what came before, by
 // normalised cross-correlation. The shortest lag wins where nothing correlates.
-func findPitch(h *[historyLen]float32) int {
-	const start = historyLen - pitchWindow
+func findPitch(h []float32, scale int) int {
+	end, shortest, longest, window := len(h), pitchMin*scale, pitchMax*scale, pitchWindow*scale
+	start := end - window
 	now := h[start:]
 	var energy float32
-	for _, v := range h[start-pitchMin : historyLen-pitchMin] {
+	for _, v := range h[start-shortest : end-shortest] {
 		energy += v * v
 	}
 	// Below this energy there is only noise, whose correlation means nothing.
-	const floor = pitchWindow * 8 * 8
-	best, lag := float32(0), pitchMin
-	for l := pitchMin; l <= pitchMax; l++ {
-		then := h[start-l : historyLen-l]
+	floor := float32(window * 8 * 8)
+	best, lag := float32(0), shortest
+	for l := shortest; l <= longest; l++ {
+		then := h[start-l : end-l]
 		var corr float32
 		for i, v := range now {
 			corr += v * then[i]
@@ -175,8 +190,8 @@ func findPitch(h *[historyLen]float32) int {
 		if score := corr * corr / max(energy, floor); corr > 0 && score > best {
 			best, lag = score, l
 		}
-		if l < pitchMax {
-			in, out := h[start-l-1], h[historyLen-l-1]
+		if l < longest {
+			in, out := h[start-l-1], h[end-l-1]
 			energy += in*in - out*out
 		}
 	}

@@ -78,9 +78,10 @@ type Packet struct {
 	SSRC      uint32
 	Seq       uint16
 	Timestamp uint32
-	// Payload is encoded audio, one byte a sample, 1 to MaxPayload, or what a Codec
+	// Payload is encoded audio, one byte a tick, 1 to MaxPayload, or what a Codec
 	// decodes, or the level byte of Noise. Push copies it.
 	Payload []byte
+	Type    uint8 // of the payload, for a Decoder
 	// Duration in ticks from Timestamp, of an Event, and of the audio of a Codec.
 	// Open says that more of an event is to come.
 	Duration int
@@ -88,13 +89,13 @@ type Packet struct {
 	Arrived  time.Time
 }
 
-// Decoder turns encoded audio into as many samples as it has bytes.
+// Decoder decodes packets of which each has one byte a tick. dst is as long as the time it stands
+// for; all of it is written.
 type Decoder interface {
-	Decode(dst []int16, encoded []byte) int
+	Decode(dst []int16, payloadType uint8, payload []byte)
 }
 
-// Codec is a decoder with a memory: it fills gaps better than anybody who sees the
-// samples only. dst is as long as the time it stands for; all of it is written.
+// Codec is a decoder that fills gaps, better than anybody who sees the samples only. dst is as long as the time it stands for; all of it is written.
 type Codec interface {
 	// Decode decodes one packet.
 	Decode(dst []int16, payload []byte)
@@ -134,7 +135,7 @@ const (
 // Buffer is the jitter buffer of one stream. It belongs to one goroutine. Nothing
 // in it allocates after New.
 type Buffer struct {
-	decoder Decoder // of one byte a sample; nil where there is a codec
+	decoder Decoder // of one byte a tick; nil where there is a codec
 	codec   Codec
 	blind   int64 // ticks that the codec has concealed since its last packet
 	scale   int   // samples a tick
@@ -144,7 +145,7 @@ type Buffer struct {
 	ring    ring
 	admit   admission
 	jitter  estimator
-	conceal concealer
+	conceal *concealer // nil where there is a codec
 	noise   noise
 	drift   drift
 	stats   Stats
@@ -167,16 +168,16 @@ type Buffer struct {
 	given    int // samples of fifo that are in the reader's hands, and go at the next Read
 }
 
-// New returns a buffer whose media time begins at start: from then on the stream
-// follows the wall clock, with or without packets.
-func New(d Decoder, start time.Time) *Buffer {
-	b := &Buffer{decoder: d}
-	b.init(Rate, MaxPayload, MaxPayload, start)
+// New returns a buffer of samples at rate, 8 or 16 kHz, whose media time begins at start: from then on
+// the stream follows the wall clock, with or without packets.
+func New(d Decoder, rate media.Rate, start time.Time) *Buffer {
+	b := &Buffer{decoder: d, conceal: newConcealer(rate)}
+	b.init(rate, MaxPayload, MaxPayload, start)
 	return b
 }
 
-// NewCoded is New for a codec with a memory, whose samples are at rate, a multiple of
-// Rate.
+// NewCoded is New for a codec that fills gaps by itself, whose samples are at rate, a multiple
+// of Rate.
 func NewCoded(c Codec, rate media.Rate, start time.Time) *Buffer {
 	b := &Buffer{codec: c}
 	b.init(rate, MaxCoded, MaxCodedTicks, start)

@@ -15,11 +15,10 @@ import (
 // write a packet's number into its samples.
 type plain struct{}
 
-func (plain) Decode(dst []int16, encoded []byte) int {
-	for i, b := range encoded {
+func (plain) Decode(dst []int16, _ uint8, payload []byte) {
+	for i, b := range payload {
 		dst[i] = 100 * int16(int8(b))
 	}
-	return len(encoded)
 }
 
 // rig is a buffer, a clock that only the test moves, and everything heard so far.
@@ -33,7 +32,7 @@ type rig struct {
 
 func newRig(t rapid.TB) *rig {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &rig{t: t, b: jitter.New(plain{}, start), start: start, now: start}
+	return &rig{t: t, b: jitter.New(plain{}, jitter.Rate, start), start: start, now: start}
 }
 
 // packet is the i-th of a stream of 20 ms packets that begins at sequence number

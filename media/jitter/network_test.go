@@ -101,7 +101,7 @@ func inOrder(heard []int16) error {
 }
 
 func TestNoAllocations(t *testing.T) {
-	b := jitter.New(plain{}, time.Now())
+	b := jitter.New(plain{}, jitter.Rate, time.Now())
 	now, i := time.Now(), 0
 	mediatest.NoAllocs(t, func() {
 		now = now.Add(20 * time.Millisecond)
@@ -127,7 +127,7 @@ func BenchmarkFrame(b *testing.B) {
 	for _, lossEvery := range []int{0, 20} {
 		b.Run(fmt.Sprintf("loss=%d", lossEvery), func(b *testing.B) {
 			now := time.Now()
-			buf := jitter.New(plain{}, now)
+			buf := jitter.New(plain{}, jitter.Rate, now)
 			var heard media.Time
 			for i := 0; b.Loop(); i++ {
 				now = now.Add(20 * time.Millisecond)

@@ -140,30 +140,30 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 		b.stats.Overruns++
 		return
 	}
-	if b.codec != nil {
-		b.decode(s, skip)
-	} else {
-		out := b.grow(s.Duration - skip)
-		b.decoder.Decode(out, s.Payload[skip:])
-		b.good(out)
-	}
+	b.decode(s, skip)
 	if b.ring.held == 0 && b.drift.observe(b.lag(now), b.produced) {
 		b.extend(b.grow(frameSamples))
 		b.stats.Underrun += media.FrameTime
 	}
 }
 
-// decode has the codec decode a packet, all of it for the sake of its memory, and
-// leaves out the first skip ticks.
+// decode decodes a packet, all of it for the sake of what remembers it, and leaves out the
+// first skip ticks.
 func (b *Buffer) decode(s *slot, skip int) {
 	out := b.grow(s.Duration)
-	b.codec.Decode(out, s.Payload)
+	if b.codec != nil {
+		b.codec.Decode(out, s.Payload)
+	} else {
+		b.decoder.Decode(out, s.Type, s.Payload)
+	}
 	b.blind = 0
 	if skip > 0 {
 		n := copy(out, out[skip*b.scale:])
 		b.fifo = b.fifo[:len(b.fifo)-(len(out)-n)]
 		b.produced -= int64(skip)
+		out = out[:n]
 	}
+	b.good(out)
 }
 
 // good takes samples that are no concealment.

@@ -8,9 +8,9 @@ import "time"
 type Codec uint8
 
 // The codecs of calls. The scale is the telephone's, of narrow band (ITU-T G.107): it ends
-// at G.711 without losses, so Opus, which sounds better than that, starts from there, too.
+// at G.711 without losses, so Opus and G.722, which sound better than that, start from there, too.
 const (
-	G711 Codec = iota
+	G711 Codec = iota // and G.722, whose losses are concealed in the same way
 	Opus
 )
 

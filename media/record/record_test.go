@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/media/mediatest"
 	"parley/media/record"
 	"parley/media/rtp"
@@ -123,11 +123,11 @@ func TestAlignedOverRTP(t *testing.T) {
 		near := &wire{addr: netip.MustParseAddrPort("192.0.2.1:4000"), delay: delay}
 		far := &wire{addr: netip.MustParseAddrPort("192.0.2.2:4000"), other: near, delay: delay}
 		near.other = far
-		s, err := rtp.New(rtp.Config{RTP: near, Remote: far.addr, Format: rtp.Format{Codec: g711.PCMU}, CNAME: "us"})
+		s, err := rtp.New(rtp.Config{RTP: near, Remote: far.addr, Format: rtp.Format{Codec: codec.PCMU}, CNAME: "us"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		phone, err := rtp.New(rtp.Config{RTP: far, Remote: near.addr, Format: rtp.Format{Codec: g711.PCMU}, CNAME: "it"})
+		phone, err := rtp.New(rtp.Config{RTP: far, Remote: near.addr, Format: rtp.Format{Codec: codec.PCMU}, CNAME: "it"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package rtp_test
 
 import (
+	"fmt"
 	"net/netip"
 	"runtime"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/mediatest"
 	"parley/media/rtp"
 	"parley/media/srtp"
@@ -18,6 +20,7 @@ import (
 type phoneOn struct {
 	conn   *rtp.Socket
 	to     netip.AddrPort
+	codec  codec.Codec
 	packet [172]byte
 	answer [1500]byte
 	seq    uint16
@@ -26,7 +29,7 @@ type phoneOn struct {
 
 func (p *phoneOn) say() {
 	b := p.packet[:]
-	b[0], b[1] = 0x80, 0
+	b[0], b[1] = 0x80, p.codec.PayloadType()
 	b[2], b[3] = byte(p.seq>>8), byte(p.seq)
 	b[4], b[5], b[6], b[7] = byte(p.ts>>24), byte(p.ts>>16), byte(p.ts>>8), byte(p.ts)
 	p.seq++
@@ -66,17 +69,25 @@ func frugal(t *testing.T) {
 
 // The 20 ms path over real sockets, with losses, digits both ways and reports.
 func TestNoAllocations(t *testing.T) {
+	for _, c := range codec.All() {
+		for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
+			t.Run(fmt.Sprintf("%v/%d", c, rate), func(t *testing.T) { testNoAllocations(t, c, rate) })
+		}
+	}
+}
+
+func testNoAllocations(t *testing.T, kind codec.Codec, rate media.Rate) {
 	frugal(t)
 	ours, ourAddr := loopback(t)
 	control, _ := loopback(t)
 	far, farAddr := loopback(t)
 	now := time.Now()
-	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, Format: rtp.Format{Events: 101}, CNAME: "x@y", Start: now})
+	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, Format: rtp.Format{Codec: kind, Events: 101}, Rate: rate, CNAME: "x@y", Start: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &phoneOn{conn: far, to: ourAddr}
-	f := media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k}
+	p := &phoneOn{conn: far, to: ourAddr, codec: kind}
+	f := media.Frame{Samples: make([]int16, rate.FrameSamples()), Rate: rate}
 	i, heard := 0, 0
 	mediatest.NoAllocs(t, func() {
 		for range 20 {

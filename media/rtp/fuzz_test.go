@@ -135,7 +135,7 @@ func FuzzReports(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, expected, received uint64, cname string) {
 		r := newReporter(cname[:min(len(cname), maxCNAME)], fuzzStart)
 		r.name(7)
-		s, at := stream.New(stream.Config{Step: uint32(frameSamples)}), fuzzStart.Add(time.Second)
+		s, at := stream.New(stream.Config{Step: uint32(frameTicks)}), fuzzStart.Add(time.Second)
 		about, _ := r.read(b, at)
 		for _, block := range about {
 			s.Reported(block, r.middle(at))

@@ -9,8 +9,8 @@ import (
 	pion "github.com/pion/rtp"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/dtmf"
-	"parley/media/g711"
 	"parley/media/mediatest"
 	"parley/media/rtp"
 )
@@ -18,10 +18,15 @@ import (
 // farEnd is a telephone for the conformance suite, over any socket.
 type farEnd struct {
 	pion.Header
-	codec g711.Codec
-	conn  rtp.PacketConn
-	to    netip.AddrPort
+	codec   codec.Codec
+	encoder *codec.Encoder // at the codec's rate
+	decoder *codec.Decoder
+	conn    rtp.PacketConn
+	to      netip.AddrPort
 }
+
+// ticks is how long samples of the far end's are, in its RTP clock and in bytes.
+func (f *farEnd) ticks(samples int) int { return samples * 8000 / int(f.codec.Rate()) }
 
 func (f *farEnd) send(pt uint8, ts uint32, payload []byte) {
 	h := f.Header
@@ -35,10 +40,10 @@ func (f *farEnd) send(pt uint8, ts uint32, payload []byte) {
 }
 
 func (f *farEnd) Send(samples []int16) {
-	payload := make([]byte, len(samples))
-	f.codec.Encode(payload, samples)
+	payload := make([]byte, f.ticks(len(samples)))
+	f.encoder.Encode(f.codec, payload, samples)
 	f.send(f.codec.PayloadType(), f.Timestamp, payload)
-	f.Timestamp += uint32(len(samples))
+	f.Timestamp += uint32(len(payload))
 }
 
 func (f *farEnd) Receive() (samples []int16) {
@@ -52,8 +57,8 @@ func (f *farEnd) Receive() (samples []int16) {
 		if p.Unmarshal(buf[:n]) != nil || p.PayloadType != f.codec.PayloadType() {
 			continue
 		}
-		pcm := make([]int16, len(p.Payload))
-		f.codec.Decode(pcm, p.Payload)
+		pcm := make([]int16, len(p.Payload)*int(f.codec.Rate())/8000)
+		f.decoder.Decode(pcm, p.PayloadType, p.Payload)
 		samples = append(samples, pcm...)
 	}
 }
@@ -75,7 +80,7 @@ func (f *farEnd) Digit(d byte) bool {
 func (f *farEnd) Hangup() bool { return false }
 
 func TestLegConformance(t *testing.T) {
-	for _, codec := range []g711.Codec{g711.PCMU, g711.PCMA} {
+	for _, codec := range codec.All() {
 		t.Run(codec.String(), func(t *testing.T) {
 			mediatest.TestLegSimulated(t, func(t *testing.T) mediatest.LegPair {
 				n := newNetwork()
@@ -90,7 +95,7 @@ func TestLegConformance(t *testing.T) {
 func TestOverSockets(t *testing.T) {
 	ours, ourAddr := loopback(t)
 	far, farAddr := loopback(t)
-	p := pair(t, ours, ourAddr, far, farAddr, g711.PCMU)
+	p := pair(t, ours, ourAddr, far, farAddr, codec.PCMU)
 	var heard, played []int16
 	now, said := time.Now(), 0
 	for i := range 100 {
@@ -115,13 +120,13 @@ func TestOverSockets(t *testing.T) {
 	}
 }
 
-func pair(t *testing.T, ours rtp.PacketConn, ourAddr netip.AddrPort, far rtp.PacketConn, farAddr netip.AddrPort, codec g711.Codec) mediatest.LegPair {
-	s, err := rtp.New(rtp.Config{RTP: ours, Remote: farAddr, Format: rtp.Format{Codec: codec, Events: 101}})
+func pair(t *testing.T, ours rtp.PacketConn, ourAddr netip.AddrPort, far rtp.PacketConn, farAddr netip.AddrPort, c codec.Codec) mediatest.LegPair {
+	s, err := rtp.New(rtp.Config{RTP: ours, Remote: farAddr, Format: rtp.Format{Codec: c, Events: 101}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return mediatest.LegPair{Leg: s, Far: &farEnd{
-		Header: pion.Header{Version: 2, SSRC: 9, SequenceNumber: 65530, Timestamp: 1 << 31}, codec: codec, conn: far, to: ourAddr,
+		Header: pion.Header{Version: 2, SSRC: 9, SequenceNumber: 65530, Timestamp: 1 << 31}, codec: c, encoder: codec.NewEncoder(c.Rate()), decoder: codec.NewDecoder(c.Rate()), conn: far, to: ourAddr,
 	}}
 }
 

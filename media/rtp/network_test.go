@@ -11,6 +11,7 @@ import (
 	pion "github.com/pion/rtp"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/g711"
 	"parley/media/mediatest"
 	"parley/media/rtp"
@@ -116,10 +117,11 @@ func (h *host) take(t *testing.T) (packets []*pion.Packet) {
 type phone struct {
 	*host
 	pion.Header
+	encoder *codec.Encoder // of its tone
 }
 
 func (n *network) phone(addr string, ssrc uint32) *phone {
-	return &phone{n.host(addr), pion.Header{Version: 2, SSRC: ssrc, SequenceNumber: 65500, Timestamp: 4_294_960_000}}
+	return &phone{host: n.host(addr), Header: pion.Header{Version: 2, SSRC: ssrc, SequenceNumber: 65500, Timestamp: 4_294_960_000}}
 }
 
 // say sends one packet of samples in mu-law.

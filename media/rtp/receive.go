@@ -7,7 +7,6 @@ import (
 
 	"parley/media"
 	"parley/media/dtmf"
-	"parley/media/g711"
 	"parley/media/jitter"
 )
 
@@ -88,11 +87,11 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 	case onTrial:
 		return
 	}
-	s.accept(jitter.Packet{Kind: kind, SSRC: h.ssrc, Seq: h.seq, Timestamp: h.timestamp, Payload: payload, Arrived: at}, h.pt)
+	s.accept(jitter.Packet{Kind: kind, SSRC: h.ssrc, Seq: h.seq, Timestamp: h.timestamp, Type: h.pt, Payload: payload, Arrived: at})
 }
 
 // accept takes a packet of the far end.
-func (s *Session) accept(p jitter.Packet, pt uint8) {
+func (s *Session) accept(p jitter.Packet) {
 	since := p.Arrived.Sub(s.cfg.Start)
 	s.alive.Store(int64(since))
 	if !s.heard.Load() {
@@ -104,9 +103,6 @@ func (s *Session) accept(p jitter.Packet, pt uint8) {
 		key, _ := dtmf.Parse(p.Payload) // kind has checked the length
 		s.stream.ReceiveEvent(p, key, p.Timestamp, 1)
 		return
-	}
-	if p.Kind == jitter.Audio {
-		g711.Codec(pt).Recode(p.Payload, s.cfg.Format.Codec)
 	}
 	s.stream.Receive(p)
 }

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/dtmf"
-	"parley/media/g711"
 	"parley/media/srtp"
 )
 
-const frameSamples = int(g711.Rate) / 50
+// frameTicks is how far the timestamp advances in 20 ms, and the bytes of audio of a packet: every codec has a clock of
+// 8 kHz and makes a byte of each tick.
+const frameTicks = 160
 
 // sender numbers the packets of the outgoing stream.
 type sender struct {
@@ -18,10 +20,12 @@ type sender struct {
 	seq             uint16
 	packets, octets uint32 // of this SSRC
 
+	encoder *codec.Encoder
+
 	key   dtmf.Sender
 	keyTS uint32 // timestamp of the key being sent
 
-	buf [headerLen + frameSamples + srtp.Overhead]byte
+	buf [headerLen + frameTicks + srtp.Overhead]byte
 }
 
 // restart begins a new stream at the time of the old one. Its numbers are random so that
@@ -94,9 +98,9 @@ func (s *Session) Write(f media.Frame) {
 // sendAudio sends samples in the next slot, and silence for what they lack of a frame.
 func (s *Session) sendAudio(samples []int16) {
 	timestamp, marker := s.stream.Slot()
-	payload := s.out.buf[headerLen : headerLen+frameSamples]
-	s.format.encode(payload, samples)
-	s.send(header{marker: marker, pt: s.format.Codec.PayloadType(), timestamp: timestamp}, frameSamples)
+	payload := s.out.buf[headerLen : headerLen+frameTicks]
+	s.out.encoder.Encode(s.format.Codec, payload, samples)
+	s.send(header{marker: marker, pt: s.format.Codec.PayloadType(), timestamp: timestamp}, frameTicks)
 }
 
 // send sends n bytes of payload that are in the buffer already.

@@ -1,4 +1,4 @@
-// Package rtp is a call's audio on the telephone network: G.711 over RTP and RTCP
+// Package rtp is a call's audio on the telephone network: G.711 and G.722 over RTP and RTCP
 // (RFC 3550, 3551), telephone events (RFC 4733), and the care that an open port
 // needs. A Session is the media half of a media.Leg on a SIP trunk: it puts a stream.Stream
 // on UDP sockets.
@@ -29,7 +29,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/media/jitter"
 	"parley/media/quality"
 	"parley/media/srtp"
@@ -65,8 +65,9 @@ type Config struct {
 	Vouched bool // no other source is ever the far end
 
 	Format Format
-	CNAME  string    // our canonical name in RTCP, at most 255 bytes
-	Keys   srtp.Keys // of SRTP; zero: plain RTP
+	Rate   media.Rate // of the audio, 8 or 16 kHz; it stays when the format changes. 0: that of Format's codec
+	CNAME  string     // our canonical name in RTCP, at most 255 bytes
+	Keys   srtp.Keys  // of SRTP; zero: plain RTP
 
 	Start time.Time // of media time: the answer; zero: now
 
@@ -90,7 +91,7 @@ type Session struct {
 	heard, listening atomic.Bool
 
 	flow   direction // on hold we do not send
-	format Format    // in force; what comes in another law is recoded for the buffer
+	format Format    // in force
 	before Format    // the one before, in which packets may still be under way (RFC 3264 section 8)
 
 	in       [maxDatagram]byte
@@ -115,7 +116,8 @@ func New(cfg Config) (*Session, error) {
 	if cfg.RTP == nil || len(cfg.CNAME) > maxCNAME {
 		return nil, ErrConfig
 	}
-	err := cfg.Format.check()
+	cfg.Rate = cmp.Or(cfg.Rate, cfg.Format.Codec.Rate())
+	err := cmp.Or(cfg.Format.check(), checkRate(cfg.Rate))
 	if err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
@@ -131,9 +133,10 @@ func New(cfg Config) (*Session, error) {
 		flow:  direction{send: true, receive: true},
 		rtcp:  rtcpLink{sdp: cfg.RemoteRTCP},
 	}
-	s.stream = stream.New(stream.Config{Codec: quality.G711, Step: uint32(frameSamples),
+	s.stream = stream.New(stream.Config{Codec: quality.G711, Step: frameTicks,
 		PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout, Overflow: s.overflow})
-	s.stream.Start(jitter.New(cfg.Format.Codec, cfg.Start), cfg.Start)
+	s.stream.Start(jitter.New(codec.NewDecoder(cfg.Rate), cfg.Rate, cfg.Start), cfg.Start)
+	s.out.encoder = codec.NewEncoder(cfg.Rate)
 	s.latch.reset(cfg.Remote, cfg.Start)
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
@@ -189,7 +192,7 @@ func (s *Session) patience(now time.Time) time.Duration {
 
 // Format implements media.Leg.
 func (s *Session) Format() media.Format {
-	return media.Format{In: g711.Rate, Out: g711.Rate, Continuous: true}
+	return media.Format{In: s.cfg.Rate, Out: s.cfg.Rate, Continuous: true}
 }
 
 // Next implements media.Leg.

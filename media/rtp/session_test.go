@@ -9,67 +9,99 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/media/mediatest"
 	"parley/media/rtp"
 )
 
 func TestBothWays(t *testing.T) {
-	for _, codec := range []g711.Codec{g711.PCMU, g711.PCMA} {
+	for _, kind := range codec.All() {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)
-			far.PayloadType = codec.PayloadType()
-			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = codec })
-			c.speak = toneFrame
-			i := 0
+			far.PayloadType = kind.PayloadType()
+			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = kind })
+			rate := kind.Rate()
+			tone := mediatest.Tone(440, rate, 100*rate.FrameSamples(), 0.3)
+			c.speak = func(i int) []int16 { return tone[i%100*rate.FrameSamples():][:rate.FrameSamples()] }
+			i, encoder := 0, codec.NewEncoder(rate)
 			c.conduct(2*time.Second, func() {
 				payload := make([]byte, 160)
-				codec.Encode(payload, toneFrame(i))
+				encoder.Encode(kind, payload, c.speak(i))
 				far.raw(ourAddr, payload)
 				far.Timestamp += 160
 				i++
 			})
 			c.hangUp()
-			if snr := mediatest.SNR(c.heard[1600:], media.Rate8k, 440); snr < 30 {
-				t.Errorf("%v: what we hear is the tone at %.1f dB", codec, snr)
+			if f := c.s.Format(); f.In != rate || f.Out != rate {
+				t.Errorf("%v: the leg is at %v", kind, f)
+			}
+			if snr := mediatest.SNR(c.heard[rate/5:], rate, 440); snr < 30 {
+				t.Errorf("%v: what we hear is the tone at %.1f dB", kind, snr)
 			}
 			sent := far.take(t)
-			var played []int16
+			decoder, played := codec.NewDecoder(rate), []int16(nil)
 			for i, p := range sent {
-				pcm := make([]int16, 160)
-				codec.Decode(pcm, p.Payload)
+				pcm := make([]int16, rate.FrameSamples())
+				decoder.Decode(pcm, p.PayloadType, p.Payload)
 				played = append(played, pcm...)
-				if p.Version != 2 || p.PayloadType != codec.PayloadType() || len(p.Payload) != 160 || p.Marker != (i == 0) {
-					t.Fatalf("%v: packet %d: %v", codec, i, p)
+				if p.Version != 2 || p.PayloadType != kind.PayloadType() || len(p.Payload) != 160 || p.Marker != (i == 0) {
+					t.Fatalf("%v: packet %d: %v", kind, i, p)
 				}
 				if i > 0 && (p.SequenceNumber != sent[i-1].SequenceNumber+1 || p.Timestamp != sent[i-1].Timestamp+160 || p.SSRC != sent[0].SSRC) {
-					t.Fatalf("%v: packet %d does not follow: %v after %v", codec, i, p, sent[i-1])
+					t.Fatalf("%v: packet %d does not follow: %v after %v", kind, i, p, sent[i-1])
 				}
 			}
 			if len(sent) < 99 || len(sent) > 101 {
-				t.Errorf("%v: %d packets in 2 s", codec, len(sent))
+				t.Errorf("%v: %d packets in 2 s", kind, len(sent))
 			}
-			if snr := mediatest.SNR(played, media.Rate8k, 440); snr < 30 {
-				t.Errorf("%v: what they hear is the tone at %.1f dB", codec, snr)
+			if snr := mediatest.SNR(played[rate/5:], rate, 440); snr < 30 {
+				t.Errorf("%v: what they hear is the tone at %.1f dB", kind, snr)
 			}
 		})
 	}
 }
 
+// What is lost of wideband audio is concealed at its rate.
+func TestWidebandLossesAreConcealed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork()
+		far := n.phone(phoneAddr.String(), 1)
+		c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = codec.G722 })
+		i := 0
+		c.conduct(4*time.Second, func() {
+			if i++; i%20 == 7 {
+				far.SequenceNumber++
+				far.Timestamp += 160
+				return
+			}
+			far.tell(ourAddr, codec.G722, i)
+		})
+		c.hangUp()
+		s := c.s.Stats()
+		if s.Lost < 8 || len(c.heard) < 198*320 || len(c.heard) > 201*320 {
+			t.Fatalf("%d samples of 4 s, %+v", len(c.heard), s)
+		}
+		// Silence in the gaps would leave 13 dB.
+		if snr := mediatest.SNR(c.heard[3200:], media.Rate16k, 440); snr < 20 {
+			t.Errorf("the tone is heard at %.1f dB", snr)
+		}
+	})
+}
+
 func TestSilenceIsTheCodecsByte(t *testing.T) {
-	for codec, want := range map[g711.Codec]byte{g711.PCMU: 0xFF, g711.PCMA: 0xD5} {
+	for kind, want := range map[codec.Codec]byte{codec.PCMU: 0xFF, codec.PCMA: 0xD5} {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)
-			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = codec })
+			c := newCall(t, n, func(cfg *rtp.Config) { cfg.Format.Codec = kind })
 			c.speak = func(i int) []int16 { return silent[:i%161] } // short frames too
 			c.conduct(time.Second, nil)
 			c.hangUp()
 			for _, p := range far.take(t) {
 				for _, b := range p.Payload {
 					if b != want || len(p.Payload) != 160 {
-						t.Fatalf("%v: silence is sent as %#02x in %d bytes", codec, b, len(p.Payload))
+						t.Fatalf("%v: silence is sent as %#02x in %d bytes", kind, b, len(p.Payload))
 					}
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 	psdp "github.com/pion/sdp/v3"
 
-	"parley/media/g711"
+	"parley/media/codec"
 )
 
 // mediaLine is one media line of a description, kept as it was written so that an
@@ -39,7 +39,7 @@ type remote struct {
 	port   uint16
 	rtcp   netip.AddrPort
 	mux    bool
-	codecs []g711.Codec // in the far end's order
+	codecs []codec.Codec // in the far end's order
 	events uint8
 	dir    Direction // theirs
 
@@ -235,7 +235,7 @@ func parseRTCP(v string, addr netip.Addr) netip.AddrPort {
 }
 
 // formats finds our codecs among the payload types, and the type of 8 kHz
-// telephone events. An rtpmap for 0 or 8 is optional (RFC 3551 section 6).
+// telephone events. An rtpmap for 0, 8 or 9 is optional (RFC 3551 section 6).
 func (r *remote) formats(m *psdp.MediaDescription) {
 	maps := map[string]string{}
 	for _, a := range m.Attributes {
@@ -244,7 +244,7 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 		}
 	}
 	for _, pt := range m.MediaName.Formats {
-		for _, c := range []g711.Codec{g711.PCMU, g711.PCMA} {
+		for _, c := range codec.All() {
 			if pt == strconv.Itoa(int(c)) && (maps[pt] == "" || isCodec(maps[pt], strings.ToLower(c.String()))) && !slices.Contains(r.codecs, c) {
 				r.codecs = append(r.codecs, c)
 			}

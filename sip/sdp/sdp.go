@@ -1,7 +1,7 @@
 // Package sdp negotiates the audio of a call: offers and answers as RFC 3264
 // has them, over the description format of RFC 8866.
 //
-// It knows one audio stream of G.711 (PCMU or PCMA, 8 kHz, 20 ms packets) with
+// It knows one audio stream of G.722 or G.711 (PCMU or PCMA), in packets of 20 ms, with
 // RFC 4733 telephone events, plain or encrypted with keys that the description
 // carries (RFC 4568). Everything else an offer holds is refused by port
 // 0 and stays in its place, as RFC 3264 section 6 demands. A Session is one
@@ -13,7 +13,7 @@ import (
 	"errors"
 	"net/netip"
 
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/media/srtp"
 )
 
@@ -72,9 +72,9 @@ type Media struct {
 	RTCP netip.AddrPort
 	Mux  bool // RTP and RTCP share a port (RFC 5761)
 
-	Codec g711.Codec // of what we send
-	// Either says that both sides speak both laws, so that the far end may send either.
-	Either bool
+	Codec codec.Codec // of what we send
+	// Common are the codecs that both sides speak: the far end may send any of them.
+	Common codec.Set
 	// Events is the payload type of telephone events, 0 when there are none.
 	Events uint8
 

@@ -3,10 +3,12 @@ package sdp_test
 import (
 	"errors"
 	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/sip/sdp"
 )
 
@@ -24,7 +26,7 @@ func body(lines ...string) []byte {
 var answers = []struct {
 	name   string
 	offer  []byte
-	codec  g711.Codec
+	codec  codec.Codec
 	events uint8
 	dir    sdp.Direction
 	remote string
@@ -33,42 +35,52 @@ var answers = []struct {
 	hasNot []string
 }{
 	{name: "offerer's order decides", offer: body("m=audio 6000 RTP/AVP 8 0 101", "a=rtpmap:101 telephone-event/8000"),
-		codec: g711.PCMA, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: codec.PCMA, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has:    []string{"m=audio 20000 RTP/AVP 8 101", "a=rtpmap:8 PCMA/8000", "a=rtpmap:101 telephone-event/8000", "a=fmtp:101 0-15", "a=ptime:20", "a=sendrecv", "c=IN IP4 192.0.2.1"},
 		hasNot: []string{"a=rtcp-mux", "a=rtpmap:0 PCMU/8000"}},
-	{name: "unknown codecs are passed over", offer: body("m=audio 6000 RTP/AVP 18 9 0", "a=rtpmap:18 G729/8000"),
-		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+	{name: "wideband", offer: body("m=audio 6000 RTP/AVP 9 0 8 101", "a=rtpmap:9 G722/8000", "a=rtpmap:101 telephone-event/8000"),
+		codec: codec.G722, events: 101, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has:    []string{"m=audio 20000 RTP/AVP 9 101", "a=rtpmap:9 G722/8000", "a=rtpmap:101 telephone-event/8000"},
+		hasNot: []string{"a=rtpmap:0 PCMU/8000"}},
+	{name: "wideband by its number alone", offer: body("m=audio 6000 RTP/AVP 9"),
+		codec: codec.G722, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has: []string{"m=audio 20000 RTP/AVP 9"}},
+	{name: "wideband after what the far end prefers", offer: body("m=audio 6000 RTP/AVP 8 9"),
+		codec: codec.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		has: []string{"m=audio 20000 RTP/AVP 8"}},
+	{name: "unknown codecs are passed over", offer: body("m=audio 6000 RTP/AVP 18 3 0", "a=rtpmap:18 G729/8000"),
+		codec: codec.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has: []string{"m=audio 20000 RTP/AVP 0"}},
 	{name: "events keep the offer's number, other clocks do not count",
 		offer: body("m=audio 6000 RTP/AVP 0 96 97", "a=rtpmap:96 telephone-event/16000", "a=rtpmap:97 telephone-event/8000"),
-		codec: g711.PCMU, events: 97, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: codec.PCMU, events: 97, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has: []string{"m=audio 20000 RTP/AVP 0 97", "a=fmtp:97 0-15"}},
 	{name: "media level address and direction win",
 		offer: body("a=inactive", "m=audio 6000 RTP/AVP 0", "c=IN IP4 203.0.113.9", "a=sendonly"),
-		codec: g711.PCMU, dir: sdp.RecvOnly, remote: "203.0.113.9:6000", rtcp: "203.0.113.9:6001", has: []string{"a=recvonly"}},
+		codec: codec.PCMU, dir: sdp.RecvOnly, remote: "203.0.113.9:6000", rtcp: "203.0.113.9:6001", has: []string{"a=recvonly"}},
 	{name: "session level direction", offer: body("a=recvonly", "m=audio 6000 RTP/AVP 0"),
-		codec: g711.PCMU, dir: sdp.SendOnly, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=sendonly"}},
+		codec: codec.PCMU, dir: sdp.SendOnly, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=sendonly"}},
 	{name: "inactive", offer: body("m=audio 6000 RTP/AVP 0", "a=inactive"),
-		codec: g711.PCMU, dir: sdp.Inactive, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=inactive"}},
+		codec: codec.PCMU, dir: sdp.Inactive, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001", has: []string{"a=inactive"}},
 	{name: "null address holds", offer: body("m=audio 6000 RTP/AVP 0", "c=IN IP4 0.0.0.0"),
-		codec: g711.PCMU, dir: sdp.RecvOnly, has: []string{"a=recvonly"}},
+		codec: codec.PCMU, dir: sdp.RecvOnly, has: []string{"a=recvonly"}},
 	{name: "rtcp attribute", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001"),
-		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:7001"},
+		codec: codec.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:7001"},
 	{name: "rtcp attribute with address", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp:7001 IN IP4 203.0.113.1"),
-		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "203.0.113.1:7001"},
+		codec: codec.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "203.0.113.1:7001"},
 	{name: "mux when offered", offer: body("m=audio 6000 RTP/AVP 0", "a=rtcp-mux"),
-		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6000", has: []string{"a=rtcp-mux"}},
+		codec: codec.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6000", has: []string{"a=rtcp-mux"}},
 	{name: "fax and video are refused in place",
 		offer: body("m=image 6010 udptl t38", "a=T38FaxVersion:0", "m=audio 6000 RTP/AVP 0", "a=sendrecv", "m=video 6020 RTP/AVP 96", "a=rtpmap:96 H264/90000"),
-		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
+		codec: codec.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001",
 		has: []string{"m=image 0 udptl t38", "m=video 0 RTP/AVP 96"}},
 	{name: "plain stream beside an encrypted one",
 		offer: body("m=audio 6000 RTP/SAVP 0", "a=crypto:1 x inline:y", "m=audio 6002 RTP/AVP 8"),
-		codec: g711.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6002", rtcp: "198.51.100.7:6003",
+		codec: codec.PCMA, dir: sdp.SendRecv, remote: "198.51.100.7:6002", rtcp: "198.51.100.7:6003",
 		has: []string{"m=audio 0 RTP/SAVP 0", "m=audio 20000 RTP/AVP 8"}},
 	{name: "odd carriers: no t=, no s=, own bandwidth, bare LF",
 		offer: []byte("v=0\no=x 99999999999999999999999999 1 IN IP4 h\nb=XX:1\nm=audio 6000 RTP/AVP 0\nc=IN IP4 198.51.100.7\n"),
-		codec: g711.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001"},
+		codec: codec.PCMU, dir: sdp.SendRecv, remote: "198.51.100.7:6000", rtcp: "198.51.100.7:6001"},
 }
 
 func TestAnswer(t *testing.T) {
@@ -161,7 +173,7 @@ func TestReofferKeepsWhatIsInForce(t *testing.T) {
 		t.Errorf("the same answer changed:\n%s\n%s", first, same)
 	}
 	held, m, _ := s.Answer(body("m=audio 6000 RTP/AVP 8 0", "a=sendonly"))
-	if m.Codec != g711.PCMU {
+	if m.Codec != codec.PCMU {
 		t.Error("the codec changed in mid-call though the offer still had it")
 	}
 	if m.Sends() || !m.Receives() {
@@ -194,7 +206,7 @@ func origin(t *testing.T, body []byte) string {
 
 func TestOfferAndAccept(t *testing.T) {
 	us := session()
-	them := sdp.New(sdp.Local{Addr: netip.MustParseAddr("198.51.100.7"), Port: 6000, ID: 7, Codecs: []g711.Codec{g711.PCMA}})
+	them := sdp.New(sdp.Local{Addr: netip.MustParseAddr("198.51.100.7"), Port: 6000, ID: 7, Codecs: []codec.Codec{codec.PCMA}})
 	offer, err := us.Offer()
 	if err != nil {
 		t.Fatal(err)
@@ -208,11 +220,11 @@ func TestOfferAndAccept(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := sdp.Media{Remote: netip.MustParseAddrPort("198.51.100.7:6000"), RTCP: netip.MustParseAddrPort("198.51.100.7:6001"),
-		Codec: g711.PCMA, Events: 101, Direction: sdp.SendRecv}
+		Codec: codec.PCMA, Common: codec.SetOf(codec.PCMA), Events: 101, Direction: sdp.SendRecv}
 	if ours != want {
 		t.Errorf("ours %+v", ours)
 	}
-	if theirs.Remote.String() != "192.0.2.1:20000" || theirs.Codec != g711.PCMA {
+	if theirs.Remote.String() != "192.0.2.1:20000" || theirs.Codec != codec.PCMA {
 		t.Errorf("theirs %+v", theirs)
 	}
 	later, _ := us.Offer()
@@ -305,30 +317,67 @@ func TestLaterOffersKeepWhatIsInForce(t *testing.T) {
 	}
 }
 
-// A later offer may move the call to the other law and to another type of keys; a far end
+// Codecs that we are told decide in offers and answers; what the answer to our offer has first is ours.
+func TestOrderOfCodecs(t *testing.T) {
+	for _, c := range []struct {
+		ours   []codec.Codec
+		offers string // our formats
+		theirs string
+		want   codec.Codec
+		fails  bool
+	}{
+		{nil, "9 0 8 101", "0 9", codec.PCMU, false},
+		{nil, "9 0 8 101", "9 0", codec.G722, false},
+		{[]codec.Codec{codec.G722, codec.PCMA}, "9 8 101", "0 8 9", codec.G722, false},
+		{[]codec.Codec{codec.PCMA, codec.G722}, "8 9 101", "0 9 8", codec.PCMA, false},
+		{[]codec.Codec{codec.PCMU, codec.PCMA}, "0 8 101", "9 8", codec.PCMA, false},
+		{[]codec.Codec{codec.PCMU, codec.PCMA}, "0 8 101", "9", 0, true},
+		{[]codec.Codec{codec.G722}, "9 101", "0 8", 0, true},
+	} {
+		fresh := func() *sdp.Session { return sdp.New(sdp.Local{Addr: here, Port: 20000, ID: 42, Codecs: c.ours}) }
+		s := fresh()
+		offer, err := s.Offer()
+		if err != nil || !strings.Contains(string(offer), "m=audio 20000 RTP/AVP "+c.offers+"\r\n") {
+			t.Errorf("%v: %v, offered\n%s", c.ours, err, offer)
+		}
+		theirs := body("m=audio 6000 RTP/AVP " + c.theirs)
+		m, err := s.Accept(theirs)
+		if first := strings.Fields(c.theirs)[0]; (err != nil) != c.fails || err == nil && slices.Contains(strings.Fields(c.offers), first) && strconv.Itoa(int(m.Codec)) != first {
+			t.Errorf("%v: of the answer %s we took %v, %v", c.ours, c.theirs, m.Codec, err)
+		}
+		if _, m, err = fresh().Answer(theirs); (err != nil) != c.fails || err == nil && m.Codec != c.want {
+			t.Errorf("%v: of the offer %s we took %v, %v", c.ours, c.theirs, m.Codec, err)
+		}
+	}
+}
+
+// A later offer may move the call to another codec and to another type of keys; a far end
 // that asks for our offer gets all that we can.
 func TestFormatsChangeInTheCall(t *testing.T) {
 	s := session()
-	if _, m, err := s.Answer(body("m=audio 6000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")); err != nil || m.Codec != g711.PCMU || m.Either {
+	if _, m, err := s.Answer(body("m=audio 6000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")); err != nil || m.Codec != codec.PCMU || m.Common != codec.SetOf(codec.PCMU) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	answer, m, err := s.Answer(body("m=audio 6000 RTP/AVP 8 96", "a=rtpmap:96 telephone-event/8000"))
-	if err != nil || m.Codec != g711.PCMA || m.Events != 96 || !strings.Contains(string(answer), "RTP/AVP 8 96\r\n") {
+	if err != nil || m.Codec != codec.PCMA || m.Events != 96 || !strings.Contains(string(answer), "RTP/AVP 8 96\r\n") {
 		t.Errorf("%+v, %v\n%s", m, err, answer)
 	}
 	offer, err := s.OfferAll()
-	if err != nil || !strings.Contains(string(offer), "RTP/AVP 8 0 96\r\n") {
+	if err != nil || !strings.Contains(string(offer), "RTP/AVP 8 9 0 96\r\n") {
 		t.Errorf("%v\n%s", err, offer)
 	}
 	m, err = s.Accept(body("m=audio 6000 RTP/AVP 0 8 96", "a=rtpmap:96 telephone-event/8000"))
-	if err != nil || m.Codec != g711.PCMA || !m.Either {
+	if err != nil || m.Codec != codec.PCMA || m.Common != codec.SetOf(codec.PCMU, codec.PCMA) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 0")); err != nil || m.Codec != g711.PCMU || m.Events != 0 {
+	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 9 96", "a=rtpmap:96 telephone-event/8000")); err != nil || m.Codec != codec.G722 || m.Events != 96 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, m, err = s.Answer(body("m=audio 6000 RTP/AVP 0")); err != nil || m.Codec != codec.PCMU || m.Events != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	offer, err = s.OfferAll()
-	if err != nil || !strings.Contains(string(offer), "RTP/AVP 0 8 101\r\n") {
+	if err != nil || !strings.Contains(string(offer), "RTP/AVP 0 9 8 101\r\n") {
 		t.Errorf("%v\n%s", err, offer)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	psdp "github.com/pion/sdp/v3"
 
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/media/srtp"
 )
 
@@ -20,8 +20,9 @@ type Local struct {
 	Addr netip.Addr // what c= tells the far end
 	Port uint16     // of RTP; RTCP is on the next one
 	ID   uint64     // of the session in o=; below 2^62, see RFC 8866 section 5.2
-	// Codecs we can speak, best first in our offers; both when empty.
-	Codecs []g711.Codec
+	// Codecs we can speak, the best first: that is their order in our offers, and decides which of an offer is
+	// taken. Empty: all, and the far end's order decides.
+	Codecs []codec.Codec
 	SRTP   Policy
 }
 
@@ -49,9 +50,6 @@ type offer struct {
 
 // New returns a session that has not agreed on anything yet.
 func New(local Local) *Session {
-	if len(local.Codecs) == 0 {
-		local.Codecs = []g711.Codec{g711.PCMU, g711.PCMA}
-	}
 	return &Session{local: local}
 }
 
@@ -62,14 +60,14 @@ func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
 // was in force stays so: the offer is to be refused as a whole (488, or 400
 // when it is malformed).
 //
-// The codec is the first of the offer that we speak. A call under way keeps its codec
-// while the offer has it.
+// The codec is the first of the offer that we speak or, where Local.Codecs says which, the first of those that
+// the offer has. A call under way keeps its codec while the offer has it.
 func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	r, err := parse(body, s.local.SRTP)
 	if err != nil {
 		return nil, Media{}, err
 	}
-	m, err = s.agree(r)
+	m, err = s.agree(r, s.local.Codecs)
 	if err != nil {
 		return nil, Media{}, err
 	}
@@ -86,7 +84,7 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 			lines[i].port = "0"
 		}
 	}
-	lines[r.audio].formats = formats([]g711.Codec{m.Codec}, m.Events)
+	lines[r.audio].formats = formats([]codec.Codec{m.Codec}, m.Events)
 	lines[r.audio].port = strconv.Itoa(int(s.local.Port))
 	var cryptos []crypto
 	if keys.Suite != srtp.None {
@@ -105,9 +103,9 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 // under way, what is in force. It waits for Accept; until then that stays.
 func (s *Session) Offer() ([]byte, error) {
 	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
-		return s.offer(s.media.Direction, []g711.Codec{s.media.Codec}, s.media.Events)
+		return s.offer(s.media.Direction, []codec.Codec{s.media.Codec}, s.media.Events)
 	}
-	return s.offer(SendRecv, s.local.Codecs, offerEvents)
+	return s.offer(SendRecv, s.spoken(), offerEvents)
 }
 
 // OfferAll is Offer with all that we can, what is in force first: what a far end gets that
@@ -116,11 +114,19 @@ func (s *Session) OfferAll() ([]byte, error) {
 	if !s.agreed {
 		return s.Offer()
 	}
-	others := slices.DeleteFunc(slices.Clone(s.local.Codecs), func(c g711.Codec) bool { return c == s.media.Codec })
-	return s.offer(SendRecv, append([]g711.Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
+	others := slices.DeleteFunc(slices.Clone(s.spoken()), func(c codec.Codec) bool { return c == s.media.Codec })
+	return s.offer(SendRecv, append([]codec.Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
 }
 
-func (s *Session) offer(dir Direction, codecs []g711.Codec, events uint8) ([]byte, error) {
+// spoken are our codecs, the best first.
+func (s *Session) spoken() []codec.Codec {
+	if len(s.local.Codecs) == 0 {
+		return codec.All()
+	}
+	return s.local.Codecs
+}
+
+func (s *Session) offer(dir Direction, codecs []codec.Codec, events uint8) ([]byte, error) {
 	mux := s.agreed && s.media.Mux
 	audio := mediaLine{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats(codecs, events)}
 	keys := s.offerKeys()
@@ -160,7 +166,7 @@ func (s *Session) Accept(body []byte) (Media, error) {
 	if err != nil {
 		return Media{}, err
 	}
-	m, err := s.agree(r)
+	m, err := s.agree(r, nil)
 	if err != nil {
 		return Media{}, err
 	}
@@ -180,13 +186,19 @@ func (s *Session) Accept(body []byte) (Media, error) {
 // Reject forgets our last Offer: the far end refused it.
 func (s *Session) Reject() { s.offered = nil }
 
-// agree finds what r and we have in common. The direction is left open.
-func (s *Session) agree(r *remote) (Media, error) {
-	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c g711.Codec) bool { return !slices.Contains(s.local.Codecs, c) })
+// agree finds what r and we have in common, of which the first in order is taken, or in r's where there
+// is none. The direction is left open.
+func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
+	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c codec.Codec) bool { return !slices.Contains(s.spoken(), c) })
 	if r.audio < 0 || len(ours) == 0 {
 		return Media{}, ErrNotAcceptable
 	}
-	m := Media{Codec: ours[0], Either: len(ours) > 1, Events: r.events, Mux: r.mux}
+	m := Media{Codec: ours[0], Common: codec.SetOf(ours...), Events: r.events, Mux: r.mux}
+	for _, c := range slices.Backward(order) {
+		if slices.Contains(ours, c) {
+			m.Codec = c
+		}
+	}
 	if s.agreed && slices.Contains(ours, s.media.Codec) {
 		m.Codec = s.media.Codec
 	}
@@ -260,7 +272,7 @@ func (s *Session) describe(lines []mediaLine, audio int, events uint8, dir Direc
 }
 
 // formats are the payload types of codecs and, unless it is 0, that of telephone events.
-func formats(codecs []g711.Codec, events uint8) (list []string) {
+func formats(codecs []codec.Codec, events uint8) (list []string) {
 	for _, c := range codecs {
 		list = append(list, strconv.Itoa(int(c)))
 	}
@@ -274,7 +286,7 @@ func attributes(formats []string, events uint8, dir Direction, mux bool) []psdp.
 	var list []psdp.Attribute
 	for _, pt := range formats {
 		n, _ := strconv.Atoi(pt)
-		if c := g711.Codec(n); c.Valid() {
+		if c := codec.Codec(n); c.Valid() {
 			list = append(list, psdp.NewAttribute("rtpmap", pt+" "+c.String()+"/8000"))
 		} else if events != 0 {
 			list = append(list, psdp.NewAttribute("rtpmap", pt+" telephone-event/8000"), psdp.NewAttribute("fmtp", pt+" 0-15"))

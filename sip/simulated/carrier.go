@@ -77,7 +77,7 @@ func NewCarrier(cfg CarrierConfig) (*Carrier, error) {
 	if c.ports, err = rtpport.New(rtpport.Config{Addr: cfg.Listen.Addr(), First: firstCarrierPort, Last: lastCarrierPort}); err != nil {
 		return nil, err
 	}
-	c.ua, err = sip.New(sip.Config{Listen: cfg.Listen, Ports: c.ports, Logger: cfg.Logger, OnCall: c.answer,
+	c.ua, err = sip.New(sip.Config{Listen: cfg.Listen, Ports: c.ports, Codecs: narrow, Logger: cfg.Logger, OnCall: c.answer,
 		Allow: func(a netip.Addr) bool { return a.Unmap().IsLoopback() }})
 	if err != nil {
 		c.ports.Close()

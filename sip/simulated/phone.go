@@ -15,6 +15,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/media/codec"
 	"parley/sip"
 	"parley/sip/rtpport"
 )
@@ -24,6 +25,9 @@ const (
 	firstPort = 40000
 	lastPort  = 49999
 )
+
+// narrow are the codecs of a telephone whose clips are at 8 kHz.
+var narrow = []codec.Codec{codec.PCMU, codec.PCMA}
 
 // Phone is a softphone. It calls and is not called. Its methods may be used
 // from several goroutines while Run runs.
@@ -44,6 +48,7 @@ func NewPhone(at netip.Addr) (*Phone, error) {
 	}
 	ua, err := sip.New(sip.Config{
 		Listen: netip.AddrPortFrom(at, 0), Ports: ports,
+		Codecs: narrow,
 		// Callees may answer; all other sources are dropped.
 		Allow: func(netip.Addr) bool { return false },
 	})

@@ -23,7 +23,7 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
@@ -55,8 +55,8 @@ type Config struct {
 
 	Flags Flags // how the trunk differs from most
 
-	Codecs []g711.Codec // in order; empty: both
-	SRTP   sdp.Policy   // protection of the audio
+	Codecs []codec.Codec // in order; empty: those of calls that belong to no trunk
+	SRTP   sdp.Policy    // protection of the audio
 
 	FromUser string // in From instead of the calling number
 	FromHost string // in From and the identity headers instead of our address

@@ -27,7 +27,7 @@ type passing struct {
 
 func (w *wiretap) note(p []byte, now time.Time) {
 	const header = 12 // without more sources or an extension (RFC 3550, section 5.1)
-	if w == nil || len(p) <= header || p[0] != 2<<6 || !g711.Codec(p[1]&0x7f).Valid() {
+	if w == nil || len(p) <= header || p[0] != 2<<6 || p[1]&0x7f != byte(g711.PCMU) && p[1]&0x7f != byte(g711.PCMA) {
 		return
 	}
 	ts := binary.BigEndian.Uint32(p[4:])

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/media/codec"
 	"parley/sip/trunk"
 	"parley/store/bus"
 )
@@ -44,9 +45,10 @@ type Config struct {
 	RTPPorts       PortRange  // UDP ports for RTP
 	MediaTimeout   time.Duration
 	SIPAllow       []netip.Prefix
-	SIPUnknown     string // "drop" or "reject"
-	SIPTLSAddr     string // host:port; empty: no SIP over TLS
-	TLSCert        string // paths; both or neither
+	SIPUnknown     string        // "drop" or "reject"
+	SIPTLSAddr     string        // host:port; empty: no SIP over TLS
+	Codecs         []codec.Codec // of telephone calls, the best first; empty: all, in the caller's order
+	TLSCert        string        // paths; both or neither
 	TLSKey         string
 	Trunks         []trunk.Config // they hold passwords
 

@@ -200,7 +200,7 @@ const trunksExample = `
 #    # Limits of the trunk, which the nodes on one database share evenly; 0: none.
 #    channels: 30         # calls at once
 #    cps: 5               # calls a second that we begin
-#    codecs: [PCMA, PCMU]
+#    codecs: [G722, PCMA, PCMU] # the best first; absent: those of sip_codecs
 #    srtp: off            # off, offered or required
 #    # Who calls, as this trunk wants it; each alone.
 #    from_user: account   # instead of the calling number

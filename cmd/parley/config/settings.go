@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/media/codec"
 	"parley/sip/trunk"
 	"parley/store/bus"
 	"parley/store/mail"
@@ -184,6 +185,12 @@ var telephone = section("Telephone", []Setting{
 	{Name: "RTP_PORTS", Default: "10000-19999", Allowed: "FIRST-LAST, from 1024 to 65535, two ports or more", Flag: true,
 		Meaning: "UDP ports for RTP; each call takes an even one and the next.",
 		parse:   func(c *Config, s string) bool { return setPorts(&c.RTPPorts, s) }},
+	{Name: "SIP_CODECS", Otherwise: "all, G722 offered first", Allowed: "some of " + codec.Names,
+		Meaning: "Codecs of the calls of trunks that name none, and of calls without a trunk, the best first: in this order they are offered, and by it one of an offer is chosen. Where neither says any, the caller's order decides.",
+		parse: func(c *Config, s string) (ok bool) {
+			c.Codecs, ok = codec.ParseList(list(s))
+			return ok && len(c.Codecs) > 0
+		}},
 	{Name: "MEDIA_TIMEOUT", Default: "15s", Allowed: "a time from 5s to 1h",
 		Meaning: "How long a telephone call goes on without a packet of its far end, RTCP included, while that should be heard.",
 		parse: func(c *Config, s string) bool {

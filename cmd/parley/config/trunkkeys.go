@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
 )
@@ -65,7 +65,7 @@ var trunkKeys = []trunkKey{
 	{name: "media", allowed: "any or vouched", read: choice("any", "vouched", trunk.VouchedMedia)},
 	{name: "channels", allowed: "a whole number from 0 (no limit) to 100000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.Channels, s, 0, 100000) }},
 	{name: "cps", allowed: "a whole number from 0 (no limit) to 1000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.CPS, s, 0, 1000) }},
-	{name: "codecs", allowed: "PCMU, PCMA", many: true, read: readCodecs},
+	{name: "codecs", allowed: codec.Names, many: true, read: readCodecs},
 	{name: "srtp", allowed: "off, offered or required", read: func(r *trunkReader, s string) (ok bool) {
 		r.trunk.SRTP, ok = sdp.ParsePolicy(s)
 		return ok
@@ -89,16 +89,9 @@ var trunkKeys = []trunkKey{
 	{name: "server_name", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.files.serverName = s; return trunk.ValidHost(s) }},
 }
 
-func readCodecs(r *trunkReader, s string) bool {
-	r.trunk.Codecs = nil
-	for _, name := range list(s) {
-		c, ok := g711.Parse(name)
-		if !ok {
-			return false
-		}
-		r.trunk.Codecs = append(r.trunk.Codecs, c)
-	}
-	return len(r.trunk.Codecs) <= 2
+func readCodecs(r *trunkReader, s string) (ok bool) {
+	r.trunk.Codecs, ok = codec.ParseList(list(s))
+	return ok
 }
 
 // setLine takes one line of text that can stand in a header.

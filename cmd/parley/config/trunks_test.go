@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
@@ -53,7 +53,7 @@ trunks:
     media: vouched
     channels: 30
     cps: 5
-    codecs: [PCMA, pcmu]
+    codecs: [PCMA, g722, pcmu]
     srtp: required
     from_user: "+1555"
     from_host: carrier.example
@@ -79,7 +79,7 @@ trunks:
 		Name: "carrier", Targets: []trunk.Target{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "192.0.2.10", Port: 5070}},
 		Auth: dialog.Credentials{Username: "account", Password: "from-a-file"}, Inbound: dialog.Credentials{Username: "exchange", Password: "12345"},
 		Allow:   []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.7/32")},
-		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []g711.Codec{g711.PCMA, g711.PCMU}, SRTP: sdp.SRTPRequired,
+		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []codec.Codec{codec.PCMA, codec.G722, codec.PCMU}, SRTP: sdp.SRTPRequired,
 		Plan: trunk.DialPlan{Country: "DE", Strip: 1, Prefix: "+49", Form: trunk.FormNational, DialStrip: 2, DialPrefix: "0",
 			Extensions: []trunk.Extension{{Match: "100", Agent: "ag_one"}, {Match: "2xx", Agent: "ag_two"}, {Match: "*", Agent: "ag_rest"}}},
 		FromUser: "+1555", FromHost: "carrier.example",
@@ -120,7 +120,8 @@ func TestWrongTrunks(t *testing.T) {
 		{"the world", "trunks:\n  - {name: a, allow: 0.0.0.0/0}", `trunks[0].allow: lets half the world call`},
 		{"number", "trunks:\n  - {name: a, numbers: [5550100]}", `trunks[0].numbers: "5550100" is not allowed; allowed: E.164`},
 		{"media", "trunks:\n  - {name: a, media: mine}", `trunks[0].media: "mine" is not allowed; allowed: any or vouched`},
-		{"codec", "trunks:\n  - {name: a, codecs: [G729]}", `trunks[0].codecs: "G729" is not allowed; allowed: PCMU, PCMA`},
+		{"codec", "trunks:\n  - {name: a, codecs: [G729]}", `trunks[0].codecs: "G729" is not allowed; allowed: G722, PCMU, PCMA`},
+		{"a codec twice", "trunks:\n  - {name: a, codecs: [PCMA, pcma]}", `trunks[0].codecs: "PCMA,pcma" is not allowed; allowed: G722, PCMU, PCMA`},
 		{"srtp", "trunks:\n  - {name: a, srtp: maybe}", `trunks[0].srtp: "maybe" is not allowed`},
 		{"no file for a header", "trunks:\n  - {name: a, headers: {X-Token_file: /nowhere}}", `trunks[0].headers.X-Token_file: cannot use "/nowhere"`},
 		{"header", "trunks:\n  - {name: a, headers: {Via: x}}", `trunks[0].headers.Via: is not allowed; allowed: headers whose names begin with X-`},

@@ -183,7 +183,8 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 		session.End(e)
 		record.End(e)
 	}
-	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: media.Rate8k, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, r.line, shownNumber(in)), Change: func(cfg *pipeline.Config, deaf bool) {
+	rate := in.Rate()
+	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: rate, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, r.line, shownNumber(in)), Change: func(cfg *pipeline.Config, deaf bool) {
 		conversation.OnTelephone(cfg, deaf, session, record)
 	}})
 	if err != nil {
@@ -216,6 +217,11 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 		return true, err
 	}
 	w.Answered(leg)
+	if err := n.Maker.Fit(call, p, rate, leg); err != nil {
+		call.Close()
+		end(media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
+		return true, err
+	}
 	session.BeginAt(leg.Answered())
 	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
 	ended := session.Conduct(call, n.Transfers.Leg(leg, p, session, r.line))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"parley/api/wire"
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
@@ -42,12 +42,9 @@ func configOf(name, account string, s *wire.TrunkSettings, secrets trunks.Secret
 	if c.Allow, err = sources(s.Allow); err != nil {
 		return c, err
 	}
-	for _, name := range s.Codecs {
-		codec, ok := g711.Parse(name)
-		if !ok {
-			return c, store.Invalid("codecs: %q is none; there are PCMU, PCMA", name)
-		}
-		c.Codecs = append(c.Codecs, codec)
+	var known bool
+	if c.Codecs, known = codec.ParseList(s.Codecs); !known {
+		return c, store.Invalid("codecs: %s, each once", codec.Names)
 	}
 	if s.SRTP != "" {
 		c.SRTP, _ = sdp.ParsePolicy(s.SRTP)

@@ -57,6 +57,9 @@ func (d *desk) pbx(at string) (ua *sip.UserAgent, taken <-chan *sip.Incoming) {
 			d.Error(err)
 			return
 		}
+		if rate := leg.Format().In; rate != media.Rate16k {
+			d.Errorf("the server offers audio at %v first", rate)
+		}
 		ctx, end := context.WithCancelCause(ctx)
 		end(&media.Ended{Reason: media.UserHangup})
 		_ = quiet(ctx, leg) // its error is why

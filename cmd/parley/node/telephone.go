@@ -58,7 +58,7 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 	}
 	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
 		Trunks: n.operatorTrunks(), SharedTrunks: n.shared(), RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
-		Away: func() bool { return !n.manager.HasDatabase() }, SRTP: sdp.SRTPOffered} // trunks have their own
+		Away: func() bool { return !n.manager.HasDatabase() }, Codecs: n.cfg.Codecs, SRTP: sdp.SRTPOffered} // trunks have their own
 	if n.cfg.SIPTLSAddr != "" {
 		if cfg.ListenTLS, err = netip.ParseAddrPort(anyHost(n.cfg.SIPTLSAddr)); err != nil {
 			return nil, err
