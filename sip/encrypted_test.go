@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/mediatest"
 	"parley/media/rtp"
 	"parley/media/srtp"
@@ -179,21 +181,36 @@ func TestInteropSRTP(t *testing.T) {
 	}
 	for _, enc := range []string{"srtp", "srtp-mand"} {
 		for _, mode := range []string{"call", "answer"} {
-			t.Run(enc+"/"+mode, func(t *testing.T) { callBaresip(t, mediatest.FreePorts(t), enc, mode) })
+			t.Run(enc+"/"+mode, func(t *testing.T) { callBaresip(t, codec.PCMU, mediatest.FreePorts(t), enc, mode) })
 		}
 	}
 }
 
-func callBaresip(t *testing.T, port int, enc, mode string) {
+// baresip speaks G.722, calling and called.
+func TestInteropWideband(t *testing.T) {
+	if _, err := exec.LookPath("baresip"); err != nil {
+		t.Skip("baresip is not installed")
+	}
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for _, mode := range []string{"call", "answer"} {
+		t.Run(mode, func(t *testing.T) { callBaresip(t, codec.G722, mediatest.FreePorts(t), "", mode) })
+	}
+}
+
+func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string) {
 	dir := t.TempDir()
 	tone, phone := filepath.Join(dir, "tone.wav"), filepath.Join(dir, "phone")
-	writeTone(t, tone)
+	writeTone(t, tone, in.Rate())
 	script, err := filepath.Abs("../testdata/interop/phone.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
 	number := strconv.Itoa(port)
-	if out, err := exec.Command("bash", script, phone, "+15550100009", number, strconv.Itoa(port+2), tone, mode, enc).CombinedOutput(); err != nil {
+	setup := exec.Command("bash", script, phone, "+15550100009", number, strconv.Itoa(port+2), tone, mode, enc)
+	setup.Env = append(os.Environ(), fmt.Sprintf("CODECS=%v/%d/1", in, in.Rate()), fmt.Sprintf("RATE=%d", in.Rate()))
+	if out, err := setup.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	type result struct {
@@ -207,7 +224,7 @@ func callBaresip(t *testing.T, port int, enc, mode string) {
 		defer stop()
 		var r result
 		r.err = conduct(ctx, leg, func(_ *sip.Leg, f media.Frame) []int16 {
-			if r.heard = append(r.heard, f.Samples...); len(r.heard) == 3*8000 {
+			if r.heard = append(r.heard, f.Samples...); len(r.heard) == 3*int(in.Rate()) {
 				stop()
 			}
 			return f.Samples
@@ -253,10 +270,10 @@ func callBaresip(t *testing.T, port int, enc, mode string) {
 	r := wait(t, results, "end of the call")
 	_ = cmd.Process.Signal(os.Interrupt)
 	wait(t, ended, "end of baresip")
-	if st := r.stats; r.err != nil || !st.Encrypted || !st.Latched.IsValid() || st.Refused > 5 { // it opens its port with a packet of its own
+	if st := r.stats; r.err != nil || st.Encrypted != (enc != "") || !st.Latched.IsValid() || st.Refused > 5 { // it opens its port with a packet of its own
 		t.Errorf("ended with %v, %+v\n%s", r.err, st, words.String())
 	}
-	checkTone(t, "we", r.heard)
+	checkTone(t, "we", r.heard, in.Rate())
 	found, _ := filepath.Glob(filepath.Join(phone, "dump-*-dec.wav"))
 	if len(found) != 1 {
 		t.Fatalf("%d recordings\n%s", len(found), words.String())
@@ -270,34 +287,34 @@ func callBaresip(t *testing.T, port int, enc, mode string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTone(t, "baresip", clip.Samples)
+	checkTone(t, "baresip", clip.Samples, clip.Rate)
 }
 
 // checkTone checks that half a second of what was heard is the tone of 440 Hz, in
 // pieces of 100 ms: a busy machine leaves frames out.
-func checkTone(t *testing.T, who string, samples []int16) {
+func checkTone(t *testing.T, who string, samples []int16, rate media.Rate) {
 	t.Helper()
-	const piece, want = 800, 5
-	pieces := 0
+	const want = 5
+	pieces, piece := 0, int(rate)/10
 	for rest := samples; len(rest) >= piece; rest = rest[piece:] {
-		if hz, level := mediatest.Peak(rest[:piece], media.Rate8k); hz > 430 && hz < 450 && level > -20 {
+		if hz, level := mediatest.Peak(rest[:piece], rate); hz > 430 && hz < 450 && level > -20 {
 			pieces++
 		}
 	}
 	if pieces < want {
-		t.Errorf("%s heard the tone for %d ms of %v", who, 100*pieces, media.Rate8k.Duration(len(samples)).Duration())
+		t.Errorf("%s heard the tone for %d ms of %v", who, 100*pieces, rate.Duration(len(samples)).Duration())
 	}
 }
 
 // writeTone makes a WAV file of a minute of 440 Hz.
-func writeTone(t *testing.T, path string) {
+func writeTone(t *testing.T, path string, rate media.Rate) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := wav.Encode(f, wav.Clip{Rate: media.Rate8k, Samples: mediatest.Tone(440, media.Rate8k, 60*8000, 0.5)}); err != nil {
+	if err := wav.Encode(f, wav.Clip{Rate: rate, Samples: mediatest.Tone(440, rate, 60*int(rate), 0.5)}); err != nil {
 		t.Fatal(err)
 	}
 }

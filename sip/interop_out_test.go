@@ -53,6 +53,13 @@ var placements = []placed{
 		c.hangup(media.AgentHangup)
 	}},
 	{name: "ring_many", slow: true, rang: 15},
+	{name: "wideband", talk: func(t *testing.T, _ *sip.Hands, c *talk) {
+		wait(t, c.tone, "tone")
+		if f := c.leg.Format(); f.In != media.Rate16k {
+			t.Errorf("the leg is at %v", f.In)
+		}
+		c.hangup(media.AgentHangup)
+	}},
 	{name: "session_timer", talk: func(t *testing.T, h *sip.Hands, c *talk) {
 		wait(t, c.tone, "tone")
 		due(t, h, 45*time.Second)
@@ -109,11 +116,11 @@ func converse(leg *sip.Leg) *talk {
 	ctx, end := context.WithCancelCause(context.Background())
 	c := &talk{leg: leg, holds: make(chan media.LegEventKind, 8), tone: make(chan struct{}), end: end, over: make(chan error, 1)}
 	go func() {
-		heard := false
+		heard, rate := false, leg.Format().In
 		c.over <- conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
 			c.heard = append(c.heard, f.Samples...)
-			if n := len(c.heard); !heard && n >= 8000 {
-				if hz, level := mediatest.Peak(c.heard[n-4000:], media.Rate8k); hz > 435 && hz < 445 && level > -20 {
+			if n := len(c.heard); !heard && n >= int(rate) {
+				if hz, level := mediatest.Peak(c.heard[n-int(rate)/2:], rate); hz > 435 && hz < 445 && level > -20 {
 					heard = true
 					close(c.tone)
 				}

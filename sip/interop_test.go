@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/g711"
+	"parley/media/codec"
 	"parley/media/mediatest"
 	"parley/sip"
 	"parley/sip/trunk"
@@ -29,6 +29,7 @@ const interopAtOnce = 4
 // seen is what our side of a SIPp call saw.
 type seen struct {
 	heard   []int16
+	rate    media.Rate // of it
 	digits  string
 	holds   []media.LegEventKind
 	latched string
@@ -55,6 +56,11 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "call", check: heardTone(4 * time.Second)},
 	{name: "late_offer", check: heardTone(2 * time.Second)},
+	{name: "wideband", check: func(t *testing.T, s seen, port int) {
+		if heardTone(4*time.Second)(t, s, port); s.rate != media.Rate16k {
+			t.Errorf("heard at %v", s.rate)
+		}
+	}},
 	{name: "dtmf", root: true, check: func(t *testing.T, s seen, _ int) {
 		if s.digits != "1#5" {
 			t.Errorf("digits %q", s.digits)
@@ -96,10 +102,13 @@ func heardTone(least time.Duration) func(*testing.T, seen, int) {
 		if s.err != nil {
 			t.Errorf("ended with %v", s.err)
 		}
-		if d := media.Rate8k.Duration(len(s.heard)).Duration(); d < least {
+		if s.rate == 0 {
+			t.Fatal("nothing was heard")
+		}
+		if d := s.rate.Duration(len(s.heard)).Duration(); d < least {
 			t.Errorf("heard %v, want %v", d, least)
 		}
-		checkTone(t, "the server", s.heard)
+		checkTone(t, "the server", s.heard, s.rate)
 	}
 }
 
@@ -187,11 +196,16 @@ func script(t *testing.T) string {
 func interopFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	tone := mediatest.Tone(440, media.Rate8k, 8000, 0.5)
-	coded := make([]byte, len(tone))
-	g711.PCMU.Encode(coded, tone)
-	if err := os.WriteFile(filepath.Join(dir, "tone.ulaw"), coded, 0o600); err != nil {
-		t.Fatal(err)
+	for name, c := range map[string]codec.Codec{"tone.ulaw": codec.PCMU, "tone.g722": codec.G722} {
+		var coded []byte
+		e, payload := codec.NewEncoder(media.Rate8k), make([]byte, 160)
+		for frame := range slices.Chunk(mediatest.Tone(440, media.Rate8k, 8000, 0.5), 160) {
+			e.Encode(c, payload, frame)
+			coded = append(coded, payload...)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), coded, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if found, _ := filepath.Glob("/usr/share/*/g711a.pcap"); len(found) > 0 {
 		if err := os.Symlink(filepath.Dir(found[0]), filepath.Join(dir, "pcap")); err != nil {
@@ -284,6 +298,7 @@ func (s scenario) serve(ctx context.Context, in *sip.Incoming, audible chan<- st
 		return got
 	}
 	loud := 0
+	got.rate = leg.Format().In
 	got.err = conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
 		got.heard = append(got.heard, f.Samples...)
 		if slices.Max(f.Samples) > 1000 {

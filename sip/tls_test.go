@@ -202,7 +202,7 @@ func TestBaresipOverTLS(t *testing.T) {
 func secureBaresip(t *testing.T, port int, mode string) {
 	dir := t.TempDir()
 	tone, phone := filepath.Join(dir, "tone.wav"), filepath.Join(dir, "phone")
-	writeTone(t, tone)
+	writeTone(t, tone, media.Rate8k)
 	script, err := filepath.Abs("../testdata/interop/phone.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -273,5 +273,5 @@ func secureBaresip(t *testing.T, port int, mode string) {
 		})
 		talk(t.Context(), leg)
 	}
-	checkTone(t, "we", wait(t, heard, "end of the call"))
+	checkTone(t, "we", wait(t, heard, "end of the call"), media.Rate8k)
 }
