@@ -26,7 +26,7 @@ type TrunkSettings struct {
 	Media           string        `json:"media,omitempty" doc:"Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the address of the description, of signalling, or in allow. Absent: any." enum:"any,vouched"`
 	Channels        int           `json:"channels,omitempty" doc:"Calls at once, both directions; 0: no limit." minimum:"0" maximum:"100000"`
 	CPS             int           `json:"cps,omitempty" doc:"Calls a second that are begun here; 0: no limit." minimum:"0" maximum:"1000"`
-	Codecs          []string      `json:"codecs,omitempty" doc:"In order; absent: all." maxItems:"4" nullable:"false" example:"PCMA"`
+	Codecs          []string      `json:"codecs,omitempty" doc:"Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the band. Absent: as the operator has set." maxItems:"4" nullable:"false" example:"PCMA"`
 	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off." enum:"off,offered,required"`
 
 	Country    string           `json:"country,omitempty" doc:"Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233." pattern:"^[A-Z]{2}$" example:"DE"`

@@ -77,6 +77,7 @@ func settings(f *page.Form, n wire.NewTrunk) wire.NewTrunk {
 	n.Allow = strings.Fields(strings.ReplaceAll(f.Values.Get("allow"), ",", " "))
 	n.Username, n.Password, n.Register = f.Value("username"), f.Value("password"), f.Value("register") != ""
 	n.InboundUsername, n.InboundPassword = f.Value("inbound_username"), f.Value("inbound_password")
+	n.Codecs = strings.Fields(strings.ReplaceAll(strings.ToUpper(f.Value("codecs")), ",", " "))
 	n.Country, n.NumberForm = strings.ToUpper(f.Value("country")), f.Value("number_form")
 	return n
 }
@@ -178,7 +179,7 @@ func newView(q *page.Request, f *page.Form) (*view, error) {
 	v := &view{Trunk: t, Form: f}
 	if f == nil {
 		v.Form = page.NewForm("name", t.Name, "targets", written(t.Targets), "allow", strings.Join(t.Allow, "\n"), "username", t.Username,
-			"inbound_username", t.InboundUsername, "country", t.Country, "number_form", cmp.Or(t.NumberForm, "e164"))
+			"inbound_username", t.InboundUsername, "codecs", strings.Join(t.Codecs, ", "), "country", t.Country, "number_form", cmp.Or(t.NumberForm, "e164"))
 		if t.Register {
 			v.Form.Values.Set("register", "on")
 		}

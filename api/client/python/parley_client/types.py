@@ -3212,7 +3212,8 @@ class NewTrunk(TypedDict):
     ca: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
-    # In order; absent: all.
+    # Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken.
+    # G722 has twice the band. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.
@@ -4198,7 +4199,8 @@ class Trunk(TypedDict):
     ca: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
-    # In order; absent: all.
+    # Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken.
+    # G722 has twice the band. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.

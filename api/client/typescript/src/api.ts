@@ -3171,7 +3171,10 @@ export interface NewTrunk {
   ca?: string;
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
-  /** In order; absent: all. */
+  /**
+   * Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the
+   * band. Absent: as the operator has set.
+   */
   codecs?: Array<string>;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
   country?: string;
@@ -4148,7 +4151,10 @@ export interface Trunk {
   ca?: string;
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
-  /** In order; absent: all. */
+  /**
+   * Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the
+   * band. Absent: as the operator has set.
+   */
   codecs?: Array<string>;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
   country?: string;
