@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/denoise"
 	"parley/media/denoise/noisetest"
-	"parley/media/g711"
 	"parley/media/resample"
 	"parley/media/wav"
 )
@@ -56,12 +56,8 @@ var sentences = [...]string{
 	"the twenty first of october at two",
 }
 
-const (
-	// lineRate is the rate of a telephone line.
-	lineRate = media.Rate8k
-	// lead is how long the line is heard before the first word: a greeting.
-	lead = 2.0 // seconds
-)
+// lead is how long the line is heard before the first word: a greeting.
+const lead = 2.0 // seconds
 
 // noises are what surrounds callers.
 var noises = map[string]noisetest.Noise{"white": noisetest.White, "pink": noisetest.Pink, "car": noisetest.Car}
@@ -71,6 +67,7 @@ type line struct {
 	noise   string  // empty: none
 	snr     float64 // dB, where the caller speaks: before the line takes its band out
 	denoise string  // name of the suppressor
+	codec   codec.Codec
 }
 
 // track is the twenty sentences of one voice, laid out in time, at 16 kHz.
@@ -127,12 +124,16 @@ func (l line) hear(t testing.TB, spoken noisetest.Track) [][]int16 {
 	if noise := noises[l.noise]; noise != nil {
 		samples = noisetest.Mix(samples, noise(len(samples), 11), l.snr)
 	}
-	received, delay := l.receive(t, noisetest.PCM(noisetest.Halve(samples)))
+	rate, share := l.codec.Rate(), 1
+	if rate == media.Rate8k {
+		samples, share = noisetest.Halve(samples), 2
+	}
+	received, delay := l.receive(t, noisetest.PCM(samples))
 	var heard [][]int16
 	for _, s := range spoken.Spans {
-		const before, after = 1600, 3200 // 200 and 400 ms
-		from, to := s.First/2+delay-before, min(s.End/2+delay+after, len(received))
-		heard = append(heard, resample.All(received[from:to], lineRate, media.Rate16k))
+		before, after := int(rate)/5, int(rate)*2/5 // 200 and 400 ms
+		from, to := s.First/share+delay-before, min(s.End/share+delay+after, len(received))
+		heard = append(heard, resample.All(received[from:to], rate, media.Rate16k))
 	}
 	return heard
 }
@@ -141,16 +142,18 @@ func (l line) hear(t testing.TB, spoken noisetest.Track) [][]int16 {
 // it returns lags by delay samples.
 func (l line) receive(t testing.TB, samples []int16) (received []int16, delay int) {
 	t.Helper()
-	suppressor, err := denoise.New(l.denoise, lineRate)
+	rate := l.codec.Rate()
+	suppressor, err := denoise.New(l.denoise, rate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := lineRate.FrameSamples()
-	codes, frame := make([]byte, n), make([]int16, n)
+	n := rate.FrameSamples()
+	encoder, decoder := codec.NewEncoder(rate), codec.NewDecoder(rate)
+	payload, frame := make([]byte, 160), make([]int16, n)
 	for ; len(samples) >= n; samples = samples[n:] {
-		g711.PCMU.Encode(codes, samples[:n])
-		g711.PCMU.Decode(frame, codes)
-		received = append(received, suppressor.Process(media.Frame{Samples: frame, Rate: lineRate}).Samples...)
+		encoder.Encode(l.codec, payload, samples[:n])
+		decoder.Decode(frame, l.codec.PayloadType(), payload)
+		received = append(received, suppressor.Process(media.Frame{Samples: frame, Rate: rate}).Samples...)
 	}
-	return received, suppressor.Delay().Samples(lineRate)
+	return received, suppressor.Delay().Samples(rate)
 }

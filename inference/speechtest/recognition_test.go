@@ -14,6 +14,7 @@ import (
 	"parley/inference"
 	"parley/inference/pocketsphinx"
 	"parley/inference/worker/workertest"
+	"parley/media/codec"
 	"parley/media/denoise"
 	"parley/media/denoise/noisetest"
 )
@@ -139,8 +140,8 @@ func total(scores map[string]score) (s score) {
 // the table and returns both.
 func check(t *testing.T, e *pocketsphinx.Engine, noise string, snr float64, tracks map[string]noisetest.Track) (plain, cleaned map[string]score) {
 	t.Helper()
-	plain = measure(t, e, line{noise, snr, denoise.Off}, tracks)
-	cleaned = measure(t, e, line{noise, snr, denoise.Spectral}, tracks)
+	plain = measure(t, e, line{noise, snr, denoise.Off, codec.PCMU}, tracks)
+	cleaned = measure(t, e, line{noise, snr, denoise.Spectral, codec.PCMU}, tracks)
 	t.Logf("| %-5s %2.0f dB | %5v %% | %5v %% | %v | %v |", noise, snr, total(plain), total(cleaned), plain, cleaned)
 	return plain, cleaned
 }
