@@ -31,15 +31,6 @@ var names = map[Codec]string{PCMU: "PCMU", PCMA: "PCMA"}
 // String is the encoding name as in an SDP rtpmap.
 func (c Codec) String() string { return cmp.Or(names[c], "G711?") }
 
-// Silence is the byte to fill a silent frame with: the smallest positive level,
-// since A-law has no zero.
-func (c Codec) Silence() byte {
-	if c == PCMA {
-		return 0xD5
-	}
-	return 0xFF
-}
-
 // Encode writes the code of each sample to dst and returns how many it wrote:
 // the shorter of the two lengths.
 func (c Codec) Encode(dst []byte, samples []int16) int {

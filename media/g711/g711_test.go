@@ -79,20 +79,6 @@ func TestCodesSurviveARoundTrip(t *testing.T) {
 	}
 }
 
-func TestSilenceIsQuiet(t *testing.T) {
-	for _, c := range codecs {
-		var pcm [1]int16
-		c.Decode(pcm[:], []byte{c.Silence()})
-		if abs(int(pcm[0])) > 8 {
-			t.Errorf("%v silence byte decodes to %d", c, pcm[0])
-		}
-		var code [1]byte
-		if c.Encode(code[:], []int16{0}); code[0] != c.Silence() {
-			t.Errorf("%v encodes 0 as %#02x, want the silence byte %#02x", c, code[0], c.Silence())
-		}
-	}
-}
-
 func TestShortSlices(t *testing.T) {
 	pcm, code := make([]int16, 5), make([]byte, 3)
 	for _, c := range codecs {
