@@ -1,6 +1,10 @@
 package store
 
-import "parley/billing"
+import (
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+)
 
 // The words for a session whose process died, in media.EndReason's.
 const (
@@ -113,4 +117,13 @@ type ServedBy struct {
 	ASR []string `json:"asr"`
 	LLM []string `json:"llm"`
 	TTS []string `json:"tts"`
+}
+
+// SaveUses queues in b the statements that add what engines have used to what is stored of a session.
+func SaveUses(b *pgx.Batch, session string, uses []EngineUse) {
+	for _, u := range uses {
+		b.Queue(`insert into call_engine_usage (session_id, ordinal, stage, engine, model, own, unit, quantity, source, cost_nano, price_nano)
+			values ($1, (select coalesce(max(ordinal) + 1, 0) from call_engine_usage where session_id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			session, u.Stage, u.Engine, u.Model, u.Own, u.Unit, u.Quantity, u.Source, u.Cost, u.Price)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
@@ -50,10 +51,10 @@ func TestAnalysis(t *testing.T) {
 	if a, text := look(id); a.Analysis == nil || a.Analysis.State != "waiting" || a.Analysis.Summary != nil || string(a.Analysis.Data) != "null" {
 		t.Errorf("waiting: %s", text)
 	}
-	d, err := o.Ledger.ClaimAnalysis(storetest.At(t.Context(), began))
+	d, err := aftercall.New(o.DB).ClaimAnalysis(storetest.At(t.Context(), began))
 	o.OK(err)
 	said := "They come."
-	_, err = o.Ledger.SaveAnalysis(storetest.At(t.Context(), began), d, ledger.Analysis{State: ledger.AnalysisDone, Summary: &said, Data: json.RawMessage(`{"order":12345678901234567}`)}, nil)
+	_, err = aftercall.New(o.DB).SaveAnalysis(storetest.At(t.Context(), began), d, aftercall.Analysis{State: aftercall.AnalysisDone, Summary: &said, Data: json.RawMessage(`{"order":12345678901234567}`)}, nil)
 	o.OK(err)
 	if a, text := look(id); a.Analysis.State != "done" || *a.Analysis.Summary != said || string(a.Analysis.Data) != `{"order":12345678901234567}` || a.Analysis.Reason != nil || a.Analysis.DoneAt == nil {
 		t.Errorf("done: %s", text)
@@ -62,9 +63,9 @@ func TestAnalysis(t *testing.T) {
 		t.Errorf("another account is answered with %d", status)
 	}
 	id = call(agent.ID)
-	d, err = o.Ledger.ClaimAnalysis(storetest.At(t.Context(), began))
+	d, err = aftercall.New(o.DB).ClaimAnalysis(storetest.At(t.Context(), began))
 	o.OK(err)
-	_, err = o.Ledger.SaveAnalysis(storetest.At(t.Context(), began), d, ledger.Analysis{State: ledger.AnalysisFailed, Reason: ledger.AnalysisAnswer, Detail: "data.order: is missing", Summary: &said}, nil)
+	_, err = aftercall.New(o.DB).SaveAnalysis(storetest.At(t.Context(), began), d, aftercall.Analysis{State: aftercall.AnalysisFailed, Reason: aftercall.AnalysisAnswer, Detail: "data.order: is missing", Summary: &said}, nil)
 	o.OK(err)
 	if a, text := look(id); a.Analysis.State != "failed" || *a.Analysis.Reason != "answer" || *a.Analysis.Detail != "data.order: is missing" || *a.Analysis.Summary != said {
 		t.Errorf("failed: %s", text)

@@ -12,8 +12,8 @@ import (
 	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
-	"parley/store/ledger"
 )
 
 func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDetail], error) {
@@ -66,12 +66,12 @@ func viewSIP(w *history.Wire) wire.SIPTrace {
 }
 
 // Analyzed is c, which has ended, with its analysis.
-func Analyzed(c *history.Call, a *ledger.Analysis) (wire.CallAnalyzed, error) {
+func Analyzed(c *history.Call, a *aftercall.Analysis) (wire.CallAnalyzed, error) {
 	v, err := viewAnalysis(a)
 	return wire.CallAnalyzed{CallSummary: told(c, time.Time{}), Analysis: v}, err
 }
 
-func viewAnalysis(a *ledger.Analysis) (wire.CallAnalysis, error) {
+func viewAnalysis(a *aftercall.Analysis) (wire.CallAnalysis, error) {
 	v := wire.CallAnalysis{State: string(a.State), Summary: a.Summary, DoneAt: a.DoneAt, Reason: api.Some(a.Reason), Detail: api.Some(a.Detail)}
 	if a.Data != nil {
 		d := json.NewDecoder(bytes.NewReader(a.Data))
@@ -85,7 +85,7 @@ func viewAnalysis(a *ledger.Analysis) (wire.CallAnalysis, error) {
 
 // analysisOf is the analysis of a call of the account; nil: it gets none.
 func (m *calls) analysisOf(ctx context.Context, account, id string) (*wire.CallAnalysis, error) {
-	a, err := ledger.New(m.db).AnalysisOf(ctx, account, id)
+	a, err := aftercall.New(m.db).AnalysisOf(ctx, account, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

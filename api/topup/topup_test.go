@@ -16,6 +16,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 // TestBehaviours plays everything that a provider may do to a payment.
@@ -149,7 +150,7 @@ func TestWebhookFiftyTimes(t *testing.T) {
 	}
 	var ts []ledger.Transfer
 	o.OK(o.DB.Statement(t.Context(), o.A.Account, func(s *store.Statement) (err error) {
-		ts, err = ledger.Entries(t.Context(), s, ledger.LedgerPage{Limit: 9})
+		ts, err = statement.Entries(t.Context(), s, statement.Page{Limit: 9})
 		return err
 	}))
 	if len(ts) != 2 || ts[0].Kind != ledger.Topup || ts[0].Debit != "sim" {

@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 func (m *wallet) balance(ctx context.Context, _ *struct{}) (*api.Reply[wire.Balance], error) {
@@ -92,10 +93,10 @@ func ViewEngines(by *store.ServedBy) *wire.CallEngines {
 func (m *wallet) receipt(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The call's or session's identifier." maxLength:"100" example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*api.Reply[wire.Receipt], error) {
-	return api.Show(viewReceipt)(m.books.Receipt(ctx, api.AccountOf(ctx), in.ID))
+	return api.Show(viewReceipt)(statement.ReadReceipt(ctx, m.db, api.AccountOf(ctx), in.ID))
 }
 
-func viewReceipt(r *ledger.Receipt) wire.Receipt {
+func viewReceipt(r *statement.Receipt) wire.Receipt {
 	out := wire.Receipt{SessionID: r.Session, Kind: string(r.Kind), PriceVersion: r.PriceVersion, OpenedAt: r.OpenedAt, StartedAt: r.StartedAt,
 		EndedAt: r.EndedAt, Lines: make([]wire.Line, len(r.Lines)), Total: wire.USD(r.Total()), Accrued: wire.USD(r.Accrued), Engines: ViewEngines(r.Engines)}
 	for i, l := range r.Lines {

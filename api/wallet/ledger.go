@@ -14,6 +14,7 @@ import (
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 func viewEntry(t *ledger.Transfer) wire.Entry {
@@ -48,7 +49,7 @@ type ledgerInput struct {
 }
 
 // page is what the query asks for.
-func (in *ledgerInput) page() (p ledger.LedgerPage, err error) {
+func (in *ledgerInput) page() (p statement.Page, err error) {
 	if p.Range, err = in.Bounds(); err != nil {
 		return p, err
 	}
@@ -67,7 +68,7 @@ func (m *wallet) ledger(ctx context.Context, in *ledgerInput) (*api.Listed[wire.
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
 	var found []ledger.Transfer
 	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) (err error) {
-		found, err = ledger.Entries(ctx, s, p)
+		found, err = statement.Entries(ctx, s, p)
 		return err
 	})
 	return api.Pages(in.Limit, func(t ledger.Transfer) string { return api.Seq(t.Seq) }, viewEntry)(found, err)
@@ -88,7 +89,7 @@ func (m *wallet) ledgerCSV(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Limit = export.Batch
 	return m.files.Send(w, r, export.Table{Name: "ledger", Header: ledgerHeader, Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
-		found, err := ledger.Entries(ctx, s, p)
+		found, err := statement.Entries(ctx, s, p)
 		for i := range found {
 			rows = append(rows, entryRow(&found[i]))
 			p.Before = found[i].Seq

@@ -15,10 +15,10 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
-func viewUsage(g *ledger.UsageGroup) wire.Usage {
+func viewUsage(g *statement.UsageGroup) wire.Usage {
 	out := wire.Usage{Key: api.Some(g.Name), Amount: wire.USD(g.Amount), Components: make([]wire.Used, len(g.Items))}
 	for i, item := range g.Items {
 		out.Components[i] = wire.Used{Component: item.Component, Quantity: item.Quantity, Unit: units[item.Component].name, Amount: wire.USD(item.Amount)}
@@ -43,8 +43,8 @@ type usageList struct {
 }
 
 // page is what the query asks for.
-func (in *usageInput) page() (p ledger.UsagePage, err error) {
-	p.By = ledger.Grouping(in.GroupBy)
+func (in *usageInput) page() (p statement.UsagePage, err error) {
+	p.By = statement.Grouping(in.GroupBy)
 	if p.Range, err = in.Bounds(); err != nil {
 		return p, err
 	}
@@ -61,34 +61,34 @@ func (m *wallet) usage(ctx context.Context, in *usageInput) (*api.Reply[usageLis
 	}
 	p.Limit = in.Limit + 1 // whether there is one more decides has_more
 	out := api.Body(usageList{GroupBy: in.GroupBy, From: optional(p.From), To: optional(p.To)})
-	var groups []ledger.UsageGroup
+	var groups []statement.UsageGroup
 	err = m.db.Statement(ctx, api.AccountOf(ctx), func(s *store.Statement) error {
-		if groups, err = ledger.Usage(ctx, s, p); err != nil {
+		if groups, err = statement.Usage(ctx, s, p); err != nil {
 			return err
 		}
 		if p.Before == nil {
-			total, err := ledger.Charged(ctx, s, p.Range)
+			total, err := statement.Charged(ctx, s, p.Range)
 			if err != nil {
 				return err
 			}
 			out.Body.Total = (*wire.USD)(&total)
 		}
 		var accrued billing.Money
-		accrued, err = ledger.Accrued(ctx, s)
+		accrued, err = statement.Accrued(ctx, s)
 		out.Body.Accrued = wire.USD(accrued)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.Body.List = api.Cut(in.Limit, groups, func(g ledger.UsageGroup) string { return g.Name }, viewUsage)
+	out.Body.List = api.Cut(in.Limit, groups, func(g statement.UsageGroup) string { return g.Name }, viewUsage)
 	return out, nil
 }
 
 // usageHeader names the columns; a component needs no column for its group.
-func usageHeader(by ledger.Grouping) []string {
+func usageHeader(by statement.Grouping) []string {
 	header := []string{"component", "quantity", "unit", "amount"}
-	if by != ledger.ByComponent {
+	if by != statement.ByComponent {
 		header = append([]string{string(by)}, header...)
 	}
 	return header
@@ -103,10 +103,10 @@ func usageParams() []*huma.Param {
 func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	in := usageInput{GroupBy: q.Get("group_by"), Period: queryRange(q)}
-	switch ledger.Grouping(in.GroupBy) {
+	switch statement.Grouping(in.GroupBy) {
 	case "":
-		in.GroupBy = string(ledger.ByDay)
-	case ledger.ByDay, ledger.ByAgent, ledger.ByCall, ledger.ByComponent:
+		in.GroupBy = string(statement.ByDay)
+	case statement.ByDay, statement.ByAgent, statement.ByCall, statement.ByComponent:
 	default:
 		return api.Bad("group_by must be day, agent, call or component")
 	}
@@ -116,7 +116,7 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Limit = export.Batch
 	return m.files.Send(w, r, export.Table{Name: "usage", Header: usageHeader(p.By), Next: func(ctx context.Context, s *store.Statement) (rows [][]string, more bool, err error) {
-		groups, err := ledger.Usage(ctx, s, p)
+		groups, err := statement.Usage(ctx, s, p)
 		for i := range groups {
 			rows = append(rows, usageRows(p.By, &groups[i])...)
 			p.Before = &groups[i].Name
@@ -127,11 +127,11 @@ func (m *wallet) usageCSV(w http.ResponseWriter, r *http.Request) error {
 
 // usageRows are a group's lines. As in the ledger's, no cell is computed by a
 // spreadsheet: an agent's name, which its owner wrote, is none of them.
-func usageRows(by ledger.Grouping, g *ledger.UsageGroup) [][]string {
+func usageRows(by statement.Grouping, g *statement.UsageGroup) [][]string {
 	var rows [][]string
 	for _, u := range viewUsage(g).Components {
 		row := []string{u.Component, strconv.FormatInt(u.Quantity, 10), u.Unit, billing.Money(u.Amount).String()}
-		if by != ledger.ByComponent {
+		if by != statement.ByComponent {
 			row = append([]string{g.Name}, row...)
 		}
 		rows = append(rows, row)

@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 // Mount adds the routes. card is the rate card in force.
@@ -38,7 +39,7 @@ func Mount(a *api.API, db *store.DB, files *export.Sender, card func() *billing.
 		"What was used and what it cost, by day (UTC), agent, call or component, newest first. Usage belongs to the moment at which it was "+
 			"entered in the ledger, which for most sessions is their end. What sessions in progress have used since is in `accrued` and nowhere else."+exact), m.usage)
 	a.Handle(export.Route(routes.Get("/v1/usage.csv", "export-usage", "Export usage",
-		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(ledger.ByDay))+"; the first is named "+
+		"The groups of `GET /v1/usage`, a line for each component of each, with the columns "+export.Columns(usageHeader(statement.ByDay))+"; the first is named "+
 			"after the grouping, and there is none by component."), usageParams()), api.HandlerFunc(m.usageCSV))
 	api.Register(a, routes.Get("/v1/usage/engines", "get-engine-usage", "Sum up what engines used",
 		"In calls, after them, and in synthesis and recognition without a call, as the vendors of the engines count: of sessions that began in the range and have ended. "+

@@ -10,8 +10,8 @@ import (
 	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
-	"parley/store/ledger"
 	"parley/store/webhook"
 )
 
@@ -77,10 +77,10 @@ func about(ctx context.Context, db *store.DB, d *webhook.DueDelivery) (any, erro
 	case store.CallTranscript:
 		return calls.Detail(c, db.Now())
 	case store.CallSummarized:
-		text, err := ledger.New(db).SummaryOf(ctx, d.Account, d.About)
+		text, err := aftercall.New(db).SummaryOf(ctx, d.Account, d.About)
 		return calls.Summarized(c, text), err
 	case store.CallAnalyzed:
-		a, err := ledger.New(db).AnalysisOf(ctx, d.Account, d.About)
+		a, err := aftercall.New(db).AnalysisOf(ctx, d.Account, d.About)
 		if err != nil {
 			return nil, err
 		}

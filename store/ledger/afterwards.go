@@ -11,13 +11,37 @@ import (
 	"parley/store"
 )
 
-// afterwards charges something to a session that has closed, by the session's own card,
+// Ended is a call that is over, in a transaction that holds the locks of its account's wallet and of the call.
+type Ended struct {
+	*Tx
+	Usage   *billing.Usage // what the call has used: what is added to it is charged
+	session *session
+}
+
+// Answered says whether the call was.
+func (e *Ended) Answered() bool { return e.session.startedAt != nil }
+
+// Tariff has the prices of the call, which are those that it began with.
+func (e *Ended) Tariff(ctx context.Context) (billing.Tariff, error) {
+	card, err := e.ledger.db.Card(ctx, e, e.session.version)
+	if err != nil {
+		return billing.Tariff{}, err
+	}
+	return card.Tariff(e.session.terms)
+}
+
+// EndHold queues the end of what HoldAfterwards has reserved for the call.
+func (e *Ended) EndHold(b *pgx.Batch) {
+	b.Queue("delete from afterwards_holds where session_id = $1", e.session.id)
+}
+
+// Afterwards charges something to a session that has closed, by the session's own card,
 // in one transaction with what f writes. f says with true that it has written it just
 // now, having added to the counters what is to be charged: only then anything is posted,
 // and webhooks get the events. So it is done once, however often it is tried, if f
 // writes once. The wallet and the session are locked while f runs.
-func (l *Ledger) afterwards(ctx context.Context, doing, account, id string,
-	f func(w *Tx, s *session) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {
+func (l *Ledger) Afterwards(ctx context.Context, doing, account, id string,
+	f func(e *Ended) (wrote bool, events []store.Event, err error)) (wrote bool, err error) {
 	err = l.Locked(ctx, doing, account, func(w *Tx) error {
 		s, err := w.lockSession(ctx, id)
 		if err != nil {
@@ -28,7 +52,7 @@ func (l *Ledger) afterwards(ctx context.Context, doing, account, id string,
 		}
 		before := s.usage
 		var events []store.Event
-		if wrote, events, err = f(w, s); err != nil || !wrote {
+		if wrote, events, err = f(&Ended{w, &s.usage, s}); err != nil || !wrote {
 			return err
 		}
 		if s.usage != before {
@@ -83,77 +107,4 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 		return w.Save(ctx, b) // lockWallet may have expired credit
 	})
 	return paid && err == nil, err
-}
-
-// Completion is an answer of a model about a call that is over.
-type Completion struct {
-	store.Generation
-	Cached int64         // of InTokens, those that the vendor had kept
-	Model  string        // empty: the vendor's usual one
-	Costs  billing.Costs // what its vendor charges the operator
-}
-
-// paid are the components that a completion's tokens are charged as.
-func (c *Completion) paid() (in, out billing.Component) {
-	if c.Own {
-		return billing.OwnIn, billing.OwnOut
-	}
-	return billing.SummaryIn, billing.SummaryOut
-}
-
-// uses are what is stored of what the completion used, at a session's prices.
-func (c *Completion) uses(tariff *billing.Tariff) (list []store.EngineUse) {
-	in, out := c.paid()
-	paid := map[billing.Unit]billing.Component{billing.TokensIn: in, billing.TokensInCached: in, billing.TokensOut: out}
-	cached := min(max(0, c.Cached), c.InTokens)
-	for _, of := range []struct {
-		unit billing.Unit
-		n    int64
-	}{{billing.TokensIn, c.InTokens - cached}, {billing.TokensInCached, cached}, {billing.TokensOut, c.OutTokens}} {
-		if of.n > 0 {
-			u := store.EngineUse{Stage: "llm", Engine: c.Engine, Model: c.Model, Own: c.Own, Unit: of.unit, Quantity: of.n, Source: c.Source}
-			u.Settle(c.Costs, tariff, paid)
-			list = append(list, u)
-		}
-	}
-	return list
-}
-
-// saveUses adds what engines have used to what is stored of a session.
-func saveUses(b *pgx.Batch, session string, uses []store.EngineUse) {
-	for _, u := range uses {
-		b.Queue(`insert into call_engine_usage (session_id, ordinal, stage, engine, model, own, unit, quantity, source, cost_nano, price_nano)
-			values ($1, (select coalesce(max(ordinal) + 1, 0) from call_engine_usage where session_id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			session, u.Stage, u.Engine, u.Model, u.Own, u.Unit, u.Quantity, u.Source, u.Cost, u.Price)
-	}
-}
-
-// summarize notes a completion that a call's summary took, and counts its tokens.
-func (s *session) summarize(b *pgx.Batch, c Completion, tariff *billing.Tariff) {
-	c.InTokens, c.OutTokens = max(0, c.InTokens), max(0, c.OutTokens)
-	in, out := c.paid()
-	s.usage[in] += c.InTokens
-	s.usage[out] += c.OutTokens
-	b.Queue(`insert into call_generations (session_id, ordinal, gen, turn, kind, outcome, in_tokens, out_tokens, source, engine, own)
-		select session_id, (select greatest(coalesce(max(ordinal) + 1, 0), $8) from call_generations where session_id = $1), 0, 0, 'summary', $2, $3, $4, $5, nullif($6, ''), $7
-		from calls where session_id = $1`, s.id, c.Outcome, c.InTokens, c.OutTokens, c.Source, c.Engine, c.Own, store.AfterCall)
-	saveUses(b, s.id, c.uses(tariff))
-}
-
-// summarizeAll is summarize for all that one try took, which holds nothing any more.
-func (s *session) summarizeAll(ctx context.Context, w *Tx, took ...Completion) error {
-	card, err := w.ledger.db.Card(ctx, w, s.version)
-	if err != nil {
-		return err
-	}
-	tariff, err := card.Tariff(s.terms)
-	if err != nil {
-		return err
-	}
-	b := &pgx.Batch{}
-	b.Queue("delete from afterwards_holds where session_id = $1", s.id)
-	for _, c := range took {
-		s.summarize(b, c, &tariff)
-	}
-	return store.Send(ctx, w, b)
 }

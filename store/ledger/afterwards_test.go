@@ -6,6 +6,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/ledger"
 )
 
@@ -69,7 +70,7 @@ func TestDiscardedAnswersAreNotChargedAgain(t *testing.T) {
 	for try := 1; try <= 8; try++ {
 		at = at.Add(time.Hour)
 		d := f.claimed(at)
-		took := []ledger.Completion{discarded}
+		took := []aftercall.Completion{discarded}
 		if try == 3 {
 			took = append(took, used)
 		}

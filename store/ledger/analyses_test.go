@@ -14,8 +14,10 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 const wantsBoth = `{"analysis": {"summary": true, "extract": {"type": "object", "properties": {"day": {"type": "string"}}}}}`
@@ -47,7 +49,7 @@ func (f *fixture) withAgent(account string, a *store.Agent) *ledger.Session {
 	return s
 }
 
-func (f *fixture) claimed(at time.Time) *ledger.DueAnalysis {
+func (f *fixture) claimed(at time.Time) *aftercall.DueAnalysis {
 	f.t.Helper()
 	d, err := f.ClaimAnalysis(f.at(at))
 	f.ok(err)
@@ -61,7 +63,7 @@ func (f *fixture) noneDue(at time.Time) {
 }
 
 // used is one completion of a thousand tokens in and a hundred out.
-var used = ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider", Engine: "mind"},
+var used = aftercall.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider", Engine: "mind"},
 	Cached: 400, Model: "mind-1", Costs: billing.Costs{billing.TokensIn: billing.USD}}
 
 // TestAnalysis: the end of an answered call asks for it where the agent, as it was in the
@@ -91,7 +93,7 @@ func TestAnalysis(t *testing.T) {
 		f.ok(err)
 	}
 	f.ok(f.DeleteAgent(f.ctx(), acc, agent.ID, 0))
-	if a, err := f.AnalysisOf(f.ctx(), acc, s.ID); err != nil || a.State != ledger.AnalysisWaiting || rounds != 1 {
+	if a, err := f.AnalysisOf(f.ctx(), acc, s.ID); err != nil || a.State != aftercall.AnalysisWaiting || rounds != 1 {
 		t.Errorf("after the end %+v, %v, %d rounds", a, err, rounds)
 	}
 
@@ -104,19 +106,19 @@ func TestAnalysis(t *testing.T) {
 	}
 	f.noneDue(t0)
 	// Whoever had it died: another gets it, and then both say what came of it.
-	later := t0.Add(ledger.AnalysisLease)
+	later := t0.Add(aftercall.AnalysisLease)
 	again := f.claimed(later)
 	if again.Try != 2 {
 		t.Errorf("%+v", again)
 	}
 	before := f.show(acc).Balance()
 	text := "They\x00 come on Friday."
-	result := ledger.Analysis{State: ledger.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day":"Fri\u0000day"}`)}
+	result := aftercall.Analysis{State: aftercall.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day":"Fri\u0000day"}`)}
 	var saved atomic.Int64
 	var all sync.WaitGroup
 	for i := range 6 {
 		all.Go(func() {
-			ok, err := f.SaveAnalysis(f.at(later), []*ledger.DueAnalysis{d, again}[i%2], result, []ledger.Completion{used, used})
+			ok, err := f.SaveAnalysis(f.at(later), []*aftercall.DueAnalysis{d, again}[i%2], result, []aftercall.Completion{used, used})
 			if err != nil {
 				t.Error(err)
 			}
@@ -132,7 +134,7 @@ func TestAnalysis(t *testing.T) {
 	}
 	a, err := f.AnalysisOf(f.ctx(), acc, s.ID)
 	f.ok(err)
-	if a.State != ledger.AnalysisDone || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Fri\u0000day"}` || !a.DoneAt.Equal(later) {
+	if a.State != aftercall.AnalysisDone || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Fri\u0000day"}` || !a.DoneAt.Equal(later) {
 		t.Errorf("%+v", a)
 	}
 	call, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
@@ -200,7 +202,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 	d := f.claimed(now)
 	text := "Friday."
 	for range 2 { // the second is whoever was slow
-		f.ok(f.AnalysisLater(f.at(now), d, &text, []ledger.Completion{used}))
+		f.ok(f.AnalysisLater(f.at(now), d, &text, []aftercall.Completion{used}))
 	}
 	f.noneDue(now.Add(4 * time.Second))
 	d = f.claimed(now.Add(5 * time.Second))
@@ -219,7 +221,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 	f.noneDue(now.Add(24 * time.Hour))
 	a, err := f.AnalysisOf(f.ctx(), acc, s.ID)
 	f.ok(err)
-	if a.State != ledger.AnalysisFailed || a.Reason != ledger.AnalysisEngine || *a.Summary != text || a.Data != nil {
+	if a.State != aftercall.AnalysisFailed || a.Reason != aftercall.AnalysisEngine || *a.Summary != text || a.Data != nil {
 		t.Errorf("%+v", a)
 	}
 	cost := price(t, inboundES, billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 100})
@@ -233,7 +235,7 @@ func TestAnalysisIsTriedAgain(t *testing.T) {
 		now = now.Add(time.Hour)
 	}
 	f.noneDue(now)
-	if a, err := f.AnalysisOf(f.ctx(), acc, s.ID); err != nil || a.State != ledger.AnalysisFailed || a.Reason != ledger.AnalysisEngine {
+	if a, err := f.AnalysisOf(f.ctx(), acc, s.ID); err != nil || a.State != aftercall.AnalysisFailed || a.Reason != aftercall.AnalysisEngine {
 		t.Errorf("%+v, %v", a, err)
 	}
 	f.verified()
@@ -261,9 +263,9 @@ func TestAnalysisOfARow(t *testing.T) {
 		f.closeWith(s, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
 	}
 	text := "Friday."
-	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisDone, Summary: &text}, []ledger.Completion{used})
+	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), aftercall.Analysis{State: aftercall.AnalysisDone, Summary: &text}, []aftercall.Completion{used})
 	f.ok(err)
-	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), ledger.Analysis{State: ledger.AnalysisSkipped, Reason: ledger.AnalysisBalance}, nil)
+	_, err = f.SaveAnalysis(f.ctx(), f.claimed(t0), aftercall.Analysis{State: aftercall.AnalysisSkipped, Reason: aftercall.AnalysisBalance}, nil)
 	f.ok(err)
 	var summaries []string
 	for _, r := range f.rows(acc, id).Rows {
@@ -287,7 +289,7 @@ func TestServedBy(t *testing.T) {
 		{Gen: 1, Kind: "reply", Outcome: "committed", Source: "counted", Engine: "second"}, {Gen: 2, Kind: "reply", Outcome: "failed", Source: "counted"}}}))
 	c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
 	f.ok(err)
-	r, err := f.Receipt(f.ctx(), acc, s.ID)
+	r, err := statement.ReadReceipt(f.ctx(), f.DB, acc, s.ID)
 	f.ok(err)
 	for what, got := range map[string]*store.ServedBy{"call": c.Engines, "receipt": r.Engines} {
 		if got == nil || len(got.ASR) != 0 || !slices.Equal(got.LLM, by.LLM) || !slices.Equal(got.TTS, by.TTS) {
@@ -298,7 +300,7 @@ func TestServedBy(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	silent := f.start(acc, billing.Terms{Kind: billing.TTS})
-	if r, err := f.Receipt(f.ctx(), acc, silent.ID); err != nil || r.Engines != nil {
+	if r, err := statement.ReadReceipt(f.ctx(), f.DB, acc, silent.ID); err != nil || r.Engines != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
@@ -175,7 +176,7 @@ func TestStatistics(t *testing.T) {
 	after := late.Add(2 * time.Minute)
 	due := f.claimed(after)
 	text := "They come on Friday."
-	f.ok(f.AnalysisLater(f.at(after), due, &text, []ledger.Completion{used}))
+	f.ok(f.AnalysisLater(f.at(after), due, &text, []aftercall.Completion{used}))
 	c, err := h.Call(f.ctx(), mine, first.ID)
 	f.ok(err)
 	more := c.Cost - costs[d1]

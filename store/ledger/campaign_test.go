@@ -14,6 +14,7 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -483,7 +484,7 @@ func TestSummaryIsChargedOnce(t *testing.T) {
 	plain := f.start(acc, outboundES)
 	f.closeWith(plain, billing.Usage{billing.LineTime: 1000, billing.AgentTime: 1000})
 	const text = "They\x00 agreed."
-	sum := ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider"}}
+	sum := aftercall.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 1000, OutTokens: 100, Source: "provider"}}
 	if _, err := f.SaveSummary(f.ctx(), acc, s.ID, text, sum); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("a summary of a call that lasts: %v", err)
 	}

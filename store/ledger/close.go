@@ -96,7 +96,7 @@ func (w *Tx) closeAndPost(ctx context.Context, s *session, c Closing, ended time
 	s.save(b)
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
 		s.id, ended, c.Reason, c.Detail)
-	saveUses(b, s.id, c.Uses)
+	store.SaveUses(b, s.id, c.Uses)
 	return w.conclude(ctx, b)
 }
 

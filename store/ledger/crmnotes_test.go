@@ -7,8 +7,10 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 var crmSource = json.RawMessage(`{"provider": "hubspot"}`)
@@ -20,7 +22,7 @@ func (f *fixture) noted(s *ledger.Session) {
 
 func (f *fixture) crmCharges(s *ledger.Session) (calls int64, amount billing.Money) {
 	f.t.Helper()
-	r, err := f.Receipt(f.ctx(), s.Account, s.ID)
+	r, err := statement.ReadReceipt(f.ctx(), f.DB, s.Account, s.ID)
 	f.ok(err)
 	for _, u := range r.Lines {
 		if u.Component == billing.CRMCalls.String() {
@@ -60,7 +62,7 @@ func TestCRMNotes(t *testing.T) {
 	if again.Try != 2 {
 		t.Errorf("%+v", again)
 	}
-	for _, done := range []*ledger.CRMNote{n, again, again} {
+	for _, done := range []*aftercall.CRMNote{n, again, again} {
 		f.ok(f.CRMNoted(f.at(t0.Add(time.Minute)), done))
 	}
 	if calls, amount := f.crmCharges(s); calls != 1 || amount != usd/50 || f.show(acc).Balance() != before-amount {
@@ -141,7 +143,7 @@ func TestCRMNotesTakeTurns(t *testing.T) {
 	for range 3 {
 		call(busy)
 	}
-	claim := func(at time.Time, account string) *ledger.CRMNote {
+	claim := func(at time.Time, account string) *aftercall.CRMNote {
 		t.Helper()
 		n, err := f.ClaimCRMNote(f.at(at))
 		f.ok(err)

@@ -121,7 +121,7 @@ func (d *Demonstration) close(ctx context.Context, w *Tx, id string) error {
 		return err
 	}
 	if d.Summary != "" {
-		if _, err := summarizeRow(ctx, w, d.Account, id, d.Summary); err != nil {
+		if _, err := w.SummarizeRow(ctx, id, d.Summary); err != nil {
 			return err
 		}
 	}

@@ -10,23 +10,6 @@ import (
 	"parley/store"
 )
 
-// LedgerPage is a part of an account's ledger, newest first.
-type LedgerPage struct {
-	store.Range
-	Kind   TransferKind // empty: all
-	Before int64        // below this sequence number; 0: from the newest
-	Limit  int          // at most this many; above 0
-}
-
-// Entries returns transfers of the account.
-func Entries(ctx context.Context, s *store.Statement, p LedgerPage) ([]Transfer, error) {
-	from, to := p.Bounds()
-	return store.Rows[Transfer](ctx, s.Tx, `select seq, kind, debit, credit, amount_nano,
-		balance_after_nano, session_id, price_version, created_at from ledger_transfers
-		where account_id = $1 and created_at >= $2 and created_at < $3 and ($4 = '' or kind = $4) and ($5 = 0 or seq < $5)
-		order by seq desc limit $6`, s.Account(), from, to, string(p.Kind), p.Before, p.Limit)
-}
-
 // Change is what the transfer added to its account's balance.
 func (t *Transfer) Change() billing.Money {
 	var sum billing.Money

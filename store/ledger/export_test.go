@@ -32,19 +32,6 @@ func change(t tester, db *store.DB, sql string, args ...any) {
 	}
 }
 
-// Transfers lists an account's ledger, newest first, below sequence number before
-// (0: from the newest), at most limit lines (0: all).
-func (l *Ledger) Transfers(ctx context.Context, account string, before int64, limit int) (all []Transfer, err error) {
-	if limit == 0 {
-		limit = 1 << 30
-	}
-	err = l.db.Statement(ctx, account, func(s *store.Statement) error {
-		all, err = Entries(ctx, s, LedgerPage{Before: before, Limit: limit})
-		return err
-	})
-	return all, err
-}
-
 // UsageRecord is one line of a session's receipt, posting by posting.
 type UsageRecord struct {
 	Posting      int    // 1, 2...: a long session is posted in parts

@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/media/quality"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/storetest"
@@ -77,11 +78,11 @@ func TestForgetCall(t *testing.T) {
 	_, err = conn.Exec(f.ctx(), "update campaign_rows set headers = jsonb_build_object('X-Likes', $1::text)", word)
 	f.ok(err)
 	text := "They like " + word
-	summary := ledger.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 10, OutTokens: 1, Source: "provider"}}
+	summary := aftercall.Completion{Generation: store.Generation{Outcome: "committed", InTokens: 10, OutTokens: 1, Source: "provider"}}
 	_, err = f.SaveSummary(f.ctx(), acc, row.ID, text, summary)
 	f.ok(err)
 	d := f.claimed(t0)
-	result := ledger.Analysis{State: ledger.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
+	result := aftercall.Analysis{State: aftercall.AnalysisDone, Summary: &text, Data: json.RawMessage(`{"day": "` + word + `"}`)}
 	_, err = f.SaveAnalysis(f.ctx(), d, result, nil)
 	f.ok(err)
 	if got := f.tablesWith(conn); !slices.Equal(got, []string{"call_analyses", "call_functions", "call_logs", "call_replays", "call_wire", "call_words", "calls", "campaign_rows"}) {
@@ -115,7 +116,7 @@ func TestForgetCall(t *testing.T) {
 	if got := f.tablesWith(conn); ok || again || len(got) != 0 {
 		t.Errorf("the word is in %v; a late summary %v, analysis %v", got, ok, again)
 	}
-	if a, err := f.AnalysisOf(f.ctx(), acc, analyzed.ID); err != nil || a.State != ledger.AnalysisSkipped || a.Reason != store.AnalysisDeleted {
+	if a, err := f.AnalysisOf(f.ctx(), acc, analyzed.ID); err != nil || a.State != aftercall.AnalysisSkipped || a.Reason != store.AnalysisDeleted {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if _, err := f.ClaimCRMNote(f.at(t0.Add(24 * time.Hour))); !errors.Is(err, store.ErrNotFound) {

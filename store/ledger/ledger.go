@@ -1,6 +1,7 @@
 // Package ledger keeps the money of accounts: wallets and credit that expires, sessions with
 // their checkpoints and postings, payments, refunds and disputes, automatic recharge, numbers
-// paid by the month, and limits of spending. Package verify proves that it is right.
+// paid by the month, and limits of spending. Package verify proves that it is right, and package
+// statement reads what an account paid for.
 //
 // The ledger is double entry and only grows. Sessions in progress do not write to it: they
 // accrue on their own row and their wallet, by cumulative checkpoints, and are posted when

@@ -13,8 +13,10 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/campaign"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
@@ -42,6 +44,7 @@ type books struct {
 	*store.DB
 	*ledger.Ledger
 	*campaign.Store
+	*aftercall.Work
 }
 
 // Checkpoint stores one report. While another transaction has the wallet it tries again.
@@ -57,7 +60,22 @@ func (b books) Checkpoint(ctx context.Context, c ledger.Checkpoint) (billing.Pot
 	}
 }
 
-func booksOf(db *store.DB) books { return books{db, ledger.New(db), campaign.New(db)} }
+// Transfers lists an account's ledger, newest first, below sequence number before
+// (0: from the newest), at most limit lines (0: all).
+func (b books) Transfers(ctx context.Context, account string, before int64, limit int) (all []ledger.Transfer, err error) {
+	if limit == 0 {
+		limit = 1 << 30
+	}
+	err = b.Statement(ctx, account, func(s *store.Statement) error {
+		all, err = statement.Entries(ctx, s, statement.Page{Before: before, Limit: limit})
+		return err
+	})
+	return all, err
+}
+
+func booksOf(db *store.DB) books {
+	return books{db, ledger.New(db), campaign.New(db), aftercall.New(db)}
+}
 
 // setup is a ledger that has the patience of a test: on a busy machine many that want one wallet at
 // once wait longer for each other than a server's statements may.

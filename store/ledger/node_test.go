@@ -11,6 +11,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/storetest"
 )
 
@@ -81,7 +82,7 @@ func TestLostCallsEndAtTheirLastCheckpoint(t *testing.T) {
 		if c.EndedAt == nil || !c.EndedAt.Equal(want) {
 			t.Errorf("the call ended at %v, want %v", c.EndedAt, want)
 		}
-		r, err := f.Receipt(f.ctx(), acc, id)
+		r, err := statement.ReadReceipt(f.ctx(), f.DB, acc, id)
 		f.ok(err)
 		if r.EndedAt == nil || !r.EndedAt.Equal(want) {
 			t.Errorf("its receipt says %v, want %v", r.EndedAt, want)
@@ -89,7 +90,7 @@ func TestLostCallsEndAtTheirLastCheckpoint(t *testing.T) {
 	}
 	var posted billing.Money
 	f.ok(f.Statement(f.ctx(), acc, func(s *store.Statement) error {
-		groups, err := ledger.Usage(f.ctx(), s, ledger.UsagePage{By: ledger.ByCall, Range: store.Range{From: found.Add(-time.Hour)}, Limit: 10})
+		groups, err := statement.Usage(f.ctx(), s, statement.UsagePage{By: statement.ByCall, Range: store.Range{From: found.Add(-time.Hour)}, Limit: 10})
 		for _, g := range groups {
 			posted += g.Amount
 		}

@@ -148,8 +148,8 @@ func (m *month) save(b *pgx.Batch) {
 
 // The ledger account and the component that months are posted to.
 const (
-	monthComponent = "number"
-	monthRevenue   = revenue + monthComponent
+	MonthComponent = "number"
+	MonthRevenue   = revenue + MonthComponent
 )
 
 // charge posts the next month at a price of a card.
@@ -157,7 +157,7 @@ func (m *month) charge(b *pgx.Batch, w *Tx, price billing.Money, version string)
 	due := billing.Month(m.Anchor, m.Period)
 	m.Period++
 	if price > 0 {
-		t := transfer{idem: m.key(), debit: potPaid, credit: monthRevenue, amount: price, kind: UsageKind, version: &version}
+		t := transfer{idem: m.key(), debit: potPaid, credit: MonthRevenue, amount: price, kind: UsageKind, version: &version}
 		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	b.Queue(`insert into number_charges (number_id, period_no, account_id, due_at, charged_at, amount_nano, price_version)
@@ -174,7 +174,7 @@ func (m *month) refund(ctx context.Context, b *pgx.Batch, w *Tx) error {
 	price, err := store.Scalar[billing.Money](ctx, w, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
 		returning amount_nano`, m.Account, m.ID, w.now)
 	if err == nil && price > 0 {
-		t := transfer{idem: m.key() + ":back", debit: monthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.Version}
+		t := transfer{idem: m.key() + ":back", debit: MonthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.Version}
 		b.Queue(insertTransfer, w.apply(t)...)
 	}
 	return err

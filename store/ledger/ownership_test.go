@@ -11,8 +11,10 @@ import (
 
 	"parley/billing"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/people"
 )
 
@@ -61,21 +63,21 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Numb
 		"read recording":   func(_, _, _, s string) error { _, err := history.New(f.DB).Recording(ctx, mine, s); return err },
 		"delete recording": func(_, _, _, s string) error { return history.New(f.DB).DeleteRecording(ctx, mine, s) },
 		"forget call":      func(_, _, _, s string) error { return history.New(f.DB).ForgetCall(ctx, mine, s) },
-		"read receipt":     func(_, _, _, s string) error { _, err := f.Receipt(ctx, mine, s); return err },
+		"read receipt":     func(_, _, _, s string) error { _, err := statement.ReadReceipt(ctx, f.DB, mine, s); return err },
 		"save conversation": func(_, _, _, s string) error {
 			return history.New(f.DB).SaveConversation(ctx, mine, s, history.Conversation{})
 		},
 		"save summary": func(_, _, _, s string) error {
-			_, err := f.SaveSummary(ctx, mine, s, "x", ledger.Completion{})
+			_, err := f.SaveSummary(ctx, mine, s, "x", aftercall.Completion{})
 			return err
 		},
 		"read analysis": func(_, _, _, s string) error { _, err := f.AnalysisOf(ctx, mine, s); return err },
 		"save analysis": func(_, _, _, s string) error {
-			_, err := f.SaveAnalysis(ctx, &ledger.DueAnalysis{Account: mine, Session: s}, ledger.Analysis{State: ledger.AnalysisSkipped}, nil)
+			_, err := f.SaveAnalysis(ctx, &aftercall.DueAnalysis{Account: mine, Session: s}, aftercall.Analysis{State: aftercall.AnalysisSkipped}, nil)
 			return err
 		},
 		"postpone analysis": func(_, _, _, s string) error {
-			return f.AnalysisLater(ctx, &ledger.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil)
+			return f.AnalysisLater(ctx, &aftercall.DueAnalysis{Account: mine, Session: s, Try: 1}, nil, nil)
 		},
 		"save wire": func(_, _, _, s string) error { return history.New(f.DB).SaveWire(ctx, mine, s, history.Wire{}) },
 		"read wire": func(_, _, _, s string) error { _, err := history.New(f.DB).Wire(ctx, mine, s); return err },

@@ -65,7 +65,12 @@ func (w *Tx) post(ctx context.Context, b *pgx.Batch, s *session) error {
 // subtractPosted leaves in bill what earlier postings of the session did not
 // charge. Each component was rounded from its total, so the parts add up to it.
 func subtractPosted(ctx context.Context, tx pgx.Tx, id string, bill *billing.Bill) error {
-	posted, err := store.Rows[UsageItem](ctx, tx, `select component, sum(qty)::bigint, sum(amount_nano)::bigint from usage_records
+	type item struct {
+		Component string
+		Quantity  int64
+		Amount    billing.Money
+	}
+	posted, err := store.Rows[item](ctx, tx, `select component, sum(qty)::bigint, sum(amount_nano)::bigint from usage_records
 		where session_id = $1 group by component`, id)
 	for _, p := range posted {
 		for c := range bill {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -66,37 +65,10 @@ func (w *Tx) endRow(ctx context.Context, s *session, c Closing, summarized bool,
 	return w.ledger.db.Enqueue(ctx, w, store.SummarizeCall, w.account, s.id)
 }
 
-// SaveSummary keeps the summary of a row's call, which has ended, and charges what it took to
-// the call, by its rate card. A call that has one, was not answered or is no row's is left
-// as it is: then false.
-func (l *Ledger) SaveSummary(ctx context.Context, account, id, text string, took Completion) (saved bool, err error) {
-	return l.afterwards(ctx, "save summary", account, id, func(w *Tx, s *session) (bool, []store.Event, error) {
-		if s.startedAt == nil {
-			return false, nil, nil
-		}
-		saved, err := summarizeRow(ctx, w, account, id, text)
-		if err != nil || !saved {
-			return false, nil, err
-		}
-		err = s.summarizeAll(ctx, w, took)
-		return true, []store.Event{{Account: account, Kind: store.CallSummarized, About: id}}, err
-	})
-}
-
-// summarizeRow gives the row of a call its summary, unless it has one; a call of no row
+// SummarizeRow gives the row of a call its summary, unless it has one; a call of no row
 // has none, nor one that was deleted.
-func summarizeRow(ctx context.Context, tx pgx.Tx, account, session, text string) (saved bool, err error) {
-	tag, err := tx.Exec(ctx, `update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null
-		and not exists (select 1 from calls where session_id = $2 and deleted_at is not null)`, account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
+func (w *Tx) SummarizeRow(ctx context.Context, session, text string) (saved bool, err error) {
+	tag, err := w.Exec(ctx, `update campaign_rows set summary = $3 where account_id = $1 and session_id = $2 and summary is null
+		and not exists (select 1 from calls where session_id = $2 and deleted_at is not null)`, w.account, session, strings.ReplaceAll(text, "\x00", "")) // which no text of PostgreSQL holds
 	return tag.RowsAffected() > 0, err
-}
-
-// SummaryOf returns the summary of a call of the account; empty: it has none.
-func (l *Ledger) SummaryOf(ctx context.Context, account, session string) (text string, err error) {
-	text, err = store.Value[string](ctx, l.db, "read summary",
-		"select coalesce(summary, '') from campaign_rows where account_id = $1 and session_id = $2", account, session)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	return text, err
 }

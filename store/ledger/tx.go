@@ -50,6 +50,9 @@ func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string) (*Tx, erro
 	return w, nil
 }
 
+// Now is the time of all that the transaction does.
+func (w *Tx) Now() time.Time { return w.now }
+
 // MayCallOut refuses as StartSession does an outbound call, but not for want of a line.
 // key is the API key that asks; empty: none does.
 func (w *Tx) MayCallOut(ctx context.Context, key string, card *billing.RateCard) error {

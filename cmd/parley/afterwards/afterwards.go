@@ -22,6 +22,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -31,6 +32,7 @@ import (
 type Work struct {
 	Store  *store.DB
 	Ledger *ledger.Ledger
+	Due    *aftercall.Work
 	Calls  *history.Store
 	// Model is the language model that an agent of an account wants, without an agent the server's own; of is what the books have
 	// to know of one of its engines.
@@ -42,7 +44,7 @@ type Work struct {
 // Handle adds the kinds of jobs. Call it before the queue opens.
 func (w *Work) Handle(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: summaryWorkers, Timeout: summaryTimeout}, w.summarize)
-	jobs.Handle(q, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + ledger.AnalysisLease}, w.analyze)
+	jobs.Handle(q, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + aftercall.AnalysisLease}, w.analyze)
 	jobs.Every(q, analysesEvery, analyses{})
 	jobs.Handle(q, jobs.Limits{Workers: noteWorkers, Timeout: notesTime}, func(ctx context.Context, _ crmNotes) error { return w.NoteCalls(ctx) })
 	jobs.Every(q, notesEvery, crmNotes{})

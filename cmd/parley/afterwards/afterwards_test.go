@@ -16,8 +16,10 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
@@ -45,7 +47,7 @@ func newDesk(t *testing.T) *desk {
 	d.life, _, err = ledger.New(d.db).RegisterNode(t.Context(), "desk", "127.0.0.1:1")
 	d.ok(err)
 	d.account = d.customer("A")
-	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(context.Context, string, *agent.Engines) (inference.LLM, func(string) session.Engine) {
+	d.work = &Work{Store: d.db, Ledger: ledger.New(d.db), Due: aftercall.New(d.db), Calls: history.New(d.db), Log: slog.New(slog.DiscardHandler), Model: func(context.Context, string, *agent.Engines) (inference.LLM, func(string) session.Engine) {
 		return d.model, func(engine string) session.Engine {
 			return session.Engine{Name: engine, Model: engine + "-1", Own: engine == d.own, Costs: billing.Costs{billing.TokensIn: billing.USD}}
 		}
@@ -104,14 +106,14 @@ func (d *desk) analyzing(settings string, said []history.TranscriptLine, answer 
 // tryAgain makes what is due an attempt, whenever it is due.
 func (d *desk) tryAgain(at time.Time) {
 	d.Helper()
-	due, err := ledger.New(d.db).ClaimAnalysis(storetest.At(d.Context(), at))
+	due, err := aftercall.New(d.db).ClaimAnalysis(storetest.At(d.Context(), at))
 	d.ok(err)
 	d.ok(d.work.analyzeCall(d.Context(), due))
 }
 
-func (d *desk) analysis(call string) *ledger.Analysis {
+func (d *desk) analysis(call string) *aftercall.Analysis {
 	d.Helper()
-	a, err := ledger.New(d.db).AnalysisOf(d.Context(), d.account, call)
+	a, err := aftercall.New(d.db).AnalysisOf(d.Context(), d.account, call)
 	d.ok(err)
 	return a
 }
@@ -119,7 +121,7 @@ func (d *desk) analysis(call string) *ledger.Analysis {
 // summaryTokens are those that a call was charged.
 func (d *desk) summaryTokens(call string) (in, out int64) {
 	d.Helper()
-	r, err := ledger.New(d.db).Receipt(d.Context(), d.account, call)
+	r, err := statement.ReadReceipt(d.Context(), d.db, d.account, call)
 	d.ok(err)
 	for _, l := range r.Lines {
 		switch l.Component {
@@ -153,16 +155,16 @@ func TestAnalysisOfACall(t *testing.T) {
 	})
 	now := time.Now()
 	d.ok(d.work.analyze(t.Context(), analyses{})) // away
-	if a := d.analysis(call); a.State != ledger.AnalysisWaiting {
+	if a := d.analysis(call); a.State != aftercall.AnalysisWaiting {
 		t.Errorf("%+v", a)
 	}
 	d.tryAgain(now.Add(time.Hour)) // the summary, and away again
-	if a := d.analysis(call); a.State != ledger.AnalysisWaiting || a.Summary == nil {
+	if a := d.analysis(call); a.State != aftercall.AnalysisWaiting || a.Summary == nil {
 		t.Errorf("%+v", a)
 	}
 	d.tryAgain(now.Add(2 * time.Hour))
 	a := d.analysis(call)
-	if a.State != ledger.AnalysisDone || a.Summary == nil || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Friday"}` {
+	if a.State != aftercall.AnalysisDone || a.Summary == nil || *a.Summary != "They come on Friday." || string(a.Data) != `{"day":"Friday"}` {
 		t.Errorf("%+v", a)
 	}
 	if in, out := d.summaryTokens(call); in != 300 || out != 30 {
@@ -215,13 +217,13 @@ func TestOwnKeyOfAnAnalysis(t *testing.T) {
 	d.own = "fake-llm"
 	call, _ := d.analyzing(`{"analysis": {"summary": true}}`, booked, func(int, inference.Request) []enginetest.Step { return answered("They come on Friday.") })
 	d.ok(d.work.analyze(t.Context(), analyses{}))
-	if a := d.analysis(call); a.State != ledger.AnalysisDone {
+	if a := d.analysis(call); a.State != aftercall.AnalysisDone {
 		t.Errorf("%+v", a)
 	}
 	if in, out := d.summaryTokens(call); in != 0 || out != 0 {
 		t.Errorf("%d tokens in and %d out are charged as a summary's", in, out)
 	}
-	r, err := ledger.New(d.db).Receipt(t.Context(), d.account, call)
+	r, err := statement.ReadReceipt(t.Context(), d.db, d.account, call)
 	d.ok(err)
 	own := map[string]int64{}
 	for _, l := range r.Lines {
@@ -258,7 +260,7 @@ func TestAnalysisDoesNotFit(t *testing.T) {
 	})
 	d.ok(d.work.analyze(t.Context(), analyses{}))
 	a := d.analysis(call)
-	if a.State != ledger.AnalysisFailed || a.Reason != ledger.AnalysisAnswer || a.Data != nil || *a.Summary != "They come." ||
+	if a.State != aftercall.AnalysisFailed || a.Reason != aftercall.AnalysisAnswer || a.Data != nil || *a.Summary != "They come." ||
 		a.Detail != `data.day: "Sunday", allowed are Friday and Monday; data.people: a text, must be a whole number` {
 		t.Errorf("%+v", a)
 	}
@@ -279,7 +281,7 @@ func TestAnalysisOfOldServers(t *testing.T) {
 		return answered(`{"day": "Friday"}`)
 	})
 	d.ok(d.work.analyze(t.Context(), analyses{}))
-	if a := d.analysis(call); a.State != ledger.AnalysisDone || string(a.Data) != `{"day":"Friday"}` || a.Summary != nil || len(llm.Calls()) != 2 {
+	if a := d.analysis(call); a.State != aftercall.AnalysisDone || string(a.Data) != `{"day":"Friday"}` || a.Summary != nil || len(llm.Calls()) != 2 {
 		t.Errorf("%+v after %d requests", a, len(llm.Calls()))
 	}
 }
@@ -291,13 +293,13 @@ func TestAnalysisIsSkipped(t *testing.T) {
 	never := func(int, inference.Request) []enginetest.Step { t.Error("a model was asked"); return away }
 	silent, _ := d.analyzing(`{"analysis": {"summary": true}}`, nil, never)
 	unpaid, _ := d.analyzing(`{"analysis": {"summary": true}}`, booked, never)
-	due, err := ledger.New(d.db).ClaimAnalysis(t.Context())
+	due, err := aftercall.New(d.db).ClaimAnalysis(t.Context())
 	d.ok(err)
 	d.ok(d.work.analyzeCall(t.Context(), due))
 	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1"))
 	d.ok(d.work.analyze(t.Context(), analyses{}))
-	for call, reason := range map[string]string{silent: ledger.AnalysisSilence, unpaid: ledger.AnalysisBalance} {
-		if a := d.analysis(call); a.State != ledger.AnalysisSkipped || a.Reason != reason {
+	for call, reason := range map[string]string{silent: aftercall.AnalysisSilence, unpaid: aftercall.AnalysisBalance} {
+		if a := d.analysis(call); a.State != aftercall.AnalysisSkipped || a.Reason != reason {
 			t.Errorf("%+v, want %s", a, reason)
 		}
 	}
@@ -329,9 +331,9 @@ func TestAnalysisNeedsWhatItCosts(t *testing.T) {
 		asked = append(asked, call)
 		return call
 	}
-	state := func(call string, want ledger.AnalysisState) {
+	state := func(call string, want aftercall.AnalysisState) {
 		t.Helper()
-		if a := d.analysis(call); a.State != want || (a.Reason == ledger.AnalysisBalance) != (want == ledger.AnalysisSkipped) {
+		if a := d.analysis(call); a.State != want || (a.Reason == aftercall.AnalysisBalance) != (want == aftercall.AnalysisSkipped) {
 			t.Errorf("%+v, want %s", a, want)
 		}
 	}
@@ -352,13 +354,13 @@ func TestAnalysisNeedsWhatItCosts(t *testing.T) {
 		another = func() {}
 	}
 	d.tryAgain(now)
-	state(asked[0], ledger.AnalysisDone)
-	state(asked[1], ledger.AnalysisSkipped)
+	state(asked[0], aftercall.AnalysisDone)
+	state(asked[1], aftercall.AnalysisSkipped)
 	d.tryAgain(now) // the first took less than it might have
-	state(asked[2], ledger.AnalysisDone)
+	state(asked[2], aftercall.AnalysisDone)
 	d.leave(bill.Total() - 1)
 	another = func() { t.Error("a model is asked that nobody would pay") }
 	d.tryAgain(now)
-	state(asked[3], ledger.AnalysisSkipped)
+	state(asked[3], aftercall.AnalysisSkipped)
 	d.verified()
 }

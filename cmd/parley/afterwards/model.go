@@ -12,8 +12,8 @@ import (
 	"parley/pipeline/schema"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
-	"parley/store/ledger"
 )
 
 // errNoSummary is a model's empty answer.
@@ -43,11 +43,11 @@ type question struct {
 	of       func(engine string) session.Engine // see Work.Model
 	lines    []inference.SummaryLine
 	language string
-	took     []ledger.Completion
+	took     []aftercall.Completion
 }
 
 // extract asks for facts that fit the form, and once more when they do not.
-func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte, result *ledger.Analysis) error {
+func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte, result *aftercall.Analysis) error {
 	request := inference.ExtractRequest(q.lines, q.language, text)
 	for again := false; ; again = true {
 		answer, err := q.ask(ctx, request)
@@ -65,7 +65,7 @@ func (q *question) extract(ctx context.Context, form *schema.Schema, text []byte
 		}
 		q.discard()
 		if again {
-			result.State, result.Reason, result.Detail = ledger.AnalysisFailed, ledger.AnalysisAnswer, clippedTo(wrong.Error(), maxDetail)
+			result.State, result.Reason, result.Detail = aftercall.AnalysisFailed, aftercall.AnalysisAnswer, clippedTo(wrong.Error(), maxDetail)
 			return nil
 		}
 		request = request.Again(answer, wrong.Error())
@@ -89,8 +89,8 @@ func (q *question) ask(ctx context.Context, r inference.Request) (string, error)
 
 // Complete returns the whole answer to a request, and what it took. An answer above 64 KiB is
 // cut short.
-func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (string, ledger.Completion, error) {
-	took := ledger.Completion{Generation: store.Generation{Outcome: string(reply.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}}
+func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (string, aftercall.Completion, error) {
+	took := aftercall.Completion{Generation: store.Generation{Outcome: string(reply.Committed), Source: string(inference.UsageCounted), Engine: llm.Info().Name}}
 	var text strings.Builder
 	for d, err := range llm.Complete(ctx, r) {
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 	"parley/media"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/jobs"
-	"parley/store/ledger"
 )
 
 const (
@@ -31,12 +31,12 @@ func (crmNotes) Kind() string { return "crm_notes" }
 
 // NoteCalls makes a round of the notes that are due.
 func (w *Work) NoteCalls(ctx context.Context) error {
-	return jobs.Drain(ctx, notesRound, w.Ledger.ClaimCRMNote, w.noteCall)
+	return jobs.Drain(ctx, notesRound, w.Due.ClaimCRMNote, w.noteCall)
 }
 
 // noteCall notes one call. When this process dies after the customer database has answered and
 // before the answer is stored, the next try finds the note there.
-func (w *Work) noteCall(ctx context.Context, note *ledger.CRMNote) error {
+func (w *Work) noteCall(ctx context.Context, note *aftercall.CRMNote) error {
 	call, err := w.Calls.Call(ctx, note.Account, note.Session)
 	if err != nil {
 		return err
@@ -50,15 +50,15 @@ func (w *Work) noteCall(ctx context.Context, note *ledger.CRMNote) error {
 	status, refused := errors.AsType[*crm.StatusError](err)
 	switch {
 	case err == nil:
-		return w.Ledger.CRMNoted(ctx, note)
+		return w.Due.CRMNoted(ctx, note)
 	case ctx.Err() != nil: // the node stops
 		return ctx.Err()
 	case refused && (status.Status == http.StatusBadRequest || status.Status == http.StatusUnprocessableEntity):
 		log.Warn("a call cannot be noted in the customer database and is given up", "err", err)
-		return w.Ledger.CRMNoteFailed(ctx, note)
+		return w.Due.CRMNoteFailed(ctx, note)
 	}
 	log.Warn("a call could not be noted in the customer database and is tried again", "try", note.Try, "err", err)
-	return w.Ledger.CRMNoteDelayed(ctx, note)
+	return w.Due.CRMNoteDelayed(ctx, note)
 }
 
 // ended is a call that has ended, as customer databases describe it.

@@ -14,6 +14,7 @@ import (
 	"parley/billing"
 	"parley/pipeline/tool"
 	"parley/pipeline/tool/crm/crmtest"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -75,7 +76,7 @@ func (o *office) wants(name, url string) (account, call string) {
 		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}})
 	o.ok(err)
 	source := json.RawMessage(fmt.Sprintf(`{"provider":"hubspot","url":%q,"api_key":"{{secret.HUBSPOT}}"}`, url))
-	o.ok(ledger.New(o.db).WantCRMNote(o.Context(), account, s.ID, source, ""))
+	o.ok(aftercall.New(o.db).WantCRMNote(o.Context(), account, s.ID, source, ""))
 	o.ok(history.New(o.db).SaveConversation(o.Context(), account, s.ID, history.Conversation{}))
 	_, err = ledger.New(o.db).CloseSession(o.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: now})
 	o.ok(err)

@@ -70,6 +70,6 @@ func (w *Work) summarize(ctx context.Context, args summaryArgs) error {
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
-	_, err = w.Ledger.SaveSummary(ctx, args.Account, args.Call, clippedTo(text, maxSummary), q.took[0])
+	_, err = w.Due.SaveSummary(ctx, args.Account, args.Call, clippedTo(text, maxSummary), q.took[0])
 	return err
 }

@@ -33,6 +33,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/history"
 	"parley/store/knowledge"
 	"parley/store/ledger"
@@ -254,7 +255,7 @@ func (m *Maker) functions(ctx context.Context, session *session.Session, p *Plan
 		source, err := json.Marshal(d.CRM)
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, noteTime)
-			err = m.Ledger.WantCRMNote(ctx, session.Account(), session.ID(), source, parent)
+			err = aftercall.New(m.Store).WantCRMNote(ctx, session.Account(), session.ID(), source, parent)
 			cancel()
 		}
 		if err != nil {

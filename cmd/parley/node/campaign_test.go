@@ -21,6 +21,7 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
 	"parley/store/people"
 	"parley/store/storetest"
@@ -283,9 +284,9 @@ func TestBatchIsDialled(t *testing.T) {
 	if s := *b.Rows[3].Summary; !strings.HasPrefix(s, "Yes I can help.") {
 		t.Errorf("the summary is %q", s)
 	}
-	receipt, err := ledger.New(w.node.db).Receipt(t.Context(), w.who.Account, *b.Rows[3].CallID)
+	receipt, err := statement.ReadReceipt(t.Context(), w.node.db, w.who.Account, *b.Rows[3].CallID)
 	w.ok(err)
-	if n := len(slices.DeleteFunc(receipt.Lines, func(l ledger.ReceiptLine) bool { return l.Component != billing.SummaryIn.String() || l.Amount == 0 })); n != 1 {
+	if n := len(slices.DeleteFunc(receipt.Lines, func(l statement.ReceiptLine) bool { return l.Component != billing.SummaryIn.String() || l.Amount == 0 })); n != 1 {
 		t.Errorf("the summary is %d times on the receipt", n)
 	}
 	evidence, err := ledger.New(w.node.db).Consents(t.Context(), w.who.Account, 0, 100)

@@ -22,6 +22,7 @@ import (
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip/simulated"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/storetest"
 )
 
@@ -108,7 +109,7 @@ func TestFunctionsOnTheTelephone(t *testing.T) {
 		!strings.Contains(noted[0].Properties["hs_call_body"], "agent: Hello.") {
 		t.Errorf("%+v", noted)
 	}
-	r, err := ledger.New(d.node.db).Receipt(d.Context(), d.who.Account, c.ID)
+	r, err := statement.ReadReceipt(d.Context(), d.node.db, d.who.Account, c.ID)
 	d.ok(err)
 	for _, line := range r.Lines {
 		if (line.Component == billing.CRMCalls.String() || line.Component == billing.WebSearches.String()) && line.Quantity != 1 {

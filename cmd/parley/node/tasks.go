@@ -19,6 +19,7 @@ import (
 	"parley/cmd/parley/trial"
 	"parley/pipeline/session"
 	"parley/store"
+	"parley/store/aftercall"
 	"parley/store/bus"
 	"parley/store/cases"
 	"parley/store/history"
@@ -41,7 +42,7 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 	n.prepareRecordings(life)
 	n.prepareNumbers()
 	money.HandleCredit(n.jobs, ledger.New(n.db))
-	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
+	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Due: aftercall.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
 		Model: n.engines.Model}
 	n.after.Handle(n.jobs)
 	trials := &trial.Work{Cases: cases.New(n.db), Sessions: func() *session.Manager { return n.manager }, Model: n.engines.Model, Agent: n.db.Agent, Log: n.log}

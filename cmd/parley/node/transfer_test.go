@@ -15,6 +15,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 )
 
 // keyed gives the desk's account a second number, whose agent has the settings and does
@@ -86,7 +87,7 @@ func (d *desk) history(n int) (list []history.Call) {
 // charged names the components of a call's receipt.
 func (d *desk) charged(id string) string {
 	d.Helper()
-	r, err := ledger.New(d.node.db).Receipt(d.Context(), d.who.Account, id)
+	r, err := statement.ReadReceipt(d.Context(), d.node.db, d.who.Account, id)
 	d.ok(err)
 	var names []string
 	for _, l := range r.Lines {

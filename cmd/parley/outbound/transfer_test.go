@@ -26,6 +26,7 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
 	"parley/store/people"
 	"parley/store/storetest"
@@ -124,7 +125,7 @@ func (d *desk) verified() {
 // charged names the components of a call's receipt.
 func (d *desk) charged(id string) string {
 	d.Helper()
-	r, err := ledger.New(d.db).Receipt(d.Context(), d.account, id)
+	r, err := statement.ReadReceipt(d.Context(), d.db, d.account, id)
 	d.ok(err)
 	var names []string
 	for _, l := range r.Lines {

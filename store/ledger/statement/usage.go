@@ -1,4 +1,4 @@
-package ledger
+package statement
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/billing"
-
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Grouping is what usage is summed by.
@@ -30,7 +30,7 @@ var usageKeys = map[Grouping]struct{ record, month string }{
 		`to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD') collate "C"`},
 	ByAgent:     {`coalesce(c.agent_id, '')`, `''`},
 	ByCall:      {`s.id`, `''`},
-	ByComponent: {`r.component collate "C"`, `'` + monthComponent + `'`},
+	ByComponent: {`r.component collate "C"`, `'` + ledger.MonthComponent + `'`},
 }
 
 // UsagePage is a part of an account's usage in groups, by descending name: the
@@ -68,9 +68,9 @@ const (
 	usageRecords  = ` join usage_records r on r.session_id = s.id left join calls c on c.session_id = s.id where ` + usageSession + ` and ` + usagePosted
 	usagePosted   = `r.posted_at >= $2 and r.posted_at < $3`
 	// usageMonths are the months of numbers, and those that were given back.
-	usageMonths = `from (select created_at, case credit when '` + monthRevenue + `' then 1 else -1 end as sign, amount_nano from ledger_transfers
+	usageMonths = `from (select created_at, case credit when '` + ledger.MonthRevenue + `' then 1 else -1 end as sign, amount_nano from ledger_transfers
 		where account_id = $1 and created_at >= $2 and created_at < $3 and kind = 'usage' and session_id is null
-			and '` + monthRevenue + `' in (debit, credit)) t`
+			and '` + ledger.MonthRevenue + `' in (debit, credit)) t`
 )
 
 func usageArgs(s *store.Statement, r store.Range) []any {
@@ -92,7 +92,7 @@ func Usage(ctx context.Context, s *store.Statement, p UsagePage) ([]UsageGroup, 
 		monthsBelow = fmt.Sprintf(" where %s < $%d", key.month, len(args))
 	}
 	const sums = " as name, r.component collate \"C\" as component, sum(r.qty)::bigint, sum(r.amount_nano)::bigint "
-	months := " union all select " + key.month + " as name, '" + monthComponent + "', sum(t.sign)::bigint, sum(t.sign * t.amount_nano)::bigint " +
+	months := " union all select " + key.month + " as name, '" + ledger.MonthComponent + "', sum(t.sign)::bigint, sum(t.sign * t.amount_nano)::bigint " +
 		usageMonths + monthsBelow + " group by 1 having count(*) > 0"
 	const page = ") select * from u where name in (select distinct name from u order by name desc limit $6) order by 1 desc, 2"
 	sql := "with u as materialized (select " + key.record + sums + usageSessions + usageRecords + below + " group by 1, 2" + months + page
@@ -127,56 +127,4 @@ func Charged(ctx context.Context, s *store.Statement, r store.Range) (sum billin
 // Accrued is what sessions in progress have used and the ledger does not hold yet.
 func Accrued(ctx context.Context, s *store.Statement) (sum billing.Money, err error) {
 	return store.Scalar[billing.Money](ctx, s.Tx, "select accrued_any_nano + accrued_paid_nano from wallets where account_id = $1", s.Account())
-}
-
-// Receipt is what a session cost, call or not.
-type Receipt struct {
-	Session      string
-	Kind         billing.Kind
-	PriceVersion string
-	OpenedAt     time.Time
-	StartedAt    *time.Time      // when its clock started; nil: never, it costs nothing
-	EndedAt      *time.Time      // nil while it lasts
-	Accrued      billing.Money   // while it lasts: used, and in no line yet
-	Engines      *store.ServedBy // of a call that has ended; nil: not known
-	Lines        []ReceiptLine   `db:"-"` // at most one for each component, by name
-}
-
-// ReceiptLine is one component, all postings together.
-type ReceiptLine struct {
-	Component string
-	Quantity  int64 // in billed units
-	UnitPrice billing.Money
-	Amount    billing.Money
-}
-
-// Total is the sum of the lines: what the ledger charged for the session.
-func (r *Receipt) Total() billing.Money {
-	var sum billing.Money
-	for _, l := range r.Lines {
-		sum += l.Amount
-	}
-	return sum
-}
-
-// Receipt returns the receipt of a session of the account.
-func (l *Ledger) Receipt(ctx context.Context, account, session string) (*Receipt, error) {
-	var r *Receipt
-	err := l.db.Statement(ctx, account, func(s *store.Statement) (err error) {
-		r, err = store.Row[Receipt](ctx, s.Tx,
-			`select s.id, s.kind, s.price_version, s.opened_at, u.started_at, `+store.EndedAt+`, u.amount_nano - u.posted_nano, c.engines
-			from sessions s join session_usage u on u.session_id = s.id left join calls c on c.session_id = s.id where s.account_id = $1 and s.id = $2`, s.Account(), session)
-		if err != nil {
-			return err
-		}
-		// One card and one country: a component has one price.
-		r.Lines, err = store.Rows[ReceiptLine](ctx, s.Tx, `select r.component, sum(r.qty)::bigint, max(r.unit_price_nano),
-			sum(r.amount_nano)::bigint from usage_records r join sessions s on s.id = r.session_id
-			where s.account_id = $1 and s.id = $2 group by 1 order by 1`, s.Account(), session)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
 }

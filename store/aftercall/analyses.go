@@ -1,16 +1,14 @@
-package ledger
+package aftercall
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // AnalysisState is how far the analysis of a call is.
@@ -61,38 +59,16 @@ const (
 	maxAnalysisTries = 8 // about a quarter of an hour
 )
 
-// wantAnalysis puts an answered call that ends in line to be analyzed, if its agent wanted
-// that, and says whether it will have a summary.
-func (w *Tx) wantAnalysis(ctx context.Context, s *session) (summary bool, err error) {
-	if s.startedAt == nil || !s.terms.Kind.Agent() {
-		return false, nil
-	}
-	err = w.QueryRow(ctx, `with v as (
-			select c.session_id, c.account_id, coalesce(v.settings -> 'analysis' ->> 'summary', '') = 'true' as summary, v.settings -> 'analysis' -> 'extract' is not null as extract
-			from calls c join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version and v.account_id = c.account_id
-			where c.session_id = $2 and c.account_id = $1 and c.deleted_at is null),
-		i as (insert into call_analyses (session_id, account_id, state, next_at, created_at)
-			select session_id, account_id, 'waiting', $3, $3 from v where summary or extract on conflict do nothing)
-		select summary from v where summary or extract`, w.account, s.id, w.now).Scan(&summary)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return summary, err
-	}
-	return summary, w.ledger.db.Enqueue(ctx, w, store.AnalyzeCalls, "", "")
-}
-
 // ClaimAnalysis returns the next call to be analyzed, for one claimant; ErrNotFound: none
 // is due. The claim is a lease of AnalysisLease; then another node may claim it.
-func (l *Ledger) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {
-	now := l.db.Time(ctx)
-	_, err := l.db.Exec(ctx, "give up analyses", `update call_analyses set state = 'failed', reason = 'engine', next_at = null, done_at = $1
+func (w *Work) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {
+	now := w.db.Time(ctx)
+	_, err := w.db.Exec(ctx, "give up analyses", `update call_analyses set state = 'failed', reason = 'engine', next_at = null, done_at = $1
 		where state = 'waiting' and next_at <= $1 and tries >= $2`, now, maxAnalysisTries)
 	if err != nil {
 		return nil, err
 	}
-	return store.First[DueAnalysis](ctx, l.db, "claim analysis", `with due as (select a.session_id, v.settings, v.language
+	return store.First[DueAnalysis](ctx, w.db, "claim analysis", `with due as (select a.session_id, v.settings, v.language
 			from call_analyses a join calls c using (session_id) join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
 			where a.state = 'waiting' and a.next_at <= $1 order by a.next_at limit 1 for update of a skip locked)
 		update call_analyses a set tries = tries + 1, next_at = $2, claimed = true from due where a.session_id = due.session_id
@@ -103,20 +79,20 @@ func (l *Ledger) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {
 // at last. With the eighth try it is given up, for the reason engine. A summary that was
 // made is kept for the next try, and charged, as in SaveAnalysis; what was discarded is
 // not, so that a call pays for the answers of one try beside its summary.
-func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []Completion) error {
+func (w *Work) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *string, took []Completion) error {
 	took = slices.DeleteFunc(slices.Clone(took), func(c Completion) bool { return c.Outcome == "discarded" })
 	if d.Try >= maxAnalysisTries {
-		_, err := l.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took)
+		_, err := w.SaveAnalysis(ctx, d, Analysis{State: AnalysisFailed, Reason: AnalysisEngine, Summary: summary}, took)
 		return err
 	}
 	wait := min(maxAnalysisRetry, analysisRetry<<min(d.Try-1, 10))
-	_, err := l.afterwards(ctx, "postpone analysis", d.Account, d.Session, func(w *Tx, s *session) (bool, []store.Event, error) {
-		tag, err := w.Exec(ctx, `update call_analyses set next_at = $3, summary = coalesce(summary, $4), claimed = false
-			where session_id = $1 and account_id = $2 and state = 'waiting' and claimed and tries = $5`, d.Session, d.Account, w.now.Add(wait), storable(summary), d.Try)
+	_, err := w.ledger.Afterwards(ctx, "postpone analysis", d.Account, d.Session, func(e *ledger.Ended) (bool, []store.Event, error) {
+		tag, err := e.Exec(ctx, `update call_analyses set next_at = $3, summary = coalesce(summary, $4), claimed = false
+			where session_id = $1 and account_id = $2 and state = 'waiting' and claimed and tries = $5`, d.Session, d.Account, e.Now().Add(wait), storable(summary), d.Try)
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
-		return true, nil, s.summarizeAll(ctx, w, took...)
+		return true, nil, summarizeAll(ctx, e, d.Session, took...)
 	})
 	return err
 }
@@ -125,16 +101,16 @@ func (l *Ledger) AnalysisLater(ctx context.Context, d *DueAnalysis, summary *str
 // took to the call, as tokens of summaries by the call's rate card: once, however often it is
 // called; then false. A summary is the one of the call's row in a batch, too. Webhooks
 // get an event, unless it was skipped.
-func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []Completion) (saved bool, err error) {
+func (w *Work) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, took []Completion) (saved bool, err error) {
 	a.Summary = storable(a.Summary)
 	a.Detail = *storable(&a.Detail)
-	return l.afterwards(ctx, "save analysis", d.Account, d.Session, func(w *Tx, s *session) (bool, []store.Event, error) {
-		tag, err := w.Exec(ctx, `update call_analyses set state = $3, reason = $4, detail = $5, summary = $6, data = $7, next_at = null, done_at = $8
-			where session_id = $1 and account_id = $2 and state = 'waiting'`, d.Session, d.Account, a.State, a.Reason, a.Detail, a.Summary, optionalJSON(a.Data), w.now)
+	return w.ledger.Afterwards(ctx, "save analysis", d.Account, d.Session, func(e *ledger.Ended) (bool, []store.Event, error) {
+		tag, err := e.Exec(ctx, `update call_analyses set state = $3, reason = $4, detail = $5, summary = $6, data = $7, next_at = null, done_at = $8
+			where session_id = $1 and account_id = $2 and state = 'waiting'`, d.Session, d.Account, a.State, a.Reason, a.Detail, a.Summary, optionalJSON(a.Data), e.Now())
 		if err != nil || tag.RowsAffected() == 0 {
 			return false, nil, err
 		}
-		if err := s.summarizeAll(ctx, w, took...); err != nil {
+		if err := summarizeAll(ctx, e, d.Session, took...); err != nil {
 			return false, nil, err
 		}
 		var events []store.Event
@@ -142,7 +118,7 @@ func (l *Ledger) SaveAnalysis(ctx context.Context, d *DueAnalysis, a Analysis, t
 			events = append(events, store.Event{Account: d.Account, Kind: store.CallAnalyzed, About: d.Session})
 		}
 		if a.Summary != nil {
-			row, err := summarizeRow(ctx, w, d.Account, d.Session, *a.Summary)
+			row, err := e.SummarizeRow(ctx, d.Session, *a.Summary)
 			if err != nil {
 				return false, nil, err
 			}
@@ -172,7 +148,7 @@ func optionalJSON(raw json.RawMessage) *string {
 }
 
 // AnalysisOf returns the analysis of a call of the account; ErrNotFound: it has none.
-func (l *Ledger) AnalysisOf(ctx context.Context, account, session string) (*Analysis, error) {
-	return store.First[Analysis](ctx, l.db, "read analysis",
+func (w *Work) AnalysisOf(ctx context.Context, account, session string) (*Analysis, error) {
+	return store.First[Analysis](ctx, w.db, "read analysis",
 		"select state, reason, detail, summary, data, done_at from call_analyses where account_id = $1 and session_id = $2", account, session)
 }
