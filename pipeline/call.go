@@ -62,7 +62,6 @@ type Call struct {
 	agent    agent.Agent
 	leg      *journal.Leg // recorded, where the call is to be
 	far      media.Leg    // the same, for what else it can do
-	refeed   bool         // the recogniser was opened for audio in another format than it gets
 	state    turn.State
 	steps    steps
 	scoring  context.CancelFunc // of the latest question to the scorer; nil: there was none
@@ -70,7 +69,7 @@ type Call struct {
 	playout  playout.Playout
 	replies  reply.Replies
 	tools    toolbox.Toolbox
-	filler   filler
+	filler   playout.Filler
 	ringback bridge.Ringback
 	bridge   *bridge.Bridge // to whom the caller was connected; nil: the agent conducts
 	answer   answer
@@ -129,9 +128,6 @@ func (c *Call) begin(leg media.Leg) {
 	}
 	c.leg = journal.NewLeg(leg, c.observer)
 	c.caller.Begin(c.cfg.FrontEnd, leg.Format(), c.cfg.Feed.SampleRate())
-	if c.refeed {
-		c.replace(c.caller.Renew(c.agent.Language, c.cfg.Feed.SampleRate()), 0)
-	}
 	c.playout.Begin(leg.Format().Out)
 	c.tools = c.functions()
 	c.observer.Begin(c.origin)

@@ -155,7 +155,8 @@ func (c *Call) Fit(rate media.Rate, front listen.FrontEnd) {
 	}
 	info := c.cfg.ASR.Info()
 	if feed := info.Takes(rate); feed != c.cfg.Feed {
-		c.cfg.Feed, c.refeed = feed, true
+		c.cfg.Feed = feed
+		c.replace(c.caller.Renew(c.agent.Language, feed.SampleRate()), 0)
 	}
 }
 

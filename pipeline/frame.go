@@ -199,8 +199,8 @@ func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 
 // wait has the turn machine check what the caller waits for.
 func (c *Call) wait() {
-	if f := &c.filler; f.playing != nil && c.playout.Silent() {
-		c.filled(f.playing.Text)
+	if f := &c.filler; f.Playing != nil && c.playout.Silent() {
+		c.filled(f.Playing.Text)
 	}
 	e := turn.Event{Kind: turn.Tick, Output: c.output()}
 	switch {
@@ -216,7 +216,7 @@ func (c *Call) wait() {
 // output is what the far end hears of the agent.
 func (c *Call) output() turn.Output {
 	switch {
-	case c.filler.playing != nil:
+	case c.filler.Playing != nil:
 		return turn.Filling
 	case !c.playout.Silent():
 		return turn.Sounding

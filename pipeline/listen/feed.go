@@ -186,13 +186,14 @@ func (c *Caller) Outdated(engine inference.ASR, language string, detect bool) (o
 }
 
 // Renew takes the recogniser away, to be closed, for one of another agent: it is opened for a language, and gets audio at rate. Of an
-// utterance whose result is owed it gets what is kept, which is nothing when the rate is another. nil: there was none.
+// utterance whose result is owed it gets what is kept, which is nothing when the rate is another. It may come before Begin, which
+// says the rate again. nil: there was none.
 func (c *Caller) Renew(language string, rate media.Rate) (old inference.Recognition) {
 	e := &c.feed
 	old, c.Language = e.asr, language
 	e.stream++
 	e.asr, e.asked, e.fallen = nil, [maxAsked]time.Time{}, 0
-	if rate != e.rate {
+	if e.in != 0 && rate != e.rate {
 		e.keep(rate)
 	}
 	return old
