@@ -10,6 +10,7 @@ import (
 	pion "github.com/pion/rtp"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/jitter"
 	"parley/media/stream"
 )
@@ -81,6 +82,9 @@ func FuzzSession(f *testing.F) {
 	event := append(append([]byte(nil), valid[:12]...), 5, 0x80, 255, 255)
 	event[1] = 101
 	f.Add(append(append([]byte{172}, valid...), append([]byte{16}, event...)...))
+	wide := append([]byte(nil), valid...)
+	header{pt: codec.G722.PayloadType(), seq: 2, timestamp: 160, ssrc: 1}.put(wide)
+	f.Add(append(append([]byte{172}, valid...), append([]byte{172}, wide...)...))
 	sr, err := rtcp.Marshal([]rtcp.Packet{&rtcp.SenderReport{SSRC: 1, Reports: []rtcp.ReceptionReport{{SSRC: 2}}}})
 	if err != nil {
 		f.Fatal(err)
@@ -88,7 +92,8 @@ func FuzzSession(f *testing.F) {
 	f.Add(append([]byte{byte(len(sr))}, sr...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		conn := &blackHole{}
-		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, Format: Format{Events: 101}, Start: fuzzStart})
+		rate := [...]media.Rate{media.Rate8k, media.Rate16k}[len(data)%2]
+		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, Format: Format{Events: 101, Takes: codec.SetOf(codec.All()...)}, Rate: rate, Start: fuzzStart})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +101,7 @@ func FuzzSession(f *testing.F) {
 		wake := func() {
 			now = now.Add(media.FrameDuration)
 			for f, ok := s.Read(now); ok; f, ok = s.Read(now) {
-				if f.At != at || len(f.Samples) != 160 {
+				if f.At != at || len(f.Samples) != rate.FrameSamples() {
 					t.Fatalf("frame at %v, want %v", f.At, at)
 				}
 				at += media.FrameTime
