@@ -7,7 +7,9 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/sip/challenge"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
@@ -21,7 +23,7 @@ func (u *UserAgent) trunkOfCall(req *gosip.Request) *trunk.Trunk {
 	if len(trunks) < 2 {
 		return u.trunks.Of(transport.Source(req).Addr())
 	}
-	user, shown, from := called(req), presented(req), transport.Source(req).Addr()
+	user, shown, from := header.Called(req), challenge.Presented(req), transport.Source(req).Addr()
 	one := !slices.ContainsFunc(trunks, func(l *trunk.Trunk) bool { return l.Account != trunks[0].Account })
 	for _, is := range []func(*trunk.Trunk) bool{
 		func(l *trunk.Trunk) bool { return shown != nil && shown.Username == l.Inbound.Username },
@@ -44,15 +46,15 @@ func (u *UserAgent) authentic(req *gosip.Request, tx *gosip.ServerTx, l *trunk.T
 		return true
 	}
 	from, now := transport.Source(req).Addr(), time.Now()
-	v := u.verifier.check(req, from, l.Inbound, now)
-	if v == right {
+	v := u.verifier.Check(req, from, l.Inbound, now)
+	if v == challenge.Right {
 		return true
 	}
-	if v == wrong {
+	if v == challenge.Wrong {
 		u.counters.refused.Add(1)
-		u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: l.Name, Called: called(req), Code: 407, Cause: transport.CauseDigest}, now)
+		u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: l.Name, Called: header.Called(req), Code: 407, Cause: transport.CauseDigest}, now)
 	}
-	_ = tx.Respond(response(req, 407, "", "", u.verifier.challenge(from, v == stale, now)...))
+	_ = tx.Respond(response(req, 407, "", "", u.verifier.Challenge(from, v == challenge.Stale, now)...))
 	return false
 }
 
@@ -101,7 +103,7 @@ func (u *UserAgent) refused(req *gosip.Request, code int) {
 	name, _ := u.trunks.Source(from)
 	r := transport.Rejection{Source: from, Trunk: name, Code: code, Cause: transport.CauseOther}
 	if req.To() != nil {
-		r.Called = called(req)
+		r.Called = header.Called(req)
 	}
 	switch cause, ok := causes[code]; {
 	case code == 487: // given up

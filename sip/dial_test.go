@@ -14,6 +14,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 )
 
 // callee is a far end that we call, made of plain text over UDP.
@@ -114,7 +115,7 @@ func TestDialRingsManyTimes(t *testing.T) {
 	ua, c := serve(t, sip.Config{}), newCallee(t)
 	rings := make(chan int, 1)
 	result := dial(t, ua, context.Background(), sip.Target{URI: c.uri(),
-		From: sip.Identity{Number: "+15550100001", Display: "A\r\nB\"<x>"}, Ringing: func(code int) { rings <- code }})
+		From: header.Identity{Number: "+15550100001", Display: "A\r\nB\"<x>"}, Ringing: func(code int) { rings <- code }})
 	invite := c.expect("INVITE")
 	if from := invite.From(); from.Address.User != "+15550100001" || from.DisplayName != "AB<x>" {
 		t.Errorf("From %s", from.Value())

@@ -182,7 +182,7 @@ func TestACKWithTheBranchOfTheINVITE(t *testing.T) {
 		invite := p.request("INVITE", p.offer())
 		p.write(invite)
 		p.toTag = p.response(200, "INVITE").To().Params.GetOr("tag", "")
-		p.write(p.request("ACK", "", "Via: "+header(invite, "Via")))
+		p.write(p.request("ACK", "", "Via: "+headerOf(invite, "Via")))
 		p.confirm(p.incoming("BYE"))
 		var e *media.Ended
 		if o := wait(t, results, "end"); !errors.As(o.err, &e) || e.Detail != "media_timeout" {
@@ -328,7 +328,7 @@ func TestRouteSet(t *testing.T) {
 	q.t = t
 	reply := "SIP/2.0 200 OK\r\n"
 	for _, h := range []string{"Via", "From", "To", "Call-ID", "CSeq"} {
-		reply += h + ": " + header(text, h) + "\r\n"
+		reply += h + ": " + headerOf(text, h) + "\r\n"
 	}
 	_, _ = proxy.WriteToUDPAddrPort([]byte(reply+"Content-Length: 0\r\n\r\n"), netip.AddrPort(from))
 	wait(t, results, "end")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/trunk"
 )
 
@@ -23,7 +24,7 @@ func TestDialPlan(t *testing.T) {
 		"101":           {Called: "01", Extension: "helper"},
 		"lola":          {Called: "ola", Extension: "rest"},
 	} {
-		leg, err := caller.Dial(t.Context(), sip.Target{URI: "sip:" + dialled + "@" + ua.Addr().String(), From: sip.Identity{Number: "030123456"}})
+		leg, err := caller.Dial(t.Context(), sip.Target{URI: "sip:" + dialled + "@" + ua.Addr().String(), From: header.Identity{Number: "030123456"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestDialPlan(t *testing.T) {
 		wait(t, ended, "goodbye")
 	}
 
-	invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Trunk: "pbx", Number: "+493098765432", From: sip.Identity{Number: "+4934112345678"}}))
+	invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Trunk: "pbx", Number: "+493098765432", From: header.Identity{Number: "+4934112345678"}}))
 	identity := invite.GetHeader("P-Asserted-Identity").Value()
 	if got := invite.Recipient.User; got != "7703098765432" {
 		t.Errorf("dialled %s", got)

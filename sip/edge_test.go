@@ -23,6 +23,7 @@ import (
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/rtpport"
 )
 
@@ -242,7 +243,7 @@ func TestEdge(t *testing.T) {
 	carrier := behind(t, carrierAddr, sip.Config{OnCall: answering(theirs)})
 	at, relay := edge(t, node.Addr(), netip.AddrPortFrom(secondNode, 9), carrier.Addr())
 	scanner := options(t, scannerAddr, at)
-	target := sip.Target{URI: "sip:+15550100002@" + at.String(), From: sip.Identity{Number: "+15550100001"}}
+	target := sip.Target{URI: "sip:+15550100002@" + at.String(), From: header.Identity{Number: "+15550100001"}}
 
 	for _, want := range []string{keys, "D"} { // the first call may have to wait for the dead one
 		leg, err := carrier.Dial(t.Context(), target)

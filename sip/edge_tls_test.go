@@ -17,6 +17,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/trunk"
 )
 
@@ -80,7 +81,7 @@ func TestEdgeOverTLS(t *testing.T) {
 		routes [2]string
 	}{
 		{"out", node, sip.Target{URI: "sip:" + number + "@" + at.String()}, "TLS", [2]string{secure, plain}},
-		{"in", carrier, sip.Target{Number: number, From: sip.Identity{Number: "+15550100001"}}, "UDP", [2]string{plain, secure}},
+		{"in", carrier, sip.Target{Number: number, From: header.Identity{Number: "+15550100001"}}, "UDP", [2]string{plain, secure}},
 	} {
 		for _, theirs := range []bool{false, true} {
 			leg, err := tt.from.Dial(t.Context(), tt.target)

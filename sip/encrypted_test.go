@@ -22,6 +22,7 @@ import (
 	"parley/media/srtp"
 	"parley/media/wav"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/sdp"
 )
 
@@ -262,7 +263,7 @@ func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string) {
 		eventually(t, "baresip answers", func() bool {
 			ctx, stop := context.WithTimeout(t.Context(), time.Second)
 			defer stop()
-			leg, err = ua.Dial(ctx, sip.Target{URI: "sip:+15550100009@127.0.0.1:" + number, From: sip.Identity{Number: "+15550100002"}})
+			leg, err = ua.Dial(ctx, sip.Target{URI: "sip:+15550100009@127.0.0.1:" + number, From: header.Identity{Number: "+15550100002"}})
 			return err == nil
 		})
 		talk(t.Context(), leg)

@@ -115,7 +115,7 @@ func (p *peer) turnedDown(code int, body string, headers ...string) *gosip.Respo
 	text := p.request("INVITE", body, headers...)
 	p.write(text)
 	res := p.response(code, "INVITE")
-	p.write(p.request("ACK", "", "Via: "+header(text, "Via")))
+	p.write(p.request("ACK", "", "Via: "+headerOf(text, "Via")))
 	return res
 }
 

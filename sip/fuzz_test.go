@@ -8,6 +8,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
+	"parley/sip/header"
 )
 
 // FuzzRequest: whatever parses as a request can be checked, read and answered,
@@ -34,17 +35,17 @@ func FuzzRequest(f *testing.F) {
 		res := response(req, code, "", "tag", extra...)
 		whole(t, res.String())
 		for _, h := range req.GetHeaders("reason") {
-			parseReason(h.Value())
+			header.ParseReason(h.Value())
 		}
 		for _, h := range req.GetHeaders("p-asserted-identity") {
-			parseIdentity(h.Value())
+			header.ParseIdentity(h.Value())
 		}
 		infoDigit(contentType(req), req.Body())
 		if code != 200 {
 			return
 		}
-		called(req)
-		identity(req.From().DisplayName, &req.From().Address)
+		header.Called(req)
+		header.IdentityOf(req.From().DisplayName, &req.From().Address)
 		d := dialog.Dialog{State: dialog.State{CallID: req.CallID().Value(), LocalTag: "x", RemoteTag: "y",
 			Local: dialog.URI{Uri: req.To().Address}, Remote: dialog.URI{Uri: req.From().Address},
 			Routes: dialog.RouteSet(req, true), Transport: "UDP", Self: netip.MustParseAddrPort("127.0.0.1:5060")}}
@@ -71,12 +72,12 @@ func FuzzHeaders(f *testing.F) {
 	f.Add("SIP/2.0 486 Busy Here\r\n")
 	f.Add("tel:+15550100077")
 	f.Fuzz(func(t *testing.T, v string) {
-		for _, c := range parseReason(v) {
-			if c.code < 0 || c.code > 1023 {
+		for _, c := range header.ParseReason(v) {
+			if c.Code < 0 || c.Code > 1023 {
 				t.Errorf("%+v", c)
 			}
 		}
-		if id, ok := parseIdentity(v); ok && strings.Contains(id.Number, ";") && !strings.Contains(strings.ToLower(v), "%3b") {
+		if id, ok := header.ParseIdentity(v); ok && strings.Contains(id.Number, ";") && !strings.Contains(strings.ToLower(v), "%3b") {
 			t.Errorf("%+v", id)
 		}
 		req := gosip.NewRequest(gosip.NOTIFY, gosip.Uri{Scheme: "sip", Host: "h"})
@@ -104,17 +105,17 @@ func FuzzHeaders(f *testing.F) {
 }
 
 func TestHeaderValues(t *testing.T) {
-	for v, want := range map[string]Identity{
+	for v, want := range map[string]header.Identity{
 		`"Ann \"A\" Lee" <sip:+1-555-0100@h;x=1>`:    {Number: "+15550100", Host: "h", Display: `Ann "A" Lee`},
 		`<tel:+1(555)0100;verstat=No-TN-Validation>`: {Number: "+15550100", Verstat: "No-TN-Validation"},
 		`sip:anonymous@anonymous.invalid`:            {Number: "anonymous", Host: "anonymous.invalid"},
 		`<sip:a%20b@h;verstat=TN-Validation-Failed>`: {Number: "a b", Host: "h", Verstat: "TN-Validation-Failed"},
 	} {
-		if got, ok := parseIdentity(v); !ok || got != want {
+		if got, ok := header.ParseIdentity(v); !ok || got != want {
 			t.Errorf("%s: %+v %v", v, got, ok)
 		}
 	}
-	if _, ok := parseIdentity("<sip:"); ok {
+	if _, ok := header.ParseIdentity("<sip:"); ok {
 		t.Error("half a URI was read")
 	}
 	for _, c := range []struct {

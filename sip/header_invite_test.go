@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
@@ -37,7 +38,7 @@ func TestHeadersOfAnInvite(t *testing.T) {
 		if !o.in.Trusted || h.Attestation != "A" || h.OrigID != "123e4567-e89b-12d3-a456-426655440000" {
 			t.Errorf("attested %q from %q", h.Attestation, h.OrigID)
 		}
-		if len(h.Diversions) != 2 || h.Diversions[0] != (sip.Diversion{By: sip.Identity{Number: "+15550100009", Host: "carrier.example", Display: "Desk"}, Reason: "no-answer"}) ||
+		if len(h.Diversions) != 2 || h.Diversions[0] != (header.Diversion{By: header.Identity{Number: "+15550100009", Host: "carrier.example", Display: "Desk"}, Reason: "no-answer"}) ||
 			h.DivertedBy(o.in.Called) != "+15550100009" || h.FirstCalled(o.in.Called) != "+15550100008" || len(h.History) != 1 {
 			t.Errorf("%+v", h)
 		}
@@ -52,7 +53,7 @@ func TestHeadersOfACall(t *testing.T) {
 		Headers: map[string]string{"X-Token": "5ec2e7"}}}})
 	var trace transport.Trace
 	invite := c.take(t, dial(t, ua, t.Context(), sip.Target{Number: number, Trace: &trace, Headers: map[string]string{"x-customer-id": " 42 ", "X-TOKEN": "stolen",
-		"User-to-User": "Order 42.", "X-Two": "a\r\nFrom: <sip:1@h>", "Privacy": "id", "X-Long": strings.Repeat("a", sip.MaxHeaderValue+1)}}))
+		"User-to-User": "Order 42.", "X-Two": "a\r\nFrom: <sip:1@h>", "Privacy": "id", "X-Long": strings.Repeat("a", header.MaxValue+1)}}))
 	for name, want := range map[string]string{"X-Customer-Id": "42", "X-Token": "5ec2e7", "User-to-User": "4f726465722034322e;encoding=hex"} {
 		if hs := invite.GetHeaders(name); len(hs) != 1 || hs[0].Value() != want {
 			t.Errorf("%s: %v, want %s", name, hs, want)

@@ -10,6 +10,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/sip/header"
 	"parley/sip/transport"
 )
 
@@ -21,15 +22,15 @@ type Incoming struct {
 	// User is what was dialled: the Request-URI's user, else To's. Called is the number that it is: a trunk's dial
 	// plan has made E.164 of it, and of the numbers of From, To and Asserted, where it knows how.
 	User, Called string
-	From         Identity       // who the caller says to be
-	To           Identity       // whom the caller meant to call; Called decides
-	Asserted     Identity       // what P-Asserted-Identity says; zero when there is none
-	Trusted      bool           // a trunk vouches for Asserted, for the verstat of From where that is zero, and for the attestation
-	Headers      HeaderFields   // what else the INVITE says
-	Source       netip.AddrPort // where the INVITE came from
-	Transport    string         // "UDP", "TCP" or "TLS"
-	Trunk        string         // the name of the one it came on; empty: its source is allowed without one
-	Account      string         // whose trunk that is; empty: the operator's, or none
+	From         header.Identity // who the caller says to be
+	To           header.Identity // whom the caller meant to call; Called decides
+	Asserted     header.Identity // what P-Asserted-Identity says; zero when there is none
+	Trusted      bool            // a trunk vouches for Asserted, for the verstat of From where that is zero, and for the attestation
+	Headers      header.Fields   // what else the INVITE says
+	Source       netip.AddrPort  // where the INVITE came from
+	Transport    string          // "UDP", "TCP" or "TLS"
+	Trunk        string          // the name of the one it came on; empty: its source is allowed without one
+	Account      string          // whose trunk that is; empty: the operator's, or none
 	// Extension is the agent that answers User on this trunk where Called is nobody's number (trunk.Extension);
 	// empty: there is none.
 	Extension string

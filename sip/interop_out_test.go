@@ -16,6 +16,7 @@ import (
 	"parley/media/mediatest"
 	"parley/sip"
 	"parley/sip/dialog"
+	"parley/sip/header"
 )
 
 // placed is a SIPp script that we call, and what must come of it.
@@ -172,7 +173,7 @@ func (s placed) call(t *testing.T, h *sip.Hands, ua *sip.UserAgent, uri string) 
 	ctx, giveUp := context.WithCancelCause(t.Context())
 	defer giveUp(nil)
 	rang := 0
-	target := sip.Target{URI: uri, Auth: s.auth, From: sip.Identity{Number: "+15550100001"}, Ringing: func(int) {
+	target := sip.Target{URI: uri, Auth: s.auth, From: header.Identity{Number: "+15550100001"}, Ringing: func(int) {
 		if rang++; rang == s.rings {
 			giveUp(context.DeadlineExceeded) // as a ring timeout does
 		}

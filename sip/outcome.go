@@ -11,6 +11,7 @@ import (
 
 	"parley/media"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/rtpport"
 	"parley/sip/trunk"
 )
@@ -53,13 +54,13 @@ func unreached(ctx context.Context, err error) *NotAnswered {
 func notAnswered(res *gosip.Response, heard progress) *NotAnswered {
 	e := &NotAnswered{Code: res.StatusCode, Phrase: res.Reason, Rang: heard >= heardProgress, heard: heard, Spam: res.StatusCode == 608, rest: trunk.Rest(res)}
 	for _, h := range res.GetHeaders("reason") {
-		for _, c := range parseReason(h.Value()) {
-			if c.q850 {
-				e.q850 = c.code
-			} else if c.code >= 300 {
-				e.Code = c.code
+		for _, c := range header.ParseReason(h.Value()) {
+			if c.Q850 {
+				e.q850 = c.Code
+			} else if c.Code >= 300 {
+				e.Code = c.Code
 			}
-			if strings.Contains(strings.ToLower(c.text), "analytics") {
+			if strings.Contains(strings.ToLower(c.Text), "analytics") {
 				e.Spam = true
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/sdp"
 	"parley/sip/transport"
 	"parley/sip/trunk"
@@ -34,11 +35,11 @@ type Target struct {
 	// the same number. Dial gives it back with the call's end.
 	Reservation *trunk.Reservation
 
-	// Headers go into the INVITE: X- headers and User-to-User, of the bounds of HeaderFields.Custom. Those that the trunk
+	// Headers go into the INVITE: X- headers and User-to-User, of the bounds of header.Fields.Custom. Those that the trunk
 	// sends by itself count before them, and others are left out.
 	Headers map[string]string
 
-	From Identity // what the callee sees; without Host the trunk's or our own
+	From header.Identity // what the callee sees; without Host the trunk's or our own
 	// Caller is the number of somebody whose call From sends on; empty: nobody's, or it is withheld. A trunk that
 	// Diverts shows it in place of From, which stands in Diversion then.
 	Caller  string
@@ -105,7 +106,7 @@ func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 
 // choose lists the trunks to try.
 func (u *UserAgent) choose(t Target) ([]*trunk.Trunk, error) {
-	if plain := plainNumber(t.Number); plain == "" || strings.Trim(plain, "+0123456789*#") != "" {
+	if plain := header.PlainNumber(t.Number); plain == "" || strings.Trim(plain, "+0123456789*#") != "" {
 		return nil, fmt.Errorf("sip: %q is no telephone number", t.Number)
 	}
 	trunks := u.trunks.For(trunk.Caller{Trunk: t.Trunk, Number: t.From.Number})
@@ -171,7 +172,7 @@ func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more b
 // placement is what the trunk wants an INVITE to look like (telephone numbers
 // in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323).
 func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placement {
-	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(k.Plan.Dialled(plainNumber(t.Number)))}
+	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(k.Plan.Dialled(header.PlainNumber(t.Number)))}
 	if k.Has(trunk.UserPhone) {
 		p.uri.UriParams = append(p.uri.UriParams, gosip.HeaderKV{K: "user", V: "phone"})
 	}
@@ -184,7 +185,7 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	}
 	if k.Has(trunk.Diverts) && t.Caller != "" {
 		p.headers = append(p.headers, gosip.NewHeader("Diversion", nameAddr("", identity)+";reason=deflection;counter=1"))
-		identity.User, t.From = k.Plan.Shown(t.Caller), Identity{Number: t.Caller}
+		identity.User, t.From = k.Plan.Shown(t.Caller), header.Identity{Number: t.Caller}
 	}
 	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, identity.User), Host: host}
 	p.display = t.From.Display
@@ -207,7 +208,7 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	for _, name := range slices.Sorted(maps.Keys(k.Headers)) {
 		p.headers = append(p.headers, gosip.NewHeader(name, k.Headers[name]))
 	}
-	p.headers = append(p.headers, t.customHeaders(k.Headers)...)
+	p.headers = append(p.headers, header.Custom(t.Headers, k.Headers)...)
 	return p
 }
 
@@ -245,7 +246,7 @@ func (u *UserAgent) direct(ctx context.Context, t Target) (p placement, err erro
 	if t.Private {
 		p.headers = []gosip.Header{gosip.NewHeader("Privacy", "id")}
 	}
-	p.headers = append(p.headers, t.customHeaders(nil)...)
+	p.headers = append(p.headers, header.Custom(t.Headers, nil)...)
 	return p, nil
 }
 

@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"strings"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -98,4 +99,30 @@ func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
 
 func (c *call) respond(req *gosip.Request, tx *gosip.ServerTx, code int, extra ...gosip.Header) {
 	_ = tx.Respond(response(req, code, "", c.dialog.LocalTag, extra...))
+}
+
+// infoDigit finds the key in an INFO body: "Signal=5" lines
+// (application/dtmf-relay) or the bare key (application/dtmf).
+func infoDigit(kind string, body []byte) (digit byte, ok bool) {
+	value := ""
+	switch kind {
+	case "application/dtmf-relay":
+		for line := range strings.Lines(string(body)) {
+			if name, v, ok := strings.Cut(line, "="); ok && strings.EqualFold(strings.TrimSpace(name), "signal") {
+				value = strings.TrimSpace(v)
+				break
+			}
+		}
+	case "application/dtmf":
+		value = strings.TrimSpace(string(body))
+	}
+	switch value = strings.ToUpper(value); {
+	case value == "10":
+		return '*', true // some send the RFC 4733 event number
+	case value == "11":
+		return '#', true
+	case len(value) == 1 && strings.Contains("0123456789*#ABCD", value):
+		return value[0], true
+	}
+	return 0, false
 }

@@ -18,6 +18,7 @@ import (
 	"parley/media/mediatest"
 	"parley/sip"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/trunk"
 )
 
@@ -136,7 +137,7 @@ func TestRegistration(t *testing.T) {
 			wait(t, ended, "goodbye")
 
 			// A call of ours is challenged, and so is its BYE.
-			if leg, err = ua.Dial(t.Context(), sip.Target{Number: number, From: sip.Identity{Number: "+15550100001"}}); err != nil {
+			if leg, err = ua.Dial(t.Context(), sip.Target{Number: number, From: header.Identity{Number: "+15550100001"}}); err != nil {
 				t.Fatal(err)
 			}
 			ended = hangup(leg)

@@ -11,6 +11,7 @@ import (
 
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/sdp"
 	"parley/sip/transport"
 	"parley/sip/trunk"
@@ -121,13 +122,13 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 	ctx, cancel := context.WithCancelCause(u.ctx)
 	c.server = &serverInvite{req: req, tx: tx, ctx: ctx, cancel: cancel}
 	in := &Incoming{
-		CallID: d.CallID, User: called(req), Called: called(req), From: identity(req.From().DisplayName, &req.From().Address),
-		To: identity(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.Transport, call: c,
+		CallID: d.CallID, User: header.Called(req), Called: header.Called(req), From: header.IdentityOf(req.From().DisplayName, &req.From().Address),
+		To: header.IdentityOf(req.To().DisplayName, &req.To().Address), Source: from, Transport: d.Transport, call: c,
 	}
 	if h := req.GetHeader("p-asserted-identity"); h != nil {
-		in.Asserted, _ = parseIdentity(h.Value())
+		in.Asserted, _ = header.ParseIdentity(h.Value())
 	}
-	in.Headers = headerFields(req, headersOn(l), cmp.Or(in.Asserted, in.From))
+	in.Headers = header.Read(req, headersOn(l), cmp.Or(in.Asserted, in.From))
 	if l != nil {
 		in.arrivedOn(l)
 	}

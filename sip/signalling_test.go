@@ -12,6 +12,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 )
 
 // both runs a test over both transports.
@@ -47,7 +48,7 @@ func TestCallAndBye(t *testing.T) {
 		if o.err != nil {
 			t.Errorf("ended with %v", o.err)
 		}
-		want := sip.Identity{Number: "+15550100001", Host: "carrier.example", Display: "Ann Lee", Verstat: "TN-Validation-Passed"}
+		want := header.Identity{Number: "+15550100001", Host: "carrier.example", Display: "Ann Lee", Verstat: "TN-Validation-Passed"}
 		if o.in.Asserted != want {
 			t.Errorf("asserted %+v", o.in.Asserted)
 		}
@@ -156,11 +157,11 @@ func TestCallerCancels(t *testing.T) {
 		p.write(invite)
 		p.response(180, "INVITE")
 		<-rung
-		p.write(p.request("CANCEL", "", "Via:"+header(invite, "Via")))
+		p.write(p.request("CANCEL", "", "Via:"+headerOf(invite, "Via")))
 		p.response(200, "CANCEL")
 		res := p.response(487, "INVITE")
 		p.toTag = res.To().Params.GetOr("tag", "")
-		p.write(p.request("ACK", "", "Via:"+header(invite, "Via")))
+		p.write(p.request("ACK", "", "Via:"+headerOf(invite, "Via")))
 		var e *media.Ended
 		if err := wait(t, causes, "cause"); !errors.As(err, &e) || e.Reason != media.UserHangup || e.Detail != "canceled" {
 			t.Errorf("cause %v", err)
@@ -169,7 +170,7 @@ func TestCallerCancels(t *testing.T) {
 	})
 }
 
-func header(text, name string) string {
+func headerOf(text, name string) string {
 	for l := range strings.Lines(text) {
 		if n, v, ok := strings.Cut(l, ":"); ok && n == name {
 			return strings.TrimSpace(v)
@@ -376,13 +377,13 @@ func TestManyCallsLeaveNothing(t *testing.T) {
 			switch way {
 			case "cancel":
 				p.response(180, "INVITE")
-				p.write(p.request("CANCEL", "", "Via:"+header(invite, "Via")))
+				p.write(p.request("CANCEL", "", "Via:"+headerOf(invite, "Via")))
 				p.response(487, "INVITE")
-				p.write(p.request("ACK", "", "Via:"+header(invite, "Via")))
+				p.write(p.request("ACK", "", "Via:"+headerOf(invite, "Via")))
 				continue
 			case "codec":
 				p.response(488, "INVITE")
-				p.write(p.request("ACK", "", "Via:"+header(invite, "Via")))
+				p.write(p.request("ACK", "", "Via:"+headerOf(invite, "Via")))
 				continue
 			}
 			p.toTag = p.response(200, "INVITE").To().Params.GetOr("tag", "")

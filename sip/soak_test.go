@@ -9,6 +9,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/rtpport"
 )
 
@@ -77,7 +78,7 @@ func TestSoakShortCalls(t *testing.T) {
 	phone := serve(t, sip.Config{Ports: pools[1]})
 	call := func(i int) error {
 		who := []string{"stay", "leave"}[i%2]
-		leg, err := phone.Dial(t.Context(), sip.Target{URI: "sip:x@" + server.Addr().String(), From: sip.Identity{Number: who}})
+		leg, err := phone.Dial(t.Context(), sip.Target{URI: "sip:x@" + server.Addr().String(), From: header.Identity{Number: who}})
 		if err != nil {
 			return err
 		}

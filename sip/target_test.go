@@ -15,6 +15,7 @@ import (
 	"parley/media"
 	"parley/sip"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/trunk"
 )
 
@@ -296,7 +297,7 @@ func TestTrunkIsFull(t *testing.T) {
 // Each wish of a trunk shows in the INVITE, and nothing else does.
 func TestInviteOfATrunk(t *testing.T) {
 	c := newCallee(t)
-	from := sip.Identity{Number: "+15550100001", Display: "Ann"}
+	from := header.Identity{Number: "+15550100001", Display: "Ann"}
 	for _, tt := range []struct {
 		name    string
 		change  func(*trunk.Config)
@@ -347,7 +348,7 @@ func TestChoiceOfTrunk(t *testing.T) {
 		{Name: "own", Targets: []trunk.Target{own.target()}, Flags: trunk.NoProbe, Numbers: []string{"+15550100001"}},
 		{Name: "other", Targets: []trunk.Target{other.target()}, Flags: trunk.NoProbe, Numbers: []string{"+15550100002"}},
 	}})
-	mine := sip.Target{Number: number, From: sip.Identity{Number: "+15550100001"}}
+	mine := sip.Target{Number: number, From: header.Identity{Number: "+15550100001"}}
 	own.take(t, dial(t, ua, t.Context(), mine))
 	open.take(t, dial(t, ua, t.Context(), sip.Target{Number: number}))
 	named := mine

@@ -11,6 +11,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/trunk"
 )
 
@@ -152,7 +153,7 @@ func referTo(target, host string, tel bool) (string, error) {
 			return target, nil
 		}
 	}
-	if number := plainNumber(target); number != "" && strings.Trim(number, "+0123456789") == "" {
+	if number := header.PlainNumber(target); number != "" && strings.Trim(number, "+0123456789") == "" {
 		if tel {
 			return "tel:" + number, nil
 		}

@@ -11,6 +11,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/rtp"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
@@ -112,18 +113,18 @@ func forgeable(req *gosip.Request, l *trunk.Trunk) bool {
 
 // errand is the call's for unconfirmed; ok is false where its source cannot be forged.
 func (c *call) errand() (e errand, ok bool) {
-	return errand{transport.Source(c.server.req).Addr(), called(c.server.req)}, forgeable(c.server.req, c.trunk)
+	return errand{transport.Source(c.server.req).Addr(), header.Called(c.server.req)}, forgeable(c.server.req, c.trunk)
 }
 
 // doubts refuses an INVITE where too many before it were never confirmed.
 func (u *UserAgent) doubts(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trunk) bool {
 	from, now := transport.Source(req).Addr(), time.Now()
-	if !forgeable(req, l) || !u.unconfirmed.full(errand{from, called(req)}, now) {
+	if !forgeable(req, l) || !u.unconfirmed.full(errand{from, header.Called(req)}, now) {
 		return false
 	}
 	u.counters.refused.Add(1)
 	name, _ := u.trunks.Source(from)
-	u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: name, Called: called(req), Code: 503, Cause: transport.CauseUnconfirmed}, now)
+	u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: name, Called: header.Called(req), Code: 503, Cause: transport.CauseUnconfirmed}, now)
 	_ = tx.Respond(response(req, 503, "", "", retryAfter(retryUnconfirmed)))
 	return true
 }

@@ -18,6 +18,7 @@ import (
 
 	"parley/media/codec"
 	"parley/media/isolate"
+	"parley/sip/challenge"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
 	"parley/sip/transport"
@@ -108,7 +109,7 @@ type UserAgent struct {
 	layer  *transport.Layer
 	trunks *trunk.Set
 
-	verifier    *verifier
+	verifier    *challenge.Verifier
 	unconfirmed *unconfirmed
 
 	counters counters
@@ -141,7 +142,7 @@ func New(cfg Config) (*UserAgent, error) {
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger,
 		calls:    map[dialogKey]*call{},
-		verifier: newVerifier(), unconfirmed: newUnconfirmed(),
+		verifier: challenge.New(), unconfirmed: newUnconfirmed(),
 		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Shared: cfg.SharedTrunks, Log: cfg.Logger}),
 	}
 	var err error

@@ -10,6 +10,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/rtp"
 	"parley/sip"
+	"parley/sip/header"
 )
 
 // PhoneConfig is one call of a softphone.
@@ -84,7 +85,7 @@ func Call(ctx context.Context, cfg PhoneConfig) (*PhoneResult, error) {
 	ringing, cancel := context.WithTimeout(ctx, cfg.RingTimeout)
 	defer cancel()
 	leg, err := cfg.Phone.Dial(ringing, sip.Target{
-		URI: cfg.URI, From: sip.Identity{Number: cmp.Or(cfg.Number, "phone"), Display: cfg.Name}, Ringing: cfg.Ringing})
+		URI: cfg.URI, From: header.Identity{Number: cmp.Or(cfg.Number, "phone"), Display: cfg.Name}, Ringing: cfg.Ringing})
 	if err != nil {
 		return nil, err
 	}

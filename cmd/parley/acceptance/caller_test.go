@@ -10,6 +10,7 @@ import (
 
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/simulated"
 )
 
@@ -68,7 +69,7 @@ func dialAt(t *testing.T, at string, p *simulated.Phone, number, from string) (*
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	leg, err := p.Dial(ctx, sip.Target{URI: "sip:" + number + "@" + at, From: sip.Identity{Number: from}, Headers: map[string]string{"X-Caller": from}})
+	leg, err := p.Dial(ctx, sip.Target{URI: "sip:" + number + "@" + at, From: header.Identity{Number: from}, Headers: map[string]string{"X-Caller": from}})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/api/wsagent/client"
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/simulated"
 )
 
@@ -145,7 +146,7 @@ type phoneLine struct {
 }
 
 func dialPhone(ctx context.Context, phone *simulated.Phone, uri string) (*phoneLine, error) {
-	leg, err := phone.Dial(ctx, sip.Target{URI: uri, From: sip.Identity{Number: "bench"}})
+	leg, err := phone.Dial(ctx, sip.Target{URI: uri, From: header.Identity{Number: "bench"}})
 	if err != nil {
 		return nil, err
 	}

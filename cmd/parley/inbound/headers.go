@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"parley/sip"
+	"parley/sip/header"
 	"parley/store"
 )
 
@@ -16,7 +17,7 @@ func attestationOf(in *sip.Incoming) string {
 
 // verified says whether a carrier vouches for a caller's number: it has checked it, and the carrier where the call began
 // does not say that it only knows its customer (B), or nobody at all (C).
-func verified(caller sip.Identity, attestation string) bool {
+func verified(caller header.Identity, attestation string) bool {
 	return (caller.Verstat == numberPassed || caller.Verstat == numberPassed+"-A") && (attestation == "" || attestation == "A")
 }
 

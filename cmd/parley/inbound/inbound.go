@@ -21,6 +21,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/ledger"
@@ -142,7 +143,7 @@ const (
 // callerOf is who calls, for everything that depends on it: the books, the agent's
 // variables, customer data and the do-not-call list. What a trunk asserts counts before
 // what the caller says; where nobody vouches for identities, no check of them counts.
-func callerOf(in *sip.Incoming) sip.Identity {
+func callerOf(in *sip.Incoming) header.Identity {
 	caller := in.From
 	if !in.Trusted {
 		caller.Verstat = ""

@@ -9,6 +9,7 @@ import (
 	"parley/billing"
 	"parley/pipeline/session"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/trunk"
 	"parley/store"
 )
@@ -41,19 +42,19 @@ func TestRefusalCodes(t *testing.T) {
 func TestCallerOf(t *testing.T) {
 	t.Parallel()
 	const passed = numberPassed
-	from := sip.Identity{Number: "+15550100001", Display: "Ann", Verstat: passed}
-	asserted := sip.Identity{Number: "+15550100002", Display: "Bob", Verstat: "TN-Validation-Failed"}
+	from := header.Identity{Number: "+15550100001", Display: "Ann", Verstat: passed}
+	asserted := header.Identity{Number: "+15550100002", Display: "Bob", Verstat: "TN-Validation-Failed"}
 	for _, tt := range []struct {
 		name string
 		in   sip.Incoming
-		want sip.Identity
+		want header.Identity
 	}{
 		{"asserted", sip.Incoming{From: from, Asserted: asserted, Trusted: true}, asserted},
-		{"the name of From", sip.Incoming{From: from, Asserted: sip.Identity{Number: "+15550100002"}, Trusted: true},
-			sip.Identity{Number: "+15550100002", Display: "Ann"}},
+		{"the name of From", sip.Incoming{From: from, Asserted: header.Identity{Number: "+15550100002"}, Trusted: true},
+			header.Identity{Number: "+15550100002", Display: "Ann"}},
 		{"nothing asserted", sip.Incoming{From: from, Trusted: true}, from},
-		{"not trusted", sip.Incoming{From: from}, sip.Identity{Number: "+15550100001", Display: "Ann"}},
-		{"asserted, and not trusted", sip.Incoming{From: from, Asserted: asserted}, sip.Identity{Number: "+15550100001", Display: "Ann"}},
+		{"not trusted", sip.Incoming{From: from}, header.Identity{Number: "+15550100001", Display: "Ann"}},
+		{"asserted, and not trusted", sip.Incoming{From: from, Asserted: asserted}, header.Identity{Number: "+15550100001", Display: "Ann"}},
 	} {
 		if got := callerOf(&tt.in); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -64,9 +65,9 @@ func TestCallerOf(t *testing.T) {
 // TestOriginOf: what a far end says of a call's way is shown, and what a carrier attests counts where it is trusted.
 func TestOriginOf(t *testing.T) {
 	t.Parallel()
-	in := sip.Incoming{Called: "+34911234567", Headers: sip.HeaderFields{Attestation: "A", OrigID: "origin",
-		Diversions: []sip.Diversion{{By: sip.Identity{Number: "+34911234569", Display: "Desk", Host: "h"}, Reason: "no-answer"}, {By: sip.Identity{Number: "+34911234568"}}},
-		History:    []sip.HistoryEntry{{Index: "1", To: sip.Identity{Number: "+34911234568"}, Cause: 302}}}}
+	in := sip.Incoming{Called: "+34911234567", Headers: header.Fields{Attestation: "A", OrigID: "origin",
+		Diversions: []header.Diversion{{By: header.Identity{Number: "+34911234569", Display: "Desk", Host: "h"}, Reason: "no-answer"}, {By: header.Identity{Number: "+34911234568"}}},
+		History:    []header.HistoryEntry{{Index: "1", To: header.Identity{Number: "+34911234568"}, Cause: 302}}}}
 	want := store.CallOrigin{DivertedBy: "+34911234569", FirstCalled: "+34911234568", Diversions: []store.CallDiversion{{Number: "+34911234569", Name: "Desk", Reason: "no-answer"},
 		{Number: "+34911234568"}}, History: []store.CallStation{{Index: "1", Number: "+34911234568", Cause: 302}}}
 	if got := originOf(&in); !reflect.DeepEqual(*got, want) || attestationOf(&in) != "" {
@@ -76,7 +77,7 @@ func TestOriginOf(t *testing.T) {
 	if got := originOf(&in); !reflect.DeepEqual(*got, want) || attestationOf(&in) != "A" {
 		t.Errorf("trusted: %+v, %q", got, attestationOf(&in))
 	}
-	if got := originOf(&sip.Incoming{Headers: sip.HeaderFields{OrigID: "origin", Custom: map[string]string{"X-A": "1"}}}); got != nil {
+	if got := originOf(&sip.Incoming{Headers: header.Fields{OrigID: "origin", Custom: map[string]string{"X-A": "1"}}}); got != nil {
 		t.Errorf("of a call that came directly: %+v", got)
 	}
 }
@@ -86,7 +87,7 @@ func TestVerified(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[[2]string]bool{{numberPassed, ""}: true, {numberPassed, "A"}: true, {numberPassed + "-A", "A"}: true, {numberPassed, "B"}: false,
 		{numberPassed, "C"}: false, {numberPassed + "-B", "B"}: false, {"TN-Validation-Failed", "A"}: false, {"", "A"}: false, {"", ""}: false} {
-		if got := verified(sip.Identity{Verstat: said[0]}, said[1]); got != want {
+		if got := verified(header.Identity{Verstat: said[0]}, said[1]); got != want {
 			t.Errorf("%q: %v", said, got)
 		}
 	}

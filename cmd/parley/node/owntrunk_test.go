@@ -13,6 +13,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/media"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/rtpport"
 	"parley/sip/trunk"
 	"parley/store"
@@ -76,7 +77,7 @@ func (d *desk) pbx(at string) (ua *sip.UserAgent, taken <-chan *sip.Incoming) {
 // a call that none has.
 func (d *desk) greeted(ua *sip.UserAgent, user string) (refused int) {
 	d.Helper()
-	leg, err := ua.Dial(d.Context(), sip.Target{URI: "sip:" + user + "@" + d.node.phone.Addr().String(), From: sip.Identity{Number: "102"}})
+	leg, err := ua.Dial(d.Context(), sip.Target{URI: "sip:" + user + "@" + d.node.phone.Addr().String(), From: header.Identity{Number: "102"}})
 	if e, ok := errors.AsType[*sip.NotAnswered](err); ok {
 		return e.Code
 	}

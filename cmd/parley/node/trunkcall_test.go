@@ -23,6 +23,7 @@ import (
 	"parley/pipeline/session"
 	"parley/pipeline/tool/crm/crmtest"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/rtpport"
 	"parley/sip/transport"
 	"parley/sip/trunk"
@@ -53,7 +54,7 @@ func (d *desk) exchange(at string) *sip.UserAgent {
 
 // rung is what somebody hears who calls the desk from an exchange.
 func rung(d *desk, ua *sip.UserAgent) (*sip.Leg, error) {
-	return ua.Dial(d.Context(), sip.Target{Number: deskNumber, From: sip.Identity{Number: assertedNumber, Display: "Bob"}, Headers: map[string]string{"X-Tier": "gold"}})
+	return ua.Dial(d.Context(), sip.Target{Number: deskNumber, From: header.Identity{Number: assertedNumber, Display: "Bob"}, Headers: map[string]string{"X-Tier": "gold"}})
 }
 
 // presses has somebody call who presses a key, says nothing and waits for the agent to
@@ -147,7 +148,7 @@ func TestPlainTrunksAreNotAsked(t *testing.T) {
 	d.ok(err)
 	defer session.End(media.Ended{Reason: media.Failed, Detail: "answer"})
 	trace := new(transport.Trace)
-	leg, err := d.node.phone.Dial(t.Context(), sip.Target{Number: "+12025550106", From: sip.Identity{Number: deskNumber}, Trace: trace})
+	leg, err := d.node.phone.Dial(t.Context(), sip.Target{Number: "+12025550106", From: header.Identity{Number: deskNumber}, Trace: trace})
 	d.ok(err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

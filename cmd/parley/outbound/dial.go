@@ -28,6 +28,7 @@ import (
 	"parley/pipeline/journal"
 	"parley/pipeline/session"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 	"parley/store"
@@ -245,7 +246,7 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	w := d.Maker.Wire(session, new(transport.Trace))
 	defer w.Keep()
 	rang := false // on Dial's goroutine, which is this one
-	leg, err := d.Phone.Dial(ctx, sip.Target{Trunk: o.from.Trunk, Number: o.to, Reservation: o.place, Headers: o.headers, From: sip.Identity{Number: o.from.Number}, Trace: w.Trace, Ringing: func(int) {
+	leg, err := d.Phone.Dial(ctx, sip.Target{Trunk: o.from.Trunk, Number: o.to, Reservation: o.place, Headers: o.headers, From: header.Identity{Number: o.from.Number}, Trace: w.Trace, Ringing: func(int) {
 		if rang {
 			return
 		}

@@ -20,6 +20,7 @@ import (
 	"parley/pipeline/listen"
 	"parley/pipeline/session"
 	"parley/sip"
+	"parley/sip/header"
 	"parley/sip/transport"
 	"parley/store"
 	"parley/store/ledger"
@@ -268,7 +269,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	defer cancel()
 	w := x.Maker.Wire(session, new(transport.Trace))
 	x.Log.Info("the callee of a transfer is called", "session", session.ID(), "for", c.session.ID())
-	leg, err := x.Phone.Dial(ctx, sip.Target{Trunk: c.from.Trunk, Number: to.E164, From: sip.Identity{Number: c.from.Number}, Caller: c.other, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
+	leg, err := x.Phone.Dial(ctx, sip.Target{Trunk: c.from.Trunk, Number: to.E164, From: header.Identity{Number: c.from.Number}, Caller: c.other, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
 	if err != nil {
 		ended := unreached(session, err, x.Log)
 		session.End(ended)

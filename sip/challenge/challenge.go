@@ -1,4 +1,5 @@
-package sip
+// Package challenge asks those who call for their credentials, and checks them (RFC 7616, RFC 3261 section 22).
+package challenge
 
 import (
 	"crypto/hmac"
@@ -17,6 +18,7 @@ import (
 	"github.com/icholy/digest"
 
 	"parley/sip/dialog"
+	"parley/sip/header"
 )
 
 const (
@@ -31,22 +33,22 @@ const (
 	realm = "parley"
 )
 
-// verdict is what the credentials of a request are worth.
-type verdict uint8
+// Verdict is what the credentials of a request are worth.
+type Verdict uint8
 
 const (
-	missing verdict = iota // there are none
-	wrong                  // another user, another password, or tampered with
-	stale                  // right, but for a nonce that is too old or used up
-	right
+	Missing Verdict = iota // there are none
+	Wrong                  // another user, another password, or tampered with
+	Stale                  // right, but for a nonce that is too old or used up
+	Right
 )
 
-// verifier challenges requests and checks their answers (RFC 7616, RFC 3261
+// Verifier challenges requests and checks their answers (RFC 7616, RFC 3261
 // section 22). A nonce carries its time and source under a MAC, so that a
 // challenge costs no memory: only nonces that were answered rightly are kept,
 // with the count that the next answer must exceed. Its methods may be called
 // from several goroutines.
-type verifier struct {
+type Verifier struct {
 	key [32]byte
 
 	mu   sync.Mutex
@@ -58,16 +60,17 @@ type spent struct {
 	expires time.Time
 }
 
-func newVerifier() *verifier {
-	v := &verifier{used: map[string]spent{}}
+// New returns a verifier with a key of its own: nonces of another, also of before a restart, are stale.
+func New() *Verifier {
+	v := &Verifier{used: map[string]spent{}}
 	_, _ = rand.Read(v.key[:]) // never fails
 	return v
 }
 
-// challenge is what a 407 asks with: MD5 and SHA-256. RFC 8760 section 2.4 has
+// Challenge is what a 407 asks with: MD5 and SHA-256. RFC 8760 section 2.4 has
 // the better one come first; but telephones that know only MD5 look at the first
 // and give up, and those that know both may choose.
-func (v *verifier) challenge(from netip.Addr, old bool, now time.Time) []gosip.Header {
+func (v *Verifier) Challenge(from netip.Addr, old bool, now time.Time) []gosip.Header {
 	nonce := v.nonce(from, now)
 	var hs []gosip.Header
 	for _, algorithm := range []string{"MD5", "SHA-256"} {
@@ -78,7 +81,7 @@ func (v *verifier) challenge(from netip.Addr, old bool, now time.Time) []gosip.H
 }
 
 // nonce is the time and 8 random bytes under a MAC that covers the source too.
-func (v *verifier) nonce(from netip.Addr, now time.Time) string {
+func (v *Verifier) nonce(from netip.Addr, now time.Time) string {
 	var b [16 + sha256.Size]byte
 	binary.BigEndian.PutUint64(b[:], uint64(now.Unix()))
 	_, _ = rand.Read(b[8:16])
@@ -86,7 +89,7 @@ func (v *verifier) nonce(from netip.Addr, now time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-func (v *verifier) mac(from netip.Addr, b []byte) []byte {
+func (v *Verifier) mac(from netip.Addr, b []byte) []byte {
 	h := hmac.New(sha256.New, v.key[:])
 	source := from.As16()
 	h.Write(source[:])
@@ -95,7 +98,7 @@ func (v *verifier) mac(from netip.Addr, b []byte) []byte {
 }
 
 // issued says when a nonce was given to a source; false: it was not.
-func (v *verifier) issued(nonce string, from netip.Addr) (time.Time, bool) {
+func (v *Verifier) issued(nonce string, from netip.Addr) (time.Time, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(nonce)
 	if err != nil || len(b) != 16+sha256.Size || !hmac.Equal(b[16:], v.mac(from, b[:16])) {
 		return time.Time{}, false
@@ -103,28 +106,28 @@ func (v *verifier) issued(nonce string, from netip.Addr) (time.Time, bool) {
 	return time.Unix(int64(binary.BigEndian.Uint64(b)), 0), true
 }
 
-// check judges the credentials of a request against want.
-func (v *verifier) check(req *gosip.Request, from netip.Addr, want dialog.Credentials, now time.Time) verdict {
-	got := presented(req)
+// Check judges the credentials of a request against want.
+func (v *Verifier) Check(req *gosip.Request, from netip.Addr, want dialog.Credentials, now time.Time) Verdict {
+	got := Presented(req)
 	if got == nil {
-		return missing
+		return Missing
 	}
 	at, ours := v.issued(got.Nonce, from)
 	if !ours {
 		// A nonce from before a restart, or of another source.
-		return stale
+		return Stale
 	}
 	if !matches(req, got, want) {
-		return wrong
+		return Wrong
 	}
 	if now.Sub(at) > nonceLife || !v.spend(got, at, now) {
-		return stale
+		return Stale
 	}
-	return right
+	return Right
 }
 
-// presented are the credentials for our realm in a request; nil: none.
-func presented(req *gosip.Request) *digest.Credentials {
+// Presented are the credentials for our realm in a request; nil: none.
+func Presented(req *gosip.Request) *digest.Credentials {
 	for _, h := range req.GetHeaders("proxy-authorization") {
 		if c, err := digest.ParseCredentials(h.Value()); err == nil && c.Realm == realm {
 			return c
@@ -165,13 +168,13 @@ func sameCallee(req *gosip.Request, uri string) bool {
 	if gosip.ParseUri(uri, &u) != nil {
 		return false
 	}
-	number := uriIdentity(&u).Number
-	return number == "" || number == uriIdentity(&req.Recipient).Number
+	number := header.URIIdentity(&u).Number
+	return number == "" || number == header.URIIdentity(&req.Recipient).Number
 }
 
 // spend uses an answer up: each nonce count is good once, rising; without one
 // (RFC 2069) the nonce is.
-func (v *verifier) spend(got *digest.Credentials, at, now time.Time) bool {
+func (v *Verifier) spend(got *digest.Credentials, at, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	last, known := v.used[got.Nonce]

@@ -1,4 +1,4 @@
-package sip
+package header
 
 import (
 	"encoding/hex"
@@ -10,14 +10,14 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 )
 
-// CanonicalHeader is the name of a header that programs of either side may use, each word with one capital; false: it
+// Canonical is the name of a header that programs of either side may use, each word with one capital; false: it
 // is another. Those are X- names of letters, digits and hyphens, and User-to-User.
-func CanonicalHeader(name string) (string, bool) {
+func Canonical(name string) (string, bool) {
 	if strings.EqualFold(name, userToUser) {
 		return userToUser, true
 	}
 	name = textproto.CanonicalMIMEHeaderKey(name)
-	if !strings.HasPrefix(name, "X-") || len(name) < 3 || len(name) > MaxHeaderName {
+	if !strings.HasPrefix(name, "X-") || len(name) < 3 || len(name) > MaxName {
 		return "", false
 	}
 	return name, !strings.ContainsFunc(name, func(r rune) bool {
@@ -34,17 +34,17 @@ func isOurs(name string, ours map[string]string) bool {
 	return false
 }
 
-// customHeaders are those of a call that is placed, in the order of their names. Headers of the trunk stay as they are,
+// Custom are the headers of a call that is placed, in the order of their names. Ours, those of the trunk, stay as they are,
 // and what is no such header, or cannot stand in a line, is left out.
-func (t *Target) customHeaders(ours map[string]string) (headers []gosip.Header) {
+func Custom(given, ours map[string]string) (headers []gosip.Header) {
 	size := 0
-	for _, given := range slices.Sorted(maps.Keys(t.Headers)) {
-		name, ok := CanonicalHeader(given)
-		value := strings.TrimSpace(t.Headers[given])
-		if !ok || isOurs(name, ours) || len(value) > MaxHeaderValue || clean(value) != value || len(headers) == MaxHeaders {
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		name, ok := Canonical(field)
+		value := strings.TrimSpace(given[field])
+		if !ok || isOurs(name, ours) || len(value) > MaxValue || clean(value) != value || len(headers) == MaxCustom {
 			continue
 		}
-		if size += len(name) + len(value); size > maxCustom {
+		if size += len(name) + len(value); size > maxTotal {
 			break
 		}
 		if name == userToUser {

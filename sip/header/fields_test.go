@@ -1,4 +1,4 @@
-package sip
+package header
 
 import (
 	"fmt"
@@ -23,9 +23,9 @@ func inviteWith(headers ...string) *gosip.Request {
 }
 
 func TestCustomHeaders(t *testing.T) {
-	long := strings.Repeat("a", MaxHeaderValue)
+	long := strings.Repeat("a", MaxValue)
 	var many []string
-	for i := range MaxHeaders + 5 {
+	for i := range MaxCustom + 5 {
 		many = append(many, fmt.Sprintf("X-N%d: %d", i, i))
 	}
 	for name, tt := range map[string]struct {
@@ -46,15 +46,15 @@ func TestCustomHeaders(t *testing.T) {
 		"no hexadecimal":         {[]string{"User-to-User: 4f4;encoding=hex"}, map[string]string{"User-to-User": "4f4"}},
 		"nothing":                {[]string{"User-to-User: ;encoding=hex"}, map[string]string{"User-to-User": ""}},
 	} {
-		got := headerFields(inviteWith(tt.headers...), map[string]string{"X-TOKEN": "5ec2e7"}, Identity{}).Custom
+		got := Read(inviteWith(tt.headers...), map[string]string{"X-TOKEN": "5ec2e7"}, Identity{}).Custom
 		if !maps.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-	if got := headerFields(inviteWith(many...), nil, Identity{}).Custom; len(got) != MaxHeaders || got["X-N0"] != "0" {
+	if got := Read(inviteWith(many...), nil, Identity{}).Custom; len(got) != MaxCustom || got["X-N0"] != "0" {
 		t.Errorf("of %d headers %d were read", len(many), len(got))
 	}
-	if got := headerFields(inviteWith("X-"+strings.Repeat("a", MaxHeaderName)+": 1"), nil, Identity{}).Custom; got != nil {
+	if got := Read(inviteWith("X-"+strings.Repeat("a", MaxName)+": 1"), nil, Identity{}).Custom; got != nil {
 		t.Errorf("a long name: %q", got)
 	}
 }
@@ -64,27 +64,27 @@ func TestRedirections(t *testing.T) {
 	number := func(n string) Identity { return Identity{Number: n, Host: "h"} }
 	for name, tt := range map[string]struct {
 		headers     []string
-		want        HeaderFields
+		want        Fields
 		by, dialled string
 	}{
 		"RFC 5806, two in one": {[]string{`Diversion: <sip:+19195551004@h>;reason=user-busy, "Bob" <sip:+19195551002@h>;reason=time-of-day;counter=1`},
-			HeaderFields{Diversions: []Diversion{{number("+19195551004"), "user-busy"}, {Identity{"+19195551002", "h", "Bob", ""}, "time-of-day"}}}, "+19195551004", "+19195551002"},
+			Fields{Diversions: []Diversion{{number("+19195551004"), "user-busy"}, {Identity{"+19195551002", "h", "Bob", ""}, "time-of-day"}}}, "+19195551004", "+19195551002"},
 		"in two headers": {[]string{`Diversion: <tel:+1-919-555-1004>;reason="do-not-disturb"`, `Diversion: <sip:+19195551002@h>;privacy=off`},
-			HeaderFields{Diversions: []Diversion{{Identity{Number: "+19195551004"}, "do-not-disturb"}, {number("+19195551002"), ""}}}, "+19195551004", "+19195551002"},
+			Fields{Diversions: []Diversion{{Identity{Number: "+19195551004"}, "do-not-disturb"}, {number("+19195551002"), ""}}}, "+19195551004", "+19195551002"},
 		"private": {[]string{`Diversion: "Bob" <sip:+19195551002@h>;reason=no-answer;privacy=full, "Ann" <sip:+19195551003@h>;privacy="name"`},
-			HeaderFields{Diversions: []Diversion{{Identity{}, "no-answer"}, {number("+19195551003"), ""}}}, "", "+19195551003"},
-		"no addresses": {[]string{`Diversion: ;reason=x`, `Diversion: <sip:`, `Diversion: `}, HeaderFields{}, "", ""},
+			Fields{Diversions: []Diversion{{Identity{}, "no-answer"}, {number("+19195551003"), ""}}}, "", "+19195551003"},
+		"no addresses": {[]string{`Diversion: ;reason=x`, `Diversion: <sip:`, `Diversion: `}, Fields{}, "", ""},
 		"RFC 7044, a user who does not answer": {[]string{`History-Info: <sip:+19195551002@h>;index=1, <sip:+19195551003@h;cause=408>;index=1.2;mp=1`, `History-Info: <sip:+19195551002@h?Reason=SIP%3Bcause%3D302>;index=1.1;rc=1`},
-			HeaderFields{History: []HistoryEntry{{"1", number("+19195551002"), 0}, {"1.1", number("+19195551002"), 302}, {"1.2", number("+19195551003"), 408}}}, "+19195551003", "+19195551002"},
+			Fields{History: []HistoryEntry{{"1", number("+19195551002"), 0}, {"1.1", number("+19195551002"), 302}, {"1.2", number("+19195551003"), 408}}}, "+19195551003", "+19195551002"},
 		"and our own number last": {[]string{`History-Info: <sip:+34600000001@h>;index=1, <sip:911234567@h;cause=302>;index=1.1`},
-			HeaderFields{History: []HistoryEntry{{"1", number("+34600000001"), 0}, {"1.1", number("911234567"), 302}}}, "+34600000001", "+34600000001"},
-		"a direct call":   {[]string{`History-Info: <sip:+34911234567@h>;index=1`}, HeaderFields{History: []HistoryEntry{{"1", number("+34911234567"), 0}}}, "", ""},
-		"a private entry": {[]string{`History-Info: <sip:+34600000001@h?Privacy=history>;index=1`}, HeaderFields{History: []HistoryEntry{{"1", Identity{}, 0}}}, "", ""},
+			Fields{History: []HistoryEntry{{"1", number("+34600000001"), 0}, {"1.1", number("911234567"), 302}}}, "+34600000001", "+34600000001"},
+		"a direct call":   {[]string{`History-Info: <sip:+34911234567@h>;index=1`}, Fields{History: []HistoryEntry{{"1", number("+34911234567"), 0}}}, "", ""},
+		"a private entry": {[]string{`History-Info: <sip:+34600000001@h?Privacy=history>;index=1`}, Fields{History: []HistoryEntry{{"1", Identity{}, 0}}}, "", ""},
 		"the tenth after the second": {[]string{`History-Info: <sip:10@h>;index=1.10,<sip:2@h>;index=1.2,<sip:1@h>;index=1`},
-			HeaderFields{History: []HistoryEntry{{"1", number("1"), 0}, {"1.2", number("2"), 0}, {"1.10", number("10"), 0}}}, "10", "1"},
-		"no index": {[]string{`History-Info: <sip:+34600000001@h>`, `History-Info: <sip:+34600000001@h>;index=x`}, HeaderFields{}, "", ""},
+			Fields{History: []HistoryEntry{{"1", number("1"), 0}, {"1.2", number("2"), 0}, {"1.10", number("10"), 0}}}, "10", "1"},
+		"no index": {[]string{`History-Info: <sip:+34600000001@h>`, `History-Info: <sip:+34600000001@h>;index=x`}, Fields{}, "", ""},
 	} {
-		got := headerFields(inviteWith(tt.headers...), nil, Identity{})
+		got := Read(inviteWith(tt.headers...), nil, Identity{})
 		if !slices.Equal(got.Diversions, tt.want.Diversions) || !slices.Equal(got.History, tt.want.History) {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
 		}
@@ -93,18 +93,18 @@ func TestRedirections(t *testing.T) {
 		}
 	}
 	many := strings.Repeat("<sip:1@h>;index=1,", 100)
-	if got := headerFields(inviteWith("Diversion: "+many, "History-Info: "+many), nil, Identity{}); len(got.Diversions) != maxRedirects || len(got.History) != maxRedirects {
+	if got := Read(inviteWith("Diversion: "+many, "History-Info: "+many), nil, Identity{}); len(got.Diversions) != maxRedirects || len(got.History) != maxRedirects {
 		t.Errorf("%d diversions, %d entries", len(got.Diversions), len(got.History))
 	}
 }
 
 func TestWithheld(t *testing.T) {
 	for header, want := range map[string]bool{"id": true, "none": false, "session": false, "Header; id;critical": true, " USER ": true, "history": false} {
-		if got := headerFields(inviteWith("Privacy: "+header), nil, Identity{}).Withheld; got != want {
+		if got := Read(inviteWith("Privacy: "+header), nil, Identity{}).Withheld; got != want {
 			t.Errorf("Privacy: %s: withheld %t", header, got)
 		}
 	}
-	if headerFields(inviteWith(), nil, Identity{}).Withheld {
+	if Read(inviteWith(), nil, Identity{}).Withheld {
 		t.Error("withheld without a word of it")
 	}
 }
@@ -131,9 +131,9 @@ func TestAttestation(t *testing.T) {
 		req := inviteWith(tt.headers...)
 		var asserted Identity
 		if h := req.GetHeader("p-asserted-identity"); h != nil {
-			asserted, _ = parseIdentity(h.Value())
+			asserted, _ = ParseIdentity(h.Value())
 		}
-		if got := headerFields(req, nil, asserted); got.Attestation != tt.level || got.OrigID != tt.orig {
+		if got := Read(req, nil, asserted); got.Attestation != tt.level || got.OrigID != tt.orig {
 			t.Errorf("%s: %q, %q", name, got.Attestation, got.OrigID)
 		}
 	}
@@ -149,11 +149,11 @@ func FuzzHeaderFields(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, v string) {
 		req := inviteWith("P-Asserted-Identity: "+v, "Diversion: "+v, "History-Info: "+v, "User-to-User: "+v, "P-Attestation-Indicator: "+v, "P-Origination-ID: "+v)
 		req.AppendHeader(gosip.NewHeader(name, v))
-		asserted, _ := parseIdentity(v)
-		got := headerFields(req, nil, asserted)
+		asserted, _ := ParseIdentity(v)
+		got := Read(req, nil, asserted)
 		texts := []string{got.OrigID, got.DivertedBy("+1"), got.FirstCalled("+1")}
 		for name, value := range got.Custom {
-			if len(name) > MaxHeaderName || len(value) > MaxHeaderValue {
+			if len(name) > MaxName || len(value) > MaxValue {
 				t.Errorf("%q: %d bytes", name, len(value))
 			}
 			texts = append(texts, name, value)
@@ -167,7 +167,7 @@ func FuzzHeaderFields(f *testing.F) {
 			}
 		}
 		for _, text := range texts {
-			if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > MaxHeaderValue {
+			if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || len(text) > MaxValue {
 				t.Errorf("%q", text)
 			}
 		}

@@ -1,4 +1,6 @@
-package sip
+// Package header reads what telephones and carriers say in the headers of requests, and writes those that programs may add: who calls,
+// by whom a call was sent on, why it has ended. It knows no calls.
+package header
 
 import (
 	"cmp"
@@ -15,12 +17,11 @@ import (
 	"parley/sip/dialog"
 )
 
-// HeaderFields are what an INVITE says besides who calls whom. Its texts are a far end's: valid UTF-8 without
+// Fields are what an INVITE says besides who calls whom. Its texts are a far end's: valid UTF-8 without
 // control characters, and bounded. The slices and the map belong to the reader.
-type HeaderFields struct {
-	// Custom are the X- headers, and User-to-User (RFC 7433), by their names as CanonicalHeader writes them: the first
-	// MaxHeaders of at most MaxHeaderName and MaxHeaderValue bytes, and maxCustom bytes of all; what is longer is left
-	// out. Values of one name are joined by a comma. User-to-User in hexadecimal that is text stands as this text.
+type Fields struct {
+	// Custom are the X- headers, and User-to-User (RFC 7433), by their names as Canonical writes them: the first
+	// MaxCustom of at most MaxName and MaxValue bytes, and maxTotal bytes of all; what is longer is left out. Values of one name are joined by a comma. User-to-User in hexadecimal that is text stands as this text.
 	Custom map[string]string
 	// Diversions say who had the call before (RFC 5806), the most recent first: 16 at most.
 	Diversions []Diversion
@@ -38,11 +39,11 @@ type HeaderFields struct {
 
 // Bounds of Custom; of names and values in bytes.
 const (
-	MaxHeaders     = 20
-	MaxHeaderName  = 64
-	MaxHeaderValue = 512
-	maxCustom      = 4096
-	maxRedirects   = 16
+	MaxCustom    = 20
+	MaxName      = 64
+	MaxValue     = 512
+	maxTotal     = 4096
+	maxRedirects = 16
 )
 
 // userToUser is the header of RFC 7433.
@@ -63,7 +64,7 @@ type HistoryEntry struct {
 
 // DivertedBy is the number of the telephone that has sent the call on to called, by the most recent Diversion, else by
 // History; empty: it has come directly, or nobody says.
-func (f *HeaderFields) DivertedBy(called string) string {
+func (f *Fields) DivertedBy(called string) string {
 	if len(f.Diversions) > 0 {
 		return f.Diversions[0].By.Number
 	}
@@ -77,7 +78,7 @@ func (f *HeaderFields) DivertedBy(called string) string {
 
 // FirstCalled is the number that the caller has dialled, where the call was sent on, by the oldest Diversion, else by
 // History; empty as of DivertedBy.
-func (f *HeaderFields) FirstCalled(called string) string {
+func (f *Fields) FirstCalled(called string) string {
 	if len(f.Diversions) > 0 {
 		return f.Diversions[len(f.Diversions)-1].By.Number
 	}
@@ -94,10 +95,10 @@ func sameNumber(a, b string) bool {
 	return a == b || min(len(a), len(b)) >= local && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
-// headerFields reads an INVITE. Headers of the names in ours are left out: they are what we send on the trunk, which may
+// Read reads an INVITE. Headers of the names in ours are left out: they are what we send on the trunk, which may
 // be secret.
-func headerFields(req *gosip.Request, ours map[string]string, asserted Identity) HeaderFields {
-	f := HeaderFields{Custom: custom(req.Headers(), ours)}
+func Read(req *gosip.Request, ours map[string]string, asserted Identity) Fields {
+	f := Fields{Custom: custom(req.Headers(), ours)}
 	for _, v := range values(req, "diversion") {
 		if d, ok := parseDiversion(v); ok && len(f.Diversions) < maxRedirects {
 			f.Diversions = append(f.Diversions, d)
@@ -131,8 +132,8 @@ func withheld(req *gosip.Request) bool {
 func custom(headers []gosip.Header, ours map[string]string) map[string]string {
 	fields, size := map[string]string{}, 0
 	for _, h := range headers {
-		name, ok := CanonicalHeader(h.Name())
-		if !ok || isOurs(name, ours) || len(h.Value()) > 3*MaxHeaderValue {
+		name, ok := Canonical(h.Name())
+		if !ok || isOurs(name, ours) || len(h.Value()) > 3*MaxValue {
 			continue
 		}
 		value := clean(h.Value())
@@ -143,7 +144,7 @@ func custom(headers []gosip.Header, ours map[string]string) map[string]string {
 		if known {
 			value = was + ", " + value
 		}
-		if !known && len(fields) == MaxHeaders || len(value) > MaxHeaderValue || size+len(name)+len(value)-len(was) > maxCustom {
+		if !known && len(fields) == MaxCustom || len(value) > MaxValue || size+len(name)+len(value)-len(was) > maxTotal {
 			continue
 		}
 		if !known {
@@ -238,7 +239,7 @@ func addressed(v string) (id Identity, uri gosip.Uri, params string, ok bool) {
 	} else {
 		_, params, _ = strings.Cut(v, ";")
 	}
-	return identity(name, &uri), uri, params, true
+	return IdentityOf(name, &uri), uri, params, true
 }
 
 // parseDiversion reads a value of Diversion.

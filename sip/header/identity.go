@@ -1,4 +1,4 @@
-package sip
+package header
 
 import (
 	"net/url"
@@ -23,9 +23,9 @@ type Identity struct {
 	Verstat string
 }
 
-// identity joins the two parts of an address header.
-func identity(display string, uri *gosip.Uri) Identity {
-	id := uriIdentity(uri)
+// IdentityOf joins the two parts of an address header.
+func IdentityOf(display string, uri *gosip.Uri) Identity {
+	id := URIIdentity(uri)
 	id.Display = printed(unquote(display))
 	return id
 }
@@ -47,31 +47,31 @@ func printed(s string) string {
 	return strings.ToValidUTF8(s[:maxIdentity], "") // without half of the last character
 }
 
-// parseIdentity reads one value of P-Asserted-Identity (RFC 3325 section 9.1),
+// ParseIdentity reads one value of P-Asserted-Identity (RFC 3325 section 9.1),
 // the first when there are several: the other is the same caller's other URI.
-func parseIdentity(v string) (Identity, bool) {
+func ParseIdentity(v string) (Identity, bool) {
 	for first := range split(v, ',') {
 		var uri gosip.Uri
 		name, err := gosip.ParseAddressValue(strings.TrimSpace(first), &uri, nil)
 		if err != nil {
 			return Identity{}, false
 		}
-		return identity(name, &uri), true
+		return IdentityOf(name, &uri), true
 	}
 	return Identity{}, false
 }
 
-// called is the number that was dialled.
-func called(req *gosip.Request) string {
-	if id := uriIdentity(&req.Recipient); id.Number != "" {
+// Called is the number that was dialled.
+func Called(req *gosip.Request) string {
+	if id := URIIdentity(&req.Recipient); id.Number != "" {
 		return id.Number
 	}
-	return uriIdentity(&req.To().Address).Number
+	return URIIdentity(&req.To().Address).Number
 }
 
-// uriIdentity takes a sip: or tel: URI apart. A number's parameters stand in
+// URIIdentity takes a sip: or tel: URI apart. A number's parameters stand in
 // the user part (RFC 3261 section 19.1.6) or after the host, as senders like it.
-func uriIdentity(u *gosip.Uri) Identity {
+func URIIdentity(u *gosip.Uri) Identity {
 	user, host := u.User, u.Host
 	if u.Scheme == "tel" {
 		user, host = u.Raw(), ""
@@ -80,7 +80,7 @@ func uriIdentity(u *gosip.Uri) Identity {
 	if plain, err := url.PathUnescape(number); err == nil {
 		number = plain
 	}
-	id := Identity{Number: printed(plainNumber(number)), Host: printed(host), Verstat: printed(dialog.Param(params, "verstat"))}
+	id := Identity{Number: printed(PlainNumber(number)), Host: printed(host), Verstat: printed(dialog.Param(params, "verstat"))}
 	if id.Verstat == "" {
 		for _, p := range u.UriParams {
 			if strings.EqualFold(p.K, "verstat") {
@@ -91,9 +91,9 @@ func uriIdentity(u *gosip.Uri) Identity {
 	return id
 }
 
-// plainNumber removes the visual separators of RFC 3966 section 5.1.1 from what
+// PlainNumber removes the visual separators of RFC 3966 section 5.1.1 from what
 // is a telephone number otherwise, and leaves any other user name alone.
-func plainNumber(s string) string {
+func PlainNumber(s string) string {
 	rest, plus := strings.CutPrefix(s, "+")
 	plain := separators.Replace(rest)
 	if strings.Trim(plain, "0123456789") != "" || plain == "" && !plus {
@@ -117,30 +117,4 @@ func unquote(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
-}
-
-// infoDigit finds the key in an INFO body: "Signal=5" lines
-// (application/dtmf-relay) or the bare key (application/dtmf).
-func infoDigit(kind string, body []byte) (digit byte, ok bool) {
-	value := ""
-	switch kind {
-	case "application/dtmf-relay":
-		for line := range strings.Lines(string(body)) {
-			if name, v, ok := strings.Cut(line, "="); ok && strings.EqualFold(strings.TrimSpace(name), "signal") {
-				value = strings.TrimSpace(v)
-				break
-			}
-		}
-	case "application/dtmf":
-		value = strings.TrimSpace(string(body))
-	}
-	switch value = strings.ToUpper(value); {
-	case value == "10":
-		return '*', true // some send the RFC 4733 event number
-	case value == "11":
-		return '#', true
-	case len(value) == 1 && strings.Contains("0123456789*#ABCD", value):
-		return value[0], true
-	}
-	return 0, false
 }
