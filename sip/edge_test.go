@@ -148,6 +148,7 @@ func echoing(calls chan<- seen, keys string) func(context.Context, *sip.Incoming
 		}
 		ctx, hangup := context.WithCancelCause(ctx)
 		defer hangup(nil)
+		s.rate = leg.Format().In
 		s.err = conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
 			s.heard = append(s.heard, f.Samples...)
 			for len(leg.Events()) > 0 {
