@@ -67,7 +67,7 @@ func tooLarge(err error) bool {
 
 // ReadError is what an error of reading a request's body means.
 func ReadError(err error) error {
-	if tooLarge(err) {
+	if tooLarge(err) || errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {

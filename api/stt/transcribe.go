@@ -113,7 +113,7 @@ func fromJSON(w http.ResponseWriter, r *http.Request) (in request, err error) {
 		Language   *string `json:"language"`
 	}
 	api.SetBodyPatience(w, bodyWait)
-	text, err := io.ReadAll(r.Body)
+	text, err := upload.ReadAll(r.Body, maxBody, r.ContentLength)
 	if err != nil {
 		return in, api.ReadError(err)
 	}

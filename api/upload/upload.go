@@ -4,6 +4,7 @@
 package upload
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -33,6 +34,8 @@ const (
 	// word or a number.
 	maxFields = 16
 	maxField  = 1 << 10
+	// maxPiece is how many bytes of a body without a length come into one piece of memory.
+	maxPiece = 1 << 20
 )
 
 // Audio is an uploaded file.
@@ -168,29 +171,46 @@ func readForm(form *multipart.Reader, field string, most int64) (File, error) {
 	return File{}, api.Bad("The form has too many fields.")
 }
 
-// readAll reads limit bytes at most. The length that a request promises is
-// believed as far as memory for it is concerned: the limit has been checked.
-func readAll(r io.Reader, limit, length int64) ([]byte, error) {
+// ReadAll reads limit bytes at most. The length that a request promises is believed as
+// far as memory for it is concerned: the limit has been checked. What comes without one, length
+// -1, is kept in pieces until its end, so that reading costs twice its size at most. Errors are
+// those of r, and api.ErrTooLarge.
+func ReadAll(r io.Reader, limit, length int64) ([]byte, error) {
+	var before [][]byte // full pieces
+	left := limit
 	b := make([]byte, 0, max(512, min(length, limit)+1))
 	for {
-		if int64(len(b)) > limit {
+		if int64(len(b)) > left {
 			return nil, api.ErrTooLarge
 		}
 		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
+			before = append(before, b)
+			left -= int64(len(b))
+			b = make([]byte, 0, min(2*len(b), maxPiece))
 		}
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
-		if errors.Is(err, io.EOF) {
-			if int64(len(b)) > limit {
-				return nil, api.ErrTooLarge
-			}
+		switch {
+		case !errors.Is(err, io.EOF) && err != nil:
+			return nil, err
+		case err == nil:
+		case int64(len(b)) > left:
+			return nil, api.ErrTooLarge
+		case before == nil:
 			return b, nil
-		}
-		if err != nil {
-			return nil, readError(err)
+		default:
+			return bytes.Join(append(before, b), nil), nil
 		}
 	}
+}
+
+// readAll is ReadAll with the errors of Read.
+func readAll(r io.Reader, limit, length int64) ([]byte, error) {
+	b, err := ReadAll(r, limit, length)
+	if err != nil {
+		return nil, readError(err)
+	}
+	return b, nil
 }
 
 // readError is what a failure to read the body means.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -183,4 +184,35 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestReadAll: what is within the bound comes whole, with a length or without, and costs
+// twice its size at most; a byte more is too large.
+func TestReadAll(t *testing.T) {
+	const limit = 20 << 20
+	sent := make([]byte, limit+1)
+	for i := range sent {
+		sent[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	var before, after runtime.MemStats
+	for _, n := range []int{0, 1, 511, 512, 513, maxPiece - 1, 2 * maxPiece, limit - 1, limit, limit + 1} {
+		for _, length := range []int64{-1, int64(n)} {
+			runtime.ReadMemStats(&before)
+			got, err := ReadAll(iotest.DataErrReader(bytes.NewReader(sent[:n])), limit, length)
+			runtime.ReadMemStats(&after)
+			switch {
+			case n > limit && err != api.ErrTooLarge:
+				t.Errorf("%d bytes, length %d: %v", n, length, err)
+			case n <= limit && (err != nil || !bytes.Equal(got, sent[:n])):
+				t.Errorf("%d bytes, length %d: %d came, %v", n, length, len(got), err)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > uint64(2*n)+2*maxPiece {
+				t.Errorf("%d bytes, length %d: %d allocated", n, length, took)
+			}
+		}
+	}
+	torn := io.MultiReader(bytes.NewReader(sent[:1000]), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if _, err := ReadAll(torn, limit, -1); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a torn body: %v", err)
+	}
 }
