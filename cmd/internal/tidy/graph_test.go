@@ -234,7 +234,7 @@ func beyondTheBooks(from, to string) string {
 		return "the parts of a call do not know the conductor, nor each other"
 	case books(to):
 		return "the books follow the calls: pipeline/session imports the conductor, and nothing of pipeline imports it"
-	case from == "pipeline/agent" && to == "billing/destination":
+	case (from == "pipeline/agent" || from == "pipeline/routing") && to == "billing/destination":
 		return "" // the form of telephone numbers
 	case b == "store" || b == "billing":
 		return "only pipeline/session knows of accounts and money"
@@ -334,6 +334,7 @@ func TestImportRule(t *testing.T) {
 		{"pipeline/turn", "billing", false, false},
 		{"pipeline/turn", "pipeline/session", false, false},
 		{"pipeline/agent", "billing/destination", false, true},
+		{"pipeline/routing", "billing/destination", false, true},
 		{"pipeline/agent", "store", false, false},
 		{"pipeline/session", "store", false, true},
 		{"pipeline/session", "billing", false, true},
