@@ -31,6 +31,7 @@ type Numbers struct {
 	// nil where the routes are described and not used.
 	Carrier carrier.Carrier
 	Card    func() *billing.RateCard // the one in force
+	Routing Routing                  // of calls to numbers
 	Log     *slog.Logger
 
 	ledger *ledger.Ledger
@@ -82,6 +83,7 @@ func Mount(a *api.API, d *Numbers) {
 	api.Register(a, numberRoutes.Post("/v1/trunks/{id}/numbers", "add-trunk-number", "Put a number of your own on a trunk",
 		"A number that your carrier or exchange brings by the trunk. It costs nothing here, is in the list of numbers, and calls from it go out on the trunk. "+
 			"Release it to take it off.", http.StatusNotFound).Created().Repeatable(), d.addOwn)
+	d.mountRules(a)
 	d.mountHook(a)
 }
 

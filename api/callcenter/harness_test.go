@@ -53,7 +53,7 @@ func open(t *testing.T) *shop {
 	s.sim, err = simulated.New(simulated.Config{Now: func() time.Time { return time.Now().Add(time.Duration(s.clock.Load())) }})
 	s.OK(err)
 	s.rough = &rough{Carrier: s.sim}
-	s.desk = callcenter.New(callcenter.Numbers{Store: s.DB, Carrier: s.rough, Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)})
+	s.desk = callcenter.New(callcenter.Numbers{Store: s.DB, Carrier: s.rough, Card: func() *billing.RateCard { return card }, Routing: plainRouting(), Log: slog.New(slog.DiscardHandler)})
 	s.Serve(s.routes(s.desk), api.Options{})
 	return s
 }

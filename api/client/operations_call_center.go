@@ -40,6 +40,33 @@ func (c *Client) HangUp(ctx context.Context, id string) (*wire.HungUp, error) {
 	return ask[wire.HungUp](ctx, c, http.MethodPost, c.address("callcenter", "hangup", id), nil)
 }
 
+// GetNumberRules: Read the rules of a number.
+// Where its calls go; an empty object where it has no rules.
+func (c *Client) GetNumberRules(ctx context.Context, id string) (*wire.NumberRules, error) {
+	return ask[wire.NumberRules](ctx, c, http.MethodGet, c.address("callcenter", "numbers", id, "rules"), nil)
+}
+
+// ReplaceNumberRules: Replace the rules of a number.
+// Sets opening hours, holidays, a menu of keys, who takes calls outside the hours, and where calls go that cannot be
+// taken. They count from the next call on. An empty object removes them: then the number's agent, or its webhook,
+// decides about all calls. `detail` names every field that is not valid, and what is allowed.
+func (c *Client) ReplaceNumberRules(ctx context.Context, id string, body wire.NumberRules) (*wire.NumberRules, error) {
+	return ask[wire.NumberRules](ctx, c, http.MethodPut, c.address("callcenter", "numbers", id, "rules"), body)
+}
+
+// TryNumber: Say where a call would go.
+// Decides about a call as the number's rules would, or others that are sent, and says why. Nothing is called, stored
+// or charged.
+func (c *Client) TryNumber(ctx context.Context, id string, body wire.RoutingTrial) (*wire.Routed, error) {
+	return ask[wire.Routed](ctx, c, http.MethodPost, c.address("callcenter", "numbers", id, "try"), body)
+}
+
+// GetRulesSchema: Read the schema of rules.
+// JSON Schema 2020-12 of the rules of numbers, for editors and for checks before sending.
+func (c *Client) GetRulesSchema(ctx context.Context) (*map[string]any, error) {
+	return ask[map[string]any](ctx, c, http.MethodGet, c.address("callcenter", "rules", "schema"), nil)
+}
+
 // GetCallcenterStatus: Get telephony status.
 // Whether numbers can be bought and called, through which carrier, and in which countries. A server without telephony
 // answers 404 here and on every other route under `/callcenter`.

@@ -174,6 +174,33 @@ func Example_numbers() {
 	fmt.Println("released", gone.Released)
 }
 
+func Example_rules() {
+	var own struct{ Numbers []struct{ ID string } }
+	ask("GET", "/callcenter/numbers", "", &own)
+	at := "/callcenter/numbers/" + own.Numbers[0].ID
+	var schema struct{ Title string }
+	ask("GET", "/callcenter/rules/schema", "", &schema)
+	fmt.Println(schema.Title)
+
+	var rules json.RawMessage
+	ask("PUT", at+"/rules", `{"time_zone": "Europe/Madrid",
+		"schedule": {"monday": ["09:00-14:00", "16:00-20:00"], "friday": ["22:00-02:00"]},
+		"holidays": [{"date": "2026-12-25", "name": "Christmas"}],
+		"closed": {"message": "We are closed. Please call on Monday."}}`, &rules)
+	ask("GET", at+"/rules", "", &rules)
+	fmt.Println(string(rules))
+
+	// Where would a call go on Christmas morning, by the clocks of Madrid?
+	var call struct {
+		Action  string
+		Reasons []string
+	}
+	ask("POST", at+"/try", `{"at": "2026-12-25T10:00"}`, &call)
+	fmt.Println(call.Action, strings.Join(call.Reasons, "\n"))
+
+	ask("PUT", at+"/rules", `{}`, &rules) // its agent answers all calls again
+}
+
 func Example_trunks() {
 	type settings map[string]any
 	document := func(s settings, more settings) string {

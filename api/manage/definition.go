@@ -3,13 +3,13 @@ package manage
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"maps"
 	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"parley/api"
 	"parley/api/wire"
 	"parley/store"
 )
@@ -42,7 +42,7 @@ func describe(r huma.Registry, agent json.RawMessage) error {
 		s := &huma.Schema{}
 		if part.schema != nil {
 			var err error
-			if s, err = published(part.schema); err != nil {
+			if s, err = api.SchemaOf(part.schema); err != nil {
 				return err
 			}
 		}
@@ -53,35 +53,6 @@ func describe(r huma.Registry, agent json.RawMessage) error {
 		r.Map()[strings.TrimPrefix(part.ref, "#/components/schemas/")] = s
 	}
 	return nil
-}
-
-// published is a schema as the OpenAPI document has it: without x-form, and with a schema where
-// there may also be a boolean.
-func published(text json.RawMessage) (*huma.Schema, error) {
-	s := &huma.Schema{}
-	var also struct {
-		Properties           map[string]json.RawMessage
-		Items                json.RawMessage
-		AdditionalProperties json.RawMessage
-	}
-	if err := errors.Join(json.Unmarshal(text, s), json.Unmarshal(text, &also)); err != nil {
-		return nil, err
-	}
-	var err error
-	for name, of := range also.Properties {
-		if s.Properties[name], err = published(of); err != nil {
-			return nil, err
-		}
-	}
-	if s.Items != nil {
-		if s.Items, err = published(also.Items); err != nil {
-			return nil, err
-		}
-	}
-	if _, is := s.AdditionalProperties.(map[string]any); is {
-		s.AdditionalProperties, err = published(also.AdditionalProperties)
-	}
-	return s, err
 }
 
 // document is a body that its handler reads as a T, which describes it. Members

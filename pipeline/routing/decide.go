@@ -145,12 +145,8 @@ func (d *Decision) say(format string, args ...any) {
 // open says whether a time is in the opening hours, and why. The clock of the zone decides: an hour that daylight saving
 // repeats counts twice, one that it leaves out not at all. Hours past midnight belong to the day on which they begin.
 func (r *Rules) open(at time.Time, d *Decision) bool {
-	zone := r.zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	at = at.In(zone)
-	d.say("It is %s in %s.", at.Format("Monday 2006-01-02, 15:04"), zone)
+	at = at.In(r.Zone())
+	d.say("It is %s in %s.", at.Format("Monday 2006-01-02, 15:04"), r.Zone())
 	if r.Schedule == nil && len(r.Holidays) == 0 {
 		d.say("There are no opening hours: it is always open.")
 		return true

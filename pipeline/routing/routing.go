@@ -66,6 +66,25 @@ type Option struct {
 	Target
 }
 
+// Zone is where the hours are those of the clock.
+func (r *Rules) Zone() *time.Location {
+	if r.zone == nil {
+		return time.UTC
+	}
+	return r.zone
+}
+
+// Moment reads a time as people write it: as RFC 3339 has it, or without an offset in the zone of the rules.
+func (r *Rules) Moment(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if err != nil {
+			at, err = time.ParseInLocation(layout, text, r.Zone())
+		}
+	}
+	return at, err
+}
+
 // Defaults of a menu.
 const (
 	defaultTimeout = 5 // seconds

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"parley/store"
@@ -51,6 +52,8 @@ type Number struct {
 	Routed       bool   // the carrier sends its calls here
 	NextChargeAt *time.Time
 	GraceUntil   *time.Time // in grace: when it is lost
+	// Rules say where its calls go, a document; nil: to its agent.
+	Rules json.RawMessage
 }
 
 // Bought says whether it was bought of a carrier and is paid by the month.
@@ -116,7 +119,7 @@ const selectNumber = "select " + numberColumns + " from numbers where "
 const numberColumns = `id, account_id, e164, country, agent_id,
 	(select name from agents a where a.account_id = numbers.account_id and a.id = numbers.agent_id),
 	(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.deleted_at is null) as webhook,
-	trunk_id, state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until`
+	trunk_id, state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until, rules`
 
 // Number returns a number of the account that it has not lost.
 func (l *Ledger) Number(ctx context.Context, account, id string) (*Number, error) {
@@ -159,11 +162,12 @@ type Route struct {
 	Trunk   *string // of the account, that the number is on; nil: it is on the operator's lines
 	Country string  // prices the call, unless it is on a trunk of the account
 	State   NumberState
+	Rules   json.RawMessage // of the number; nil: its agent answers
 }
 
 const selectRoute = `select account_id, id, agent_id,
 	(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.enabled and w.deleted_at is null),
-	trunk_id, country, state from numbers where `
+	trunk_id, country, state, rules from numbers where `
 
 // RouteNumber finds who answers a call to e164 on the operator's lines; ErrNotFound when no account has the number there.
 func (l *Ledger) RouteNumber(ctx context.Context, e164 string) (*Route, error) {

@@ -82,6 +82,13 @@ func (m things) numbers() {
 		return n
 	}))
 	m.HandleFunc("POST /callcenter/numbers/{id}/assign", m.changed(http.StatusOK, func(_ *http.Request, in map[string]any) map[string]any { return number(in["agent_id"]) }))
+	m.HandleFunc("GET /callcenter/numbers/{id}/rules", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, map[string]any{"closed": map[string]any{"message": "Closed."}, "schedule": map[string]any{"monday": []string{"09:00-14:00"}}})
+	})
+	m.HandleFunc("PUT /callcenter/numbers/{id}/rules", m.changed(http.StatusOK, func(_ *http.Request, in map[string]any) map[string]any { return in }))
+	m.HandleFunc("POST /callcenter/numbers/{id}/try", m.changed(http.StatusOK, func(*http.Request, map[string]any) map[string]any {
+		return map[string]any{"number_id": "num_1", "phone_number": "+34911234567", "at": submitted, "open": false, "action": "message", "message": "Closed.", "reasons": []string{"It is Friday.", "Friday: closed."}}
+	}))
 	m.HandleFunc("DELETE /callcenter/numbers/{id}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusOK, map[string]any{"id": r.PathValue("id"), "phone_number": "+34911234567", "released": true})
 	})

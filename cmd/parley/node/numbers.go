@@ -6,6 +6,7 @@ import (
 
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/cmd/parley/inbound"
 	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
 	"parley/sip/carrier/telnyx"
@@ -21,7 +22,7 @@ func (n *Node) prepareNumbers() {
 }
 
 func (n *Node) newNumbers() *callcenter.Numbers {
-	return callcenter.New(callcenter.Numbers{Store: n.db, Card: n.db.RateCard, Log: n.log})
+	return callcenter.New(callcenter.Numbers{Store: n.db, Card: n.db.RateCard, Routing: inbound.Routing(), Log: n.log})
 }
 
 // SellNumbers connects to the configured carrier. Call it before Parts and Handler;
@@ -56,6 +57,6 @@ func (n *Node) mountNumbers(a *api.API) {
 	case n.numbers != nil:
 		callcenter.Mount(a, n.numbers)
 	case n.cfg.Telephony(): // they are described and not used
-		callcenter.Mount(a, callcenter.New(callcenter.Numbers{}))
+		callcenter.Mount(a, callcenter.New(callcenter.Numbers{Routing: inbound.Routing()}))
 	}
 }

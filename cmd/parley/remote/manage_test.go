@@ -25,6 +25,10 @@ func TestAccountThings(t *testing.T) {
 		{"number buy +34910000009", "", []string{"agent none"}, `{"phone_number":"+34910000009"}`},
 		{"number assign +34911234567 --agent ag_two", "", []string{"agent ag_two"}, `{"agent_id":"ag_two"}`},
 		{"number assign num_1 --webhook wh_1", "", []string{"num_1"}, `{"webhook_id":"wh_1"}`},
+		{"number rules +34911234567", "", []string{"schedule:\n", "- 09:00-14:00"}, ""},
+		{"number rules num_1 --file -", "closed: {message: Bye.}\nschedule: {monday: []}\n", []string{"message: Bye."}, `{"closed":{"message":"Bye."},"schedule":{"monday":[]}}`},
+		{"number try +34911234567 --at 2026-12-25T10:00 --keys 2 --lines-out", "", []string{"message  \"Closed.\"\n", "It is Friday.\nFriday: closed.\n"}, `{"at":"2026-12-25T10:00","out":"lines","keys":"2"}`},
+		{"number try num_1 --file -", "language: es", []string{"message"}, `{"rules":{"language":"es"}}`},
 		{"number release +34911234567", "", []string{"released\t+34911234567"}, ""},
 		{"trunk list", "", []string{"1 trunk\n", "trk_1", "office", "1 of 2 targets up, 2 calls, registered until"}, ""},
 		{"trunk show office", "", []string{"name: office\n", "host: sip.carrier.example", "country: DE"}, ""},
@@ -98,7 +102,7 @@ func TestAccountMistakes(t *testing.T) {
 	s := fakeServer(t)
 	t.Chdir(t.TempDir())
 	for line, status := range map[string]int{
-		"number search": command.ExitUsage, "number assign num_1": command.ExitUsage, "number release +34900000000": command.ExitNotFound,
+		"number search": command.ExitUsage, "number assign num_1": command.ExitUsage, "number rules num_1 --file none.yaml": command.ExitFailed, "number try num_1 --lines-out --no-balance": command.ExitUsage, "number release +34900000000": command.ExitNotFound,
 		"do-not-call check +34612345679": command.ExitNotFound, "do-not-call import none.csv": command.ExitFailed, "do-not-call export --json": command.ExitUsage,
 		"latency --by week": command.ExitUsage, "latency --direction up": command.ExitUsage, "latency engines --direction up": command.ExitUsage, "key create": command.ExitUsage, "key revoke key_nobody": command.ExitNotFound,
 		"secret set KEY": command.ExitUsage, "secret delete nobody": command.ExitNotFound, "webhook update wh_1": command.ExitUsage,

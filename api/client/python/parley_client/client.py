@@ -571,6 +571,38 @@ class Parley(Requests):
         """
         return self._json("POST", f"/callcenter/numbers/{part(id)}/assign", body=body, timeout=timeout)
 
+    def get_number_rules(self, id: str, *, timeout: float | None = None) -> t.NumberRules:
+        """Read the rules of a number.
+
+        Where its calls go; an empty object where it has no rules.
+        """
+        return self._json("GET", f"/callcenter/numbers/{part(id)}/rules", timeout=timeout)
+
+    def replace_number_rules(self, id: str, body: t.NumberRules, *, timeout: float | None = None) -> t.NumberRules:
+        """Replace the rules of a number.
+
+        Sets opening hours, holidays, a menu of keys, who takes calls outside the hours, and where
+        calls go that cannot be taken. They count from the next call on. An empty object removes
+        them: then the number's agent, or its webhook, decides about all calls. `detail` names every
+        field that is not valid, and what is allowed.
+        """
+        return self._json("PUT", f"/callcenter/numbers/{part(id)}/rules", body=body, timeout=timeout)
+
+    def try_number(self, id: str, body: t.RoutingTrial, *, timeout: float | None = None) -> t.Routed:
+        """Say where a call would go.
+
+        Decides about a call as the number's rules would, or others that are sent, and says why.
+        Nothing is called, stored or charged.
+        """
+        return self._json("POST", f"/callcenter/numbers/{part(id)}/try", body=body, timeout=timeout)
+
+    def get_rules_schema(self, *, timeout: float | None = None) -> dict[str, Any]:
+        """Read the schema of rules.
+
+        JSON Schema 2020-12 of the rules of numbers, for editors and for checks before sending.
+        """
+        return self._json("GET", "/callcenter/rules/schema", timeout=timeout)
+
     def follow_call(self, *, call_id: str, timeout: float | None = None) -> Iterator[dict[str, Any]]:
         """Follow a call.
 

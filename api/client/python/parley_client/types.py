@@ -3363,6 +3363,145 @@ class Number(TypedDict):
     webhook_id: NotRequired[str]
 
 
+class NumberRules(TypedDict):
+    """How calls to a number are routed. Without any rule its agent answers all of them."""
+
+    # Where calls go outside the opening hours. It is needed with a schedule or holidays. One of
+    # agent, number and message.
+    closed: NotRequired[NumberRulesClosed]
+    # What agents say first in calls of this number; their own first message, where they speak its
+    # language.
+    first_message: NotRequired[str]
+    # Days whose hours differ from those of the week.
+    holidays: NotRequired[list[NumberRulesHolidaysItem]]
+    # The language that agents speak in calls of this number, first when they follow their caller,
+    # such as en; their own.
+    language: NotRequired[str]
+    # What callers are asked in the opening hours, before anybody answers.
+    menu: NotRequired[NumberRulesMenu]
+    # Where calls go in the opening hours; to the number's own agent. One of agent, number and
+    # message.
+    open: NotRequired[NumberRulesOpen]
+    # Where calls go in the opening hours when they cannot be taken: all lines of the account are
+    # busy, its balance is too low, or the agent cannot be reached.
+    overflow: NotRequired[NumberRulesOverflow]
+    # The opening hours of each day of the week, closed where there are none. Without a schedule it
+    # is always open.
+    schedule: NotRequired[NumberRulesSchedule]
+    # The time zone of hours and dates, such as Europe/Madrid; UTC.
+    time_zone: NotRequired[str]
+
+
+class NumberRulesClosed(TypedDict):
+    """Where calls go outside the opening hours. It is needed with a schedule or holidays. One of
+
+    agent, number and message.
+    """
+
+    # An agent of the account, ag_…, that answers.
+    agent: NotRequired[str]
+    # What is said before the call ends.
+    message: NotRequired[str]
+    # A telephone number that the call is forwarded to, in international format. It must be one that
+    # may be called.
+    number: NotRequired[str]
+
+
+class NumberRulesHolidaysItem(TypedDict):
+    # The day, as 2026-12-25.
+    date: str
+    # The hours of the day; none: closed.
+    hours: NotRequired[list[str]]
+    # What day it is.
+    name: NotRequired[str]
+
+
+class NumberRulesMenu(TypedDict):
+    """What callers are asked in the opening hours, before anybody answers."""
+
+    # What each key leads to.
+    options: list[NumberRulesMenuOptionsItem]
+    # Where the call goes without such a key; as in the opening hours without a menu. One of agent,
+    # number and message.
+    otherwise: NotRequired[NumberRulesMenuOtherwise]
+    # What is said to the caller: which key does what.
+    prompt: str
+    # How often the prompt is said again when no key of the menu was pressed; 1.
+    repeats: NotRequired[int]
+    # How long a key may take after the prompt; 5.
+    timeout_seconds: NotRequired[int]
+
+
+class NumberRulesMenuOptionsItem(TypedDict):
+    # An agent of the account, ag_…, that answers.
+    agent: NotRequired[str]
+    # The key.
+    key: Literal["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "#"]
+    # What is said before the call ends.
+    message: NotRequired[str]
+    # What the option is for.
+    name: NotRequired[str]
+    # A telephone number that the call is forwarded to, in international format. It must be one that
+    # may be called.
+    number: NotRequired[str]
+
+
+class NumberRulesMenuOtherwise(TypedDict):
+    """Where the call goes without such a key; as in the opening hours without a menu. One of agent,
+
+    number and message.
+    """
+
+    # An agent of the account, ag_…, that answers.
+    agent: NotRequired[str]
+    # What is said before the call ends.
+    message: NotRequired[str]
+    # A telephone number that the call is forwarded to, in international format. It must be one that
+    # may be called.
+    number: NotRequired[str]
+
+
+class NumberRulesOpen(TypedDict):
+    """Where calls go in the opening hours; to the number's own agent. One of agent, number and
+
+    message.
+    """
+
+    # An agent of the account, ag_…, that answers.
+    agent: NotRequired[str]
+    # What is said before the call ends.
+    message: NotRequired[str]
+    # A telephone number that the call is forwarded to, in international format. It must be one that
+    # may be called.
+    number: NotRequired[str]
+
+
+class NumberRulesOverflow(TypedDict):
+    """Where calls go in the opening hours when they cannot be taken: all lines of the account are
+
+    busy, its balance is too low, or the agent cannot be reached.
+    """
+
+    # A telephone number that the call is forwarded to, in international format. It must be one that
+    # may be called.
+    number: str
+
+
+class NumberRulesSchedule(TypedDict):
+    """The opening hours of each day of the week, closed where there are none. Without a schedule it is
+
+    always open.
+    """
+
+    friday: NotRequired[list[str]]
+    monday: NotRequired[list[str]]
+    saturday: NotRequired[list[str]]
+    sunday: NotRequired[list[str]]
+    thursday: NotRequired[list[str]]
+    tuesday: NotRequired[list[str]]
+    wednesday: NotRequired[list[str]]
+
+
 class Offer(TypedDict):
     # ISO code: GB for those found under UK.
     country_code: str
@@ -3585,6 +3724,42 @@ class RequestSummary(TypedDict):
     target: str
     # The ticket that was sent; null: the key itself.
     ticket_id: str | None
+
+
+class Routed(TypedDict):
+    # agent: an agent answers. forward: another number is called, and connected when it answers.
+    # message: it is said, and the call ends. menu: the caller is asked for a key. redirect: the
+    # caller's side is asked to call another number (SIP 302). refuse: nobody answers.
+    action: Literal["agent", "forward", "message", "menu", "redirect", "refuse"]
+    # With agent: who answers.
+    agent_id: NotRequired[str]
+    # When the call comes, in the time zone of the rules.
+    at: str
+    # With message and menu: what is said.
+    message: NotRequired[str]
+    # With forward and redirect: the other number.
+    number: NotRequired[str]
+    # The number that is called.
+    number_id: str
+    # Whether that is in the opening hours.
+    open: bool
+    # The same in international format.
+    phone_number: str
+    # Why, step by step, for people.
+    reasons: list[str]
+
+
+class RoutingTrial(TypedDict):
+    # When the call comes: with an offset as in RFC 3339, or without one in the time zone of the
+    # rules. Absent: now.
+    at: NotRequired[str]
+    # The keys that the caller presses in the menu, one each time it is asked. Absent: the decision
+    # is the menu.
+    keys: NotRequired[str]
+    # What the call finds exhausted: all lines of the account are busy, its balance is too low, or
+    # the agent cannot be reached. Absent: nothing.
+    out: NotRequired[Literal["lines", "balance", "agent"]]
+    rules: NotRequired[NumberRules]
 
 
 class RowCheck(TypedDict):

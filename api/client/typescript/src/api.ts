@@ -3335,6 +3335,101 @@ export interface Number {
   webhook_id?: string;
 }
 
+/** How calls to a number are routed. Without any rule its agent answers all of them. */
+export interface NumberRules {
+  /**
+   * Where calls go outside the opening hours. It is needed with a schedule or holidays. One of agent, number and
+   * message.
+   */
+  closed?: {
+    /** An agent of the account, ag_…, that answers. */
+    agent?: string;
+    /** What is said before the call ends. */
+    message?: string;
+    /** A telephone number that the call is forwarded to, in international format. It must be one that may be called. */
+    number?: string;
+  };
+  /** What agents say first in calls of this number; their own first message, where they speak its language. */
+  first_message?: string;
+  /** Days whose hours differ from those of the week. */
+  holidays?: Array<{
+    /** The day, as 2026-12-25. */
+    date: string;
+    /** The hours of the day; none: closed. */
+    hours?: Array<string>;
+    /** What day it is. */
+    name?: string;
+  }>;
+  /**
+   * The language that agents speak in calls of this number, first when they follow their caller, such as en; their
+   * own.
+   */
+  language?: string;
+  /** What callers are asked in the opening hours, before anybody answers. */
+  menu?: {
+    /** What each key leads to. */
+    options: Array<{
+      /** An agent of the account, ag_…, that answers. */
+      agent?: string;
+      /** The key. */
+      key: "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "*" | "#";
+      /** What is said before the call ends. */
+      message?: string;
+      /** What the option is for. */
+      name?: string;
+      /** A telephone number that the call is forwarded to, in international format. It must be one that may be called. */
+      number?: string;
+    }>;
+    /**
+     * Where the call goes without such a key; as in the opening hours without a menu. One of agent, number and
+     * message.
+     */
+    otherwise?: {
+      /** An agent of the account, ag_…, that answers. */
+      agent?: string;
+      /** What is said before the call ends. */
+      message?: string;
+      /** A telephone number that the call is forwarded to, in international format. It must be one that may be called. */
+      number?: string;
+    };
+    /** What is said to the caller: which key does what. */
+    prompt: string;
+    /** How often the prompt is said again when no key of the menu was pressed; 1. */
+    repeats?: number;
+    /** How long a key may take after the prompt; 5. */
+    timeout_seconds?: number;
+  };
+  /** Where calls go in the opening hours; to the number's own agent. One of agent, number and message. */
+  open?: {
+    /** An agent of the account, ag_…, that answers. */
+    agent?: string;
+    /** What is said before the call ends. */
+    message?: string;
+    /** A telephone number that the call is forwarded to, in international format. It must be one that may be called. */
+    number?: string;
+  };
+  /**
+   * Where calls go in the opening hours when they cannot be taken: all lines of the account are busy, its balance is
+   * too low, or the agent cannot be reached.
+   */
+  overflow?: {
+    /** A telephone number that the call is forwarded to, in international format. It must be one that may be called. */
+    number: string;
+  };
+  /** The opening hours of each day of the week, closed where there are none. Without a schedule it is always open. */
+  schedule?: {
+    friday?: Array<string>;
+    monday?: Array<string>;
+    saturday?: Array<string>;
+    sunday?: Array<string>;
+    thursday?: Array<string>;
+    tuesday?: Array<string>;
+    wednesday?: Array<string>;
+  };
+  /** The time zone of hours and dates, such as Europe/Madrid; UTC. */
+  time_zone?: string;
+}
+
 export interface Offer {
   /** ISO code: GB for those found under UK. */
   country_code: string;
@@ -3561,6 +3656,44 @@ export interface RequestSummary {
   target: string;
   /** The ticket that was sent; null: the key itself. */
   ticket_id: string | null;
+}
+
+export interface Routed {
+  /**
+   * agent: an agent answers. forward: another number is called, and connected when it answers. message: it is said,
+   * and the call ends. menu: the caller is asked for a key. redirect: the caller's side is asked to call another
+   * number (SIP 302). refuse: nobody answers.
+   */
+  action: "agent" | "forward" | "message" | "menu" | "redirect" | "refuse";
+  /** With agent: who answers. */
+  agent_id?: string;
+  /** When the call comes, in the time zone of the rules. */
+  at: string;
+  /** With message and menu: what is said. */
+  message?: string;
+  /** With forward and redirect: the other number. */
+  number?: string;
+  /** The number that is called. */
+  number_id: string;
+  /** Whether that is in the opening hours. */
+  open: boolean;
+  /** The same in international format. */
+  phone_number: string;
+  /** Why, step by step, for people. */
+  reasons: Array<string>;
+}
+
+export interface RoutingTrial {
+  /** When the call comes: with an offset as in RFC 3339, or without one in the time zone of the rules. Absent: now. */
+  at?: string;
+  /** The keys that the caller presses in the menu, one each time it is asked. Absent: the decision is the menu. */
+  keys?: string;
+  /**
+   * What the call finds exhausted: all lines of the account are busy, its balance is too low, or the agent cannot be
+   * reached. Absent: nothing.
+   */
+  out?: "lines" | "balance" | "agent";
+  rules?: NumberRules;
 }
 
 export interface RowCheck {
@@ -5086,6 +5219,41 @@ export class Parley extends Requests {
    */
   assignNumber(id: string, body: AssignInputBody, options: Asked = {}): Promise<Number> {
     return this.json("POST", `/callcenter/numbers/${encodeURIComponent(id)}/assign`, { body, options });
+  }
+
+  /**
+   * Read the rules of a number.
+   * Where its calls go; an empty object where it has no rules.
+   */
+  getNumberRules(id: string, options: Asked = {}): Promise<NumberRules> {
+    return this.json("GET", `/callcenter/numbers/${encodeURIComponent(id)}/rules`, { options });
+  }
+
+  /**
+   * Replace the rules of a number.
+   * Sets opening hours, holidays, a menu of keys, who takes calls outside the hours, and where calls go that cannot be
+   * taken. They count from the next call on. An empty object removes them: then the number's agent, or its webhook,
+   * decides about all calls. `detail` names every field that is not valid, and what is allowed.
+   */
+  replaceNumberRules(id: string, body: NumberRules, options: Asked = {}): Promise<NumberRules> {
+    return this.json("PUT", `/callcenter/numbers/${encodeURIComponent(id)}/rules`, { body, options });
+  }
+
+  /**
+   * Say where a call would go.
+   * Decides about a call as the number's rules would, or others that are sent, and says why. Nothing is called, stored
+   * or charged.
+   */
+  tryNumber(id: string, body: RoutingTrial, options: Asked = {}): Promise<Routed> {
+    return this.json("POST", `/callcenter/numbers/${encodeURIComponent(id)}/try`, { body, options });
+  }
+
+  /**
+   * Read the schema of rules.
+   * JSON Schema 2020-12 of the rules of numbers, for editors and for checks before sending.
+   */
+  getRulesSchema(options: Asked = {}): Promise<Record<string, unknown>> {
+    return this.json("GET", "/callcenter/rules/schema", { options });
   }
 
   /**

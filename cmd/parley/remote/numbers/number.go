@@ -18,10 +18,10 @@ import (
 )
 
 func newNumberCommand() *cobra.Command {
-	return command.Group("number", "Telephone numbers of the account: list, search, buy, assign, release",
+	return command.Group("number", "Telephone numbers of the account: list, search, buy, assign, rules, try, release",
 		"Numbers that agents answer and call from. One that is bought costs its price every month, from the balance, until it is released.",
 		"  parley number search --country ES\n  parley number buy +34911234567 --agent ag_…",
-		newNumberList(), newNumberSearch(), newNumberBuy(), newNumberAssign(), newNumberRelease())
+		newNumberList(), newNumberSearch(), newNumberBuy(), newNumberAssign(), newNumberRules(), newNumberTry(), newNumberRelease())
 }
 
 func newNumberList() *cobra.Command {
