@@ -100,11 +100,7 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 
 // refer sends the REFER.
 func (c *call) refer(r *transfer, target string) error {
-	tel := c.trunk != nil && c.trunk.Has(trunk.ReferTel)
-	if c.trunk != nil && !tel {
-		target = c.trunk.Plan.Dialled(target)
-	}
-	to, err := referTo(target, c.network(), tel)
+	to, err := c.referred(target)
 	switch {
 	case err != nil:
 		return err
@@ -119,6 +115,15 @@ func (c *call) refer(r *transfer, target string) error {
 	c.transfer = r
 	c.request(req, func(_ *gosip.Request, res *gosip.Response, err error) { r.onResponse(res, err) })
 	return nil
+}
+
+// referred is the URI by which the far end calls a target in our place.
+func (c *call) referred(target string) (string, error) {
+	tel := c.trunk != nil && c.trunk.Has(trunk.ReferTel)
+	if c.trunk != nil && !tel {
+		target = c.trunk.Plan.Dialled(target)
+	}
+	return referTo(target, c.network(), tel)
 }
 
 // network is where the far end finds numbers, as a URI has it: the trunk's target, else

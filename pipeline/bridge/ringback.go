@@ -48,6 +48,11 @@ func (r *Ringback) Next(t *Transfer, call, arguments string, now time.Time, rate
 	if r.call != call {
 		r.call, r.since, r.cadence = call, now, t.cadence(arguments)
 	}
+	return r.sound(now, rate)
+}
+
+// sound is the next frame of the tone that was chosen.
+func (r *Ringback) sound(now time.Time, rate media.Rate) (media.Frame, bool) {
 	from, on := r.cadence.at(now.Sub(r.since))
 	if !on {
 		return media.Frame{}, false
@@ -91,6 +96,11 @@ func (t *Transfer) cadence(written string) *cadence {
 			number = to.Number
 		}
 	}
+	return toneOf(number)
+}
+
+// toneOf is the tone of a number's country.
+func toneOf(number string) *cadence {
 	for i := range cadences {
 		if strings.HasPrefix(number, cadences[i].prefix) {
 			return &cadences[i]

@@ -21,8 +21,9 @@ var (
 
 // Second is a leg that was called beside the call.
 type Second struct {
-	leg  media.Leg
-	gone chan struct{} // closed when it has ended
+	leg     media.Leg
+	gone    chan struct{} // closed when it has ended
+	written int           // frames that attend has written
 }
 
 // NewSecond returns a leg that another goroutine runs; it never ends.
@@ -89,11 +90,11 @@ func (t *Transfer) screen(ctx context.Context, s *Second, language string, said 
 		return err
 	}
 	who := amd.New(language, rate)
-	err = s.attend(ctx, new(playout.Playout), func() bool { return who.Verdict() != amd.Undecided }, func(f media.Frame) {
+	err = s.attend(ctx, next(new(playout.Playout)), func() bool { return who.Verdict() != amd.Undecided }, func(f media.Frame) {
 		who.Listen(f)
 		_, a := listener.Hear(f)
 		who.Step(a.Speech, a.Level)
-	})
+	}, ignored)
 	if err == nil && who.Verdict() == amd.Machine {
 		err = errMachine
 	}
@@ -102,24 +103,42 @@ func (t *Transfer) screen(ctx context.Context, s *Second, language string, said 
 
 // tell plays a summary to the second leg.
 func (s *Second) tell(ctx context.Context, said []*playout.Sentence) error {
+	p := s.plays(said)
+	return s.attend(ctx, next(p), p.Drained, func(media.Frame) {}, ignored)
+}
+
+// plays is what plays sentences to the leg.
+func (s *Second) plays(said []*playout.Sentence) *playout.Playout {
 	p := new(playout.Playout)
 	p.Begin(s.leg.Format().Out)
 	for _, sentence := range said {
 		p.Add(sentence)
 	}
-	return s.attend(ctx, p, p.Drained, func(media.Frame) {})
+	return p
 }
 
-// attend plays p to the second leg, whose methods it calls until it returns, and gives what
-// comes from there to hear, until done says that it is enough.
-func (s *Second) attend(ctx context.Context, p *playout.Playout, done func() bool, hear func(media.Frame)) error {
+// next gives the frames of p; false: there is none.
+func next(p *playout.Playout) func() (media.Frame, bool) {
+	return func() (media.Frame, bool) {
+		f, _, ok := p.Next(0)
+		return f, ok
+	}
+}
+
+// ignored takes keys that mean nothing yet.
+func ignored(media.LegEvent) {}
+
+// attend plays what next gives to the leg, whose methods it calls until it returns, and gives what
+// comes from there to hear and press, until done says that it is enough.
+func (s *Second) attend(ctx context.Context, next func() (media.Frame, bool), done func() bool, hear func(media.Frame), press func(media.LegEvent)) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for !done() {
 		timer.Reset(time.Until(s.leg.Next()))
 		select {
 		case <-timer.C:
-		case <-s.leg.Events(): // keys mean nothing yet
+		case e := <-s.leg.Events():
+			press(e)
 		case <-s.gone:
 			return errLeftSummary
 		case <-ctx.Done():
@@ -130,11 +149,12 @@ func (s *Second) attend(ctx context.Context, p *playout.Playout, done func() boo
 			hear(f)
 		}
 		for n := s.leg.Due(now); n > 0; n-- {
-			f, _, ok := p.Next(0)
+			f, ok := next()
 			if !ok {
 				f = media.Silence(s.leg.Format().Out)
 			}
 			s.leg.Write(f)
+			s.written++
 		}
 	}
 	return nil

@@ -61,32 +61,34 @@ func (r *Rules) Decide(c Circumstances) Decision {
 		d.Action = Ask
 		d.say("The caller is asked by the menu.")
 	case r.Menu != nil:
-		d.goes(r.Chosen(c.Keys, &d), "The call")
+		d.pressed(r, c.Keys)
 	default:
 		d.goes(r.Open, "The call")
 	}
 	return d
 }
 
-// Chosen is where the keys lead that a caller has pressed in the menu, one each time it was asked; any other sign is no key. d
-// learns why; nil: nobody wants to know.
-func (r *Rules) Chosen(keys string, d *Decision) *Target {
+// Pressed is where a call goes whose caller has pressed keys in the menu, one each time it was asked; any other sign is no key.
+func (r *Rules) Pressed(keys string) Decision {
+	d := Decision{Open: true}
+	d.pressed(r, keys)
+	return d
+}
+
+func (d *Decision) pressed(r *Rules, keys string) {
 	for i, key := range keys {
 		if i >= r.Menu.Tries() {
 			break
 		}
-		o := r.Menu.Option(string(key))
-		if o != nil {
+		if o := r.Menu.Option(string(key)); o != nil {
 			d.say("Key %s of the menu: %s.", o.Key, cmp.Or(o.Name, "no name"))
-			return &o.Target
+			d.goes(&o.Target, "The call")
+			return
 		}
 		d.say("Key %q is none of the menu's.", key)
 	}
 	d.say("No key of the menu was pressed.")
-	if r.Menu.Otherwise != nil {
-		return r.Menu.Otherwise
-	}
-	return r.Open
+	d.goes(cmp.Or(r.Menu.Otherwise, r.Open), "The call")
 }
 
 // goes settles where a call goes.

@@ -38,7 +38,7 @@ func (l *Ledger) ReapNodes(ctx context.Context, me store.Node) ([]Lost, error) {
 			and me.heartbeat_at >= now() - $4::interval and me.steady_since <= now() - $3::interval)`
 	args := []any{me.ID, me.Epoch, store.NodeLease, store.BeatGap}
 	found, err := store.List[store.Node](ctx, l.db, "find silent nodes", `select node_id, epoch from nodes n
-		where `+silent+` and exists (select from sessions s where s.node_id = n.node_id and s.state = 'live' and s.counted)
+		where `+silent+` and exists (select from sessions s where s.node_id = n.node_id and s.state = 'live' and `+endsWithNode+`)
 		order by node_id`, args...)
 	if err != nil {
 		return nil, err
@@ -78,9 +78,12 @@ func (l *Ledger) Orphans(ctx context.Context, n store.Node, before time.Time) ([
 	return l.lost(ctx, "s.node_epoch <= $2 and s.opened_at < $3", n.ID, n.Epoch, before)
 }
 
+// endsWithNode is a condition on sessions: all but those of tasks do.
+const endsWithNode = "(s.counted or s.kind = 'outbound')"
+
 func (l *Ledger) lost(ctx context.Context, which string, args ...any) ([]Lost, error) {
 	return store.List[Lost](ctx, l.db, "find lost sessions",
-		"select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and s.counted and "+which+" order by s.account_id, s.id", args...)
+		"select s.account_id, s.id from sessions s where s.node_id = $1 and s.state = 'live' and "+endsWithNode+" and "+which+" order by s.account_id, s.id", args...)
 }
 
 // CloseLost closes sessions at their last checkpoint. One that cannot be closed keeps no

@@ -68,10 +68,15 @@ type Start struct {
 	// Paced counts the session among the calls that the account may place in a second,
 	// when nothing else speaks against it: ErrDialRate.
 	Paced bool
+	// Brief is over as soon as it has begun: its session is not among those at once.
+	Brief bool
 	// exempt is a task's: its session is not among those at once and outlives
 	// the process that let it start.
 	exempt bool
 }
+
+// counts says whether the session is among the account's sessions at once.
+func (s *Start) counts() bool { return !s.exempt && !s.Brief }
 
 // StartSession lets a session start or refuses, in this order: ErrTicketUsed,
 // ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
@@ -159,7 +164,7 @@ func (w *Tx) start(ctx context.Context, s Start, out *Session) error {
 	if s.Terms.Kind == billing.Outbound {
 		held = out.Tariff.LineMinute()
 	}
-	if !s.exempt {
+	if s.counts() {
 		w.live++
 	}
 	w.admissions++
@@ -194,7 +199,7 @@ func (w *Tx) admit(s Start, firstMinute, expected billing.Money, spending error)
 		return store.ErrInsufficientBalance
 	case spending != nil:
 		return spending
-	case !s.exempt && w.live >= limit:
+	case s.counts() && w.live >= limit:
 		return store.ErrConcurrency
 	case s.Paced:
 		return w.dial()
@@ -240,7 +245,7 @@ func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, 
 			admission, start_seq, start_balance_nano, start_live, start_limit, counted, ticket)
 		select $1, $2, $3, n.node_id, $5, $6, $7, $8, $17, $9, $10, $11, $12, $13, $14, $15, nullif($16, '') from n`,
 		out.ID, s.Account, s.Card.Version(), s.Node.ID, s.Node.Epoch, s.Terms.Kind, s.Terms.Country, s.Terms.Mobile, w.now,
-		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), !s.exempt, s.Ticket, s.Terms.OwnTrunk)
+		w.admissions, w.lastSeq, balance, w.live, w.limit(s.Card.Wallet()), s.counts(), s.Ticket, s.Terms.OwnTrunk)
 	if err != nil {
 		return err
 	}

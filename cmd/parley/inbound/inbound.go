@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -62,8 +63,11 @@ func (n *Answerer) Take(ctx context.Context, in *sip.Incoming) {
 	}
 }
 
-// errNoRoute refuses a call to a number without an agent.
-var errNoRoute = errors.New("the number has no agent")
+// errNoRoute refuses a call to a number without an agent, errEngines one whose agent cannot begin.
+var (
+	errNoRoute = errors.New("the number has no agent")
+	errEngines = errors.New("the engines of the agent do not begin")
+)
 
 // answer takes a call, or says why not. answered says that the caller has a final response.
 func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
@@ -71,6 +75,14 @@ func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool,
 	if err != nil {
 		return false, err
 	}
+	if route.rules != nil {
+		return n.byRules(ctx, in, route)
+	}
+	return n.toOwn(ctx, in, route)
+}
+
+// toOwn has the number's own agent, or the one that its webhook names, answer a call.
+func (n *Answerer) toOwn(ctx context.Context, in *sip.Incoming, route *route) (answered bool, err error) {
 	if route.Webhook == nil {
 		s, err := n.own(ctx, route)
 		if err != nil {
@@ -99,9 +111,8 @@ func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool,
 // take admits a call and has its speaker answer it. Without one it is only noted: there was the call,
 // and the webhook was asked.
 func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *speaker) (answered bool, err error) {
-	caller := callerOf(in)
-	start := ledger.Start{Account: r.Account, From: caller.Number, To: r.called, Verstat: caller.Verstat, Attestation: attestationOf(in), Headers: in.Headers.Custom, Origin: originOf(in), Metadata: s.metadata, Asked: s.asked,
-		Terms: r.terms()}
+	start := n.start(in, r)
+	start.Metadata, start.Asked = s.metadata, s.asked
 	if s.stored != nil {
 		start.Agent, start.AgentVersion = s.stored.ID, s.stored.Version
 	}
@@ -129,9 +140,22 @@ func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *spea
 		session.End(endedBy(err))
 		return true, err
 	}
-	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: r.called, CallerName: caller.Display, Verified: verified(caller, start.Attestation), Attestation: start.Attestation,
-		Headers: start.Headers, DivertedBy: in.Headers.DivertedBy(in.Called), FirstCalled: in.Headers.FirstCalled(in.Called), Given: s.variables})
-	return n.converse(ctx, in, r, session, s, w)
+	n.begin(in, r, s)
+	return n.converse(ctx, in, r, session, s, w, nil)
+}
+
+// start is what is known of a call that comes in.
+func (n *Answerer) start(in *sip.Incoming, r *route) ledger.Start {
+	caller := callerOf(in)
+	return ledger.Start{Account: r.Account, From: caller.Number, To: r.called, Verstat: caller.Verstat, Attestation: attestationOf(in), Headers: in.Headers.Custom, Origin: originOf(in), Terms: r.terms()}
+}
+
+// begin makes the speaker's texts those of a call.
+func (n *Answerer) begin(in *sip.Incoming, r *route, s *speaker) {
+	caller, attestation := callerOf(in), attestationOf(in)
+	r.speaks(&s.plan)
+	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: r.called, CallerName: caller.Display, Verified: verified(caller, attestation), Attestation: attestation,
+		Headers: in.Headers.Custom, DivertedBy: in.Headers.DivertedBy(in.Called), FirstCalled: in.Headers.FirstCalled(in.Called), Given: s.variables})
 }
 
 // Details of calls that nobody answered.
@@ -172,12 +196,17 @@ func shownNumber(in *sip.Incoming) string {
 const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
-// and conducts the call.
-func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, session *session.Session, s *speaker, w *conversation.Wire) (answered bool, err error) {
+// and conducts the call; one that was received does not ring any more.
+func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, session *session.Session, s *speaker, w *conversation.Wire, received *reception) (answered bool, err error) {
 	p := &s.plan
 	ringing, stop := session.Until(ctx)
 	defer stop()
-	rung := time.NewTimer(p.Settings.Ring() - s.waited())
+	rings := p.Settings.Ring() - s.waited()
+	if received != nil {
+		rings = 0
+		defer received.hangUp(&err)
+	}
+	rung := time.NewTimer(rings)
 	defer rung.Stop()
 	record := n.Maker.Begin(ctx, "telephone", session, p, conversation.Asked{})
 	end := func(e media.Ended) {
@@ -190,14 +219,14 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 	}})
 	if err != nil {
 		end(media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
-		return false, err
+		return false, fmt.Errorf("%w: %w", errEngines, err)
 	}
 	defer functions.Close()
 	life, done := context.WithCancel(context.WithoutCancel(ctx))
 	defer done()
 	if err := call.Prepare(life); err != nil {
 		end(media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
-		return false, err
+		return false, fmt.Errorf("%w: %w", errEngines, err)
 	}
 	select {
 	case <-rung.C:
@@ -206,7 +235,11 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 		err = context.Cause(ringing)
 	}
 	var leg *sip.Leg
-	if err == nil {
+	switch {
+	case err != nil:
+	case received != nil:
+		leg = received.leg
+	default:
 		leg, err = in.Answer(ringing)
 	}
 	if err != nil {
@@ -225,7 +258,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 	}
 	session.BeginAt(leg.Answered())
 	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
-	ended := session.Conduct(call, n.Transfers.Leg(leg, p, session, r.line))
+	ended := session.Conduct(call, received.handOver(n.Transfers.Leg(leg, p, session, r.line)))
 	record.End(ended)
 	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
 	n.Maker.Metrics.Telephone(session.ID(), leg.Stats())

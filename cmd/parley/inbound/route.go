@@ -1,13 +1,16 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 
 	"parley/billing"
+	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/outbound"
+	"parley/pipeline/routing"
 	"parley/sip"
 	"parley/sip/trunk"
 	"parley/store"
@@ -17,9 +20,10 @@ import (
 // route is where a call goes, and what it came on.
 type route struct {
 	ledger.Route
-	called string        // the number, in E.164, or the extension
-	line   outbound.Line // that calls of the conversation go out on
-	own    bool          // it came on a trunk of the account
+	called string         // the number, in E.164, or the extension
+	line   outbound.Line  // that calls of the conversation go out on
+	own    bool           // it came on a trunk of the account
+	rules  *routing.Rules // of the number; nil: it has none
 }
 
 // terms are what the call is priced by.
@@ -42,10 +46,27 @@ func (n *Answerer) routeOf(ctx context.Context, in *sip.Incoming) (*route, error
 		return nil, err
 	}
 	r.Route = *found
+	if r.Rules != nil {
+		if r.rules, err = routing.Parse(r.Rules, nil); err != nil { // a newer version wrote them
+			n.Log.Warn("the rules of a number cannot be read", "number", r.Number, "err", err)
+		}
+	}
 	if r.Number != "" {
 		r.line = outbound.LineOf(&ledger.Number{E164: r.called, Trunk: r.Trunk})
 	}
 	return r, nil
+}
+
+// speaks has an agent speak as the number's rules say.
+func (r *route) speaks(p *conversation.Plan) {
+	if r.rules == nil {
+		return
+	}
+	if l := r.rules.Language; l != "" && l != p.Agent.Language {
+		own := p.Agent
+		p.Agent.Speak(l, &own)
+	}
+	p.Agent.FirstMessage = cmp.Or(r.rules.FirstMessage, p.Agent.FirstMessage)
 }
 
 // numberOf finds whose a called number is.

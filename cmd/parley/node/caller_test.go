@@ -21,6 +21,7 @@ type dialogue struct {
 	*testing.T
 	conn net.Conn
 	tag  string
+	id   string // of the call, beside the test's name
 }
 
 // send sends a request of the call with its number in the sequence.
@@ -28,7 +29,7 @@ func (d *dialogue) send(method string, seq int, headers, body string) {
 	d.Helper()
 	to := "<sip:" + deskNumber + "@127.0.0.1>" + d.tag
 	_, err := fmt.Fprintf(d.conn, "%s sip:%s@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP %s;branch=z9hG4bK%s%d;rport\r\n%sTo: %s\r\nCall-ID: %s\r\nCSeq: %d %s\r\nContact: <sip:ann@%s>\r\nMax-Forwards: 70\r\nContent-Length: %d\r\n\r\n%s",
-		method, deskNumber, d.conn.LocalAddr(), method, seq, headers, to, d.Name(), seq, method, d.conn.LocalAddr(), len(body), body)
+		method, deskNumber, d.conn.LocalAddr(), method, seq, headers, to, strings.ReplaceAll(d.Name()+d.id, " ", ""), seq, method, d.conn.LocalAddr(), len(body), body)
 	if err != nil {
 		d.Fatal(err)
 	}

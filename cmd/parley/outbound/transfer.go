@@ -62,7 +62,7 @@ func (x *Transfers) Functions(session *session.Session, ours Line, other string)
 }
 
 // Leg is an answered leg whose far end can be asked to transfer the call.
-func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Session, ours Line) media.Leg {
+func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Session, ours Line) bridge.Telephone {
 	return transferLeg{leg, x.consultation(session, p, ours)}
 }
 
@@ -243,15 +243,25 @@ func (c consultation) admit(ctx context.Context, number string) (*session.Sessio
 	if err != nil {
 		return nil, to, errNotNow
 	}
-	session, err := x.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from.Number, To: to.E164,
-		Terms: c.from.terms(to.Terms())}, LineOnly: true})
+	session, err := x.Calls.Admit(ctx, c.admission(to))
 	if err != nil {
 		x.Counts.Refuse(conversation.Refusal(err))
 		x.Log.Info("the callee of a transfer was not called", "session", c.session.ID(), "err", err)
-		return nil, to, notAdmitted(err)
+		return nil, to, &failed{notAdmitted(err), err}
 	}
 	return session, to, nil
 }
+
+// admission asks for the line of a call that is placed for another.
+func (c consultation) admission(to destination.Class) session.Admission {
+	return session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from.Number, To: to.E164, Terms: c.from.terms(to.Terms())}, LineOnly: true}
+}
+
+// failed is why a call was not placed or not answered: a text for the model, and its cause for programs.
+type failed struct{ text, cause error }
+
+func (f *failed) Error() string   { return f.text.Error() }
+func (f *failed) Unwrap() []error { return []error{f.text, f.cause} }
 
 func (c consultation) call(ctx context.Context, number string) (media.Leg, func(media.Ended), error) {
 	x := c.transfers
@@ -275,7 +285,7 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 		session.End(ended)
 		w.Keep()
 		x.Maker.Metrics.Ended("transfer", session.ID(), ended)
-		return nil, nil, describeEnd(ended)
+		return nil, nil, &failed{describeEnd(ended), &ended}
 	}
 	w.Answered(leg)
 	session.BeginAt(leg.Answered())
