@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (d *Numbers) mountRules(a *api.API) {
 			"An empty object removes them: then the number's agent, or its webhook, decides about all calls. `detail` names every field that is not valid, and what is allowed.",
 		http.StatusNotFound).OwnChecks(), d.setRules)
 	api.Register(a, numberRoutes.Post("/callcenter/numbers/{id}/try", "try-number", "Say where a call would go",
-		"Decides about a call as the number's rules would, or others that are sent, and says why. Nothing is called, stored or charged.", http.StatusNotFound), d.try)
+		"Decides about a call as the number's rules would, or others that are sent, and says why. Nothing is called, stored or charged.", http.StatusNotFound).OwnChecks(), d.try)
 }
 
 type numberInput struct {
@@ -104,6 +105,9 @@ func (d *Numbers) setRules(ctx context.Context, in *rulesInput) (*api.Reply[wire
 	return d.rules(ctx, &numberInput{in.ID})
 }
 
+// exhausted is what a call may find so.
+var exhausted = []string{"lines", "balance", "agent"}
+
 type tryInput struct {
 	ID   string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body wire.RoutingTrial
@@ -113,6 +117,9 @@ func (d *Numbers) try(ctx context.Context, in *tryInput) (*api.Reply[wire.Routed
 	n, err := d.ledger.Number(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
+	}
+	if out := in.Body.Out; out != "" && !slices.Contains(exhausted, out) {
+		return nil, api.Bad("body.out: must be one of %s", strings.Join(exhausted, ", "))
 	}
 	rules := rulesOf(n).RawMessage
 	if in.Body.Rules != nil {

@@ -74,7 +74,7 @@ func newShop(t *testing.T) *shop {
 func (x *exchange) mountShop(s *dashboardtest.Site, a *api.API) {
 	sim, err := simulated.New(simulated.Config{Now: time.Now})
 	s.OK(err)
-	callcenter.Mount(a, callcenter.New(callcenter.Numbers{Store: s.DB, Carrier: sim, Card: billing.DefaultRateCard, Log: slog.New(slog.DiscardHandler)}))
+	callcenter.Mount(a, callcenter.New(callcenter.Numbers{Store: s.DB, Carrier: sim, Card: billing.DefaultRateCard, Routing: anyRouting(), Log: slog.New(slog.DiscardHandler)}))
 	callcenter.MountCalls(a, s.DB, x, nil)
 	callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
 	callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})

@@ -25,6 +25,8 @@ func numberPages() []page.Page {
 		{Route: "GET " + numbersAt + "/search", Serve: searchPage},
 		{Route: "GET " + numbersAt + "/buy", Serve: buyPage},
 		{Route: "POST " + one + "/assign", Form: assignNumber},
+		{Route: "GET " + one + "/rules", Serve: rulesPage},
+		{Route: "POST " + one + "/rules", Form: saveRules},
 		{Route: "GET " + one + "/release", Serve: releasePage},
 		{Route: "POST " + one + "/release", Form: releaseNumber},
 		{Route: "GET " + page.Home + "/dial", Serve: dialPage},
