@@ -15,7 +15,7 @@ import (
 // Rules are the rules of a number. Parse makes them; they do not change.
 type Rules struct {
 	TimeZone string              `json:"time_zone,omitempty"` // of hours and dates; empty: UTC
-	Schedule map[string][]string `json:"schedule,omitempty"`  // hours by day of the week, as 09:00-14:00; nil: always open
+	Schedule map[string][]string `json:"schedule,omitzero"`   // hours by day of the week, as 09:00-14:00; nil: always open
 	Holidays []Holiday           `json:"holidays,omitempty"`
 	Open     *Target             `json:"open,omitempty"`   // nil: the number's own agent
 	Closed   *Target             `json:"closed,omitempty"` // set where there is a schedule or a holiday

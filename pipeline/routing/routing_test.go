@@ -199,6 +199,9 @@ func TestSchema(t *testing.T) {
 	if err := resolved.Validate(value); err != nil || !strings.Contains(string(kept), `"number":"+34911234567"`) || !strings.Contains(string(kept), `"language":"es"`) || !strings.Contains(string(kept), `"repeats":0`) {
 		t.Errorf("%s: %v", kept, err)
 	}
+	if text, err := parsed(t, `{"schedule":{},"closed":{"message":"x"}}`).JSON(); string(text) != `{"schedule":{},"closed":{"message":"x"}}` || err != nil {
+		t.Errorf("a week without hours is kept as %s, %v", text, err)
+	}
 	if text, err := parsed(t, `{}`).JSON(); text != nil || err != nil {
 		t.Errorf("no rules are kept as %s, %v", text, err)
 	}

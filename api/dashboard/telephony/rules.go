@@ -21,7 +21,7 @@ const (
 // rulesFields are the members of rules that the form has; it leaves the others as they are.
 type rulesFields struct {
 	TimeZone string              `json:"time_zone,omitempty"`
-	Schedule map[string][]string `json:"schedule,omitempty"`
+	Schedule map[string][]string `json:"schedule,omitzero"`
 	Holidays []holidayFields     `json:"holidays,omitempty"`
 	Closed   map[string]string   `json:"closed,omitempty"`
 	Overflow map[string]string   `json:"overflow,omitempty"`
@@ -222,9 +222,6 @@ func mergedRules(rules json.RawMessage, r rulesFields) (map[string]json.RawMessa
 		if delete(whole, name); fields[name] != nil {
 			whole[name] = fields[name]
 		}
-	}
-	if r.Schedule != nil && fields["schedule"] == nil { // of a week that is closed
-		whole["schedule"] = json.RawMessage("{}")
 	}
 	return whole, nil
 }
