@@ -21,9 +21,11 @@ type Attendant struct {
 // Attend begins to run a leg. ctx is its life, whose cause says how it ends.
 func Attend(ctx context.Context, leg media.Leg) *Attendant {
 	a := &Attendant{Second: &Second{leg: leg, gone: make(chan struct{})}, over: make(chan struct{})}
-	a.stop = a.run(&Transferee{Life: ctx, Start: func(run func(), after ...func()) {
-		isolate.Go("pipeline/bridge/attended", nil, run, after...)
+	life, kill := context.WithCancelCause(ctx)
+	a.stop = a.run(&Transferee{Life: life, Start: func(run func(), after ...func()) {
+		isolate.Go("pipeline/bridge/attended", kill, run, after...)
 	}}, func(e media.Ended) {
+		kill(nil)
 		a.ended = e
 		close(a.over)
 	})

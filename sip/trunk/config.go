@@ -102,7 +102,7 @@ const (
 	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
 	NoPRACK
 	// Refer asks the far end to transfer calls (REFER): the transferred call is then between
-	// it and its callee, and is charged to the trunk.
+	// it and its callee, and is charged to the trunk. Calls that come in may be redirected (302) likewise.
 	Refer
 	// ReferTel names transfer targets by tel: URIs instead of sip: ones.
 	ReferTel
