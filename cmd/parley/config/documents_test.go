@@ -213,7 +213,7 @@ const trunksExample = `
 #    headers:             # X-Account_file: the path of a file with a secret
 #      X-Account: "1"
 #    prack: on            # 100rel in Supported
-#    transfers: consult   # or refer: the far end is asked to do them, on this trunk's bill
+#    transfers: consult   # or refer: the far end is asked to do them, on this trunk's bill, and by 302 to call where a number overflows to
 #    refer: sip           # transfer to sip: or tel: addresses
 #    large_tcp: off       # TCP for INVITEs above 1,300 bytes
 #    probe: on            # OPTIONS to the targets; off: they count as up
