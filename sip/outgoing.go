@@ -281,7 +281,7 @@ const mtu = 1300
 func (c *call) described() sdp.Local {
 	local := sdp.Local{Addr: c.dialog.Self.Addr(), Codecs: c.ua.cfg.Codecs, SRTP: c.ua.cfg.SRTP}
 	if l := c.trunk; l != nil {
-		local.SRTP = l.SRTP
+		local.SRTP, local.NoEvents = l.SRTP, l.Has(trunk.AudioKeys)
 		if len(l.Codecs) > 0 {
 			local.Codecs = l.Codecs
 		}

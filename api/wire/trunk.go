@@ -27,6 +27,7 @@ type TrunkSettings struct {
 	Channels        int           `json:"channels,omitempty" doc:"Calls at once, both directions; 0: no limit." minimum:"0" maximum:"100000"`
 	CPS             int           `json:"cps,omitempty" doc:"Calls a second that are begun here; 0: no limit." minimum:"0" maximum:"1000"`
 	Codecs          []string      `json:"codecs,omitempty" doc:"Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the band. Absent: as the operator has set." maxItems:"4" nullable:"false" example:"PCMA"`
+	DTMF            string        `json:"dtmf,omitempty" doc:"How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events and loses them. Absent: events, where the far end takes them. They are understood in either way." enum:"events,audio"`
 	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off." enum:"off,offered,required"`
 
 	Country    string           `json:"country,omitempty" doc:"Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233." pattern:"^[A-Z]{2}$" example:"DE"`

@@ -1,4 +1,5 @@
-// Package dtmf carries the keys of a telephone as named events (RFC 4733).
+// Package dtmf carries the keys of a telephone: as named events (RFC 4733), and as tones in the audio (ITU-T Q.23, Q.24) for far ends
+// that take no events.
 //
 // A key held down is a run of packets with one timestamp and a growing duration,
 // the last of them three times. Any may be lost, late or doubled, and senders

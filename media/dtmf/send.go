@@ -23,6 +23,7 @@ type Step struct {
 	Event Event
 	Send  bool // false in the pause after the key: send silence
 	First bool // set the marker; this frame's timestamp is the event's
+	frame int  // of the key, from 0
 }
 
 // Start presses digit. It says false when digit is no key or one is still being sent.
@@ -54,5 +55,6 @@ func (s *Sender) Next() Step {
 		},
 		Send:  f < framesDown+endCopies,
 		First: f == 1,
+		frame: f - 1,
 	}
 }

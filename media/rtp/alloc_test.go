@@ -71,22 +71,24 @@ func frugal(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	for _, c := range codec.All() {
 		for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
-			t.Run(fmt.Sprintf("%v/%d", c, rate), func(t *testing.T) { testNoAllocations(t, c, rate) })
+			for _, events := range []uint8{101, 0} {
+				t.Run(fmt.Sprintf("%v/%d/%d", c, rate, events), func(t *testing.T) { testNoAllocations(t, rtp.Format{Codec: c, Events: events}, rate) })
+			}
 		}
 	}
 }
 
-func testNoAllocations(t *testing.T, kind codec.Codec, rate media.Rate) {
+func testNoAllocations(t *testing.T, format rtp.Format, rate media.Rate) {
 	frugal(t)
 	ours, ourAddr := loopback(t)
 	control, _ := loopback(t)
 	far, farAddr := loopback(t)
 	now := time.Now()
-	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, Format: rtp.Format{Codec: kind, Events: 101}, Rate: rate, CNAME: "x@y", Start: now})
+	s, err := rtp.New(rtp.Config{RTP: ours, RTCP: control, Remote: farAddr, Format: format, Rate: rate, CNAME: "x@y", Start: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &phoneOn{conn: far, to: ourAddr, codec: kind}
+	p := &phoneOn{conn: far, to: ourAddr, codec: format.Codec}
 	f := media.Frame{Samples: make([]int16, rate.FrameSamples()), Rate: rate}
 	i, heard := 0, 0
 	mediatest.NoAllocs(t, func() {

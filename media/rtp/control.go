@@ -86,9 +86,8 @@ func (s *Session) SetKeys(k srtp.Keys) {
 	})
 }
 
-// SendDigits presses keys, each for 100 ms with 100 ms between. Either all are
-// taken or, when one is no key, too many wait, or the far end takes none, an error
-// says so.
+// SendDigits presses keys, each for 100 ms with 100 ms between, as events, or as tones to a far end that takes no
+// events. Either all are taken or, when one is no key or too many wait, an error says so.
 func (s *Session) SendDigits(digits string) error {
 	for i := range len(digits) {
 		if !dtmf.Valid(digits[i]) {
@@ -98,9 +97,6 @@ func (s *Session) SendDigits(digits string) error {
 	q := &s.control
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.format.Events == 0 {
-		return ErrNoEvents
-	}
 	if q.count+len(digits) > MaxDigits {
 		return ErrDigitsFull
 	}
@@ -142,13 +138,24 @@ func (s *Session) applyControl(now time.Time) {
 		if f.Codec != s.format.Codec {
 			s.stream.Mark()
 		}
-		s.before, s.format = s.format, *f
+		s.setFormat(*f)
 	}
 	if c.remote != nil {
 		s.setRemote(*c.remote, now)
 	}
 	if c.direction != nil {
 		s.setDirection(*c.direction, now)
+	}
+}
+
+// setFormat changes the format. Keys are listened for in the audio of a far end that sends no events.
+func (s *Session) setFormat(f Format) {
+	s.before, s.format = s.format, f
+	switch {
+	case f.Events != 0:
+		s.ear = nil
+	case s.ear == nil:
+		s.ear = dtmf.NewDetector(int(s.cfg.Rate))
 	}
 }
 

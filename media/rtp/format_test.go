@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/codec"
+	"parley/media/dtmf"
 	"parley/media/mediatest"
 	"parley/media/rtp"
 	"parley/media/srtp"
@@ -117,8 +118,20 @@ func TestSetFormat(t *testing.T) {
 			t.Error("our key does not come under the new type")
 		}
 		c.s.SetFormat(rtp.Format{Codec: codec.PCMA})
-		if err := c.s.SendDigits("7"); err != rtp.ErrNoEvents {
-			t.Errorf("keys without events: %v", err)
+		if err := c.s.SendDigits("7"); err != nil {
+			t.Error(err)
+		}
+		c.conduct(400*time.Millisecond, talk)
+		ear, keys := dtmf.NewDetector(8000), ""
+		for _, p := range far.take(t) {
+			frame := make([]int16, 160)
+			decoder.Decode(frame, p.PayloadType, p.Payload)
+			if key, pressed := ear.Hear(frame); pressed {
+				keys += string(key)
+			}
+		}
+		if keys != "7" {
+			t.Errorf("without events our keys sound as %q", keys)
 		}
 		c.hangUp()
 	})

@@ -29,10 +29,25 @@ func (s *Session) Read(now time.Time) (media.Frame, bool) {
 		s.poll()
 	}
 	f, ok := s.stream.Read(now)
-	if ok && !s.flow.both() {
+	switch {
+	case !ok:
+	case !s.flow.both():
 		clear(f.Samples)
+	case s.ear != nil && !s.out.key.Active(): // what comes back of our own keys is none
+		s.listenForKeys(f)
 	}
 	return f, ok
+}
+
+// listenForKeys reports a key that sounds in a frame. The tones are for nobody else, and silence stands in their place.
+func (s *Session) listenForKeys(f media.Frame) {
+	if key, pressed := s.ear.Hear(f.Samples); pressed {
+		s.counters().Digits++
+		s.stream.Emit(media.LegEvent{Kind: media.LegDigit, Digit: key})
+	}
+	if s.ear.Down() {
+		clear(f.Samples)
+	}
 }
 
 func (s *Session) poll() {

@@ -14,6 +14,9 @@ import (
 // 8 kHz and makes a byte of each tick.
 const frameTicks = 160
 
+// maxFrameSamples are those of a frame at 16 kHz.
+const maxFrameSamples = 320
+
 // sender numbers the packets of the outgoing stream.
 type sender struct {
 	ssrc            uint32
@@ -62,7 +65,7 @@ func (s *Session) Due(now time.Time) (due int) {
 	return due
 }
 
-// sendKey uses one slot for a telephone event, if there is one to send.
+// sendKey uses one slot for a key, if there is one to send.
 func (s *Session) sendKey() bool {
 	o := &s.out
 	if !o.key.Active() {
@@ -72,6 +75,10 @@ func (s *Session) sendKey() bool {
 		}
 	}
 	step := o.key.Next()
+	if s.format.Events == 0 {
+		s.sendTone(step)
+		return true
+	}
 	if !step.Send {
 		s.sendAudio(nil) // the pause that tells two keys apart
 		return true
@@ -83,6 +90,16 @@ func (s *Session) sendKey() bool {
 	s.send(header{marker: step.First, pt: s.format.Events, timestamp: o.keyTS}, dtmf.PayloadLen)
 	s.stream.Mark() // the audio after it is a new talkspurt
 	return true
+}
+
+// sendTone uses a slot for a frame of a key that sounds.
+func (s *Session) sendTone(step dtmf.Step) {
+	var buf [maxFrameSamples]int16
+	frame := buf[:s.cfg.Rate.FrameSamples()]
+	if !step.Sound(frame, int(s.cfg.Rate)) {
+		frame = nil
+	}
+	s.sendAudio(frame)
 }
 
 // Write implements media.Leg.

@@ -30,6 +30,7 @@ import (
 
 	"parley/media"
 	"parley/media/codec"
+	"parley/media/dtmf"
 	"parley/media/jitter"
 	"parley/media/quality"
 	"parley/media/srtp"
@@ -46,7 +47,6 @@ const (
 var (
 	ErrConfig     = errors.New("rtp: invalid configuration")
 	ErrEventsFull = errors.New("rtp: the queue of leg events is full")
-	ErrNoEvents   = errors.New("rtp: the far end takes no telephone events")
 	ErrDigit      = errors.New("rtp: not a telephone key")
 	ErrDigitsFull = errors.New("rtp: too many digits wait to be sent")
 )
@@ -89,6 +89,8 @@ type Session struct {
 	// start; heard says that some has come, listening that some is expected.
 	alive            atomic.Int64
 	heard, listening atomic.Bool
+
+	ear *dtmf.Detector // of keys in the audio; nil: they come as events
 
 	flow   direction // on hold we do not send
 	format Format    // in force
@@ -141,7 +143,8 @@ func New(cfg Config) (*Session, error) {
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
-	s.format, s.before = cfg.Format, cfg.Format
+	s.setFormat(cfg.Format)
+	s.before = cfg.Format
 	s.control.keys, s.control.format = cfg.Keys, cfg.Format
 	s.reporter = newReporter(cfg.CNAME, cfg.Start)
 	s.restart()

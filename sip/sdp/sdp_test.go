@@ -382,6 +382,27 @@ func TestFormatsChangeInTheCall(t *testing.T) {
 	}
 }
 
+// Without telephone events of ours there are none in the call, whatever the far end can.
+func TestWithoutEvents(t *testing.T) {
+	fresh := func() *sdp.Session { return sdp.New(sdp.Local{Addr: here, Port: 20000, ID: 42, NoEvents: true}) }
+	theirs := body("m=audio 6000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000")
+	s := fresh()
+	offer, err := s.Offer()
+	if err != nil || strings.Contains(string(offer), "telephone-event") || !strings.Contains(string(offer), "RTP/AVP 9 0 8\r\n") {
+		t.Errorf("%v, offered\n%s", err, offer)
+	}
+	if m, err := s.Accept(theirs); err != nil || m.Events != 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if all, err := s.OfferAll(); err != nil || strings.Contains(string(all), "telephone-event") {
+		t.Errorf("%v, offered later\n%s", err, all)
+	}
+	answer, m, err := fresh().Answer(theirs)
+	if err != nil || m.Events != 0 || strings.Contains(string(answer), "telephone-event") {
+		t.Errorf("%+v, %v, answered\n%s", m, err, answer)
+	}
+}
+
 // Telephone events under a type that looks like RTCP cost the keys, not the call.
 func TestEventsThatLookLikeRTCP(t *testing.T) {
 	for pt, want := range map[string]uint8{"63": 63, "64": 0, "90": 0, "95": 0, "96": 96} {

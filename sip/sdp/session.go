@@ -24,6 +24,8 @@ type Local struct {
 	// taken. Empty: all, and the far end's order decides.
 	Codecs []codec.Codec
 	SRTP   Policy
+	// NoEvents leaves telephone events out, though the far end can.
+	NoEvents bool
 }
 
 // offerEvents is the payload type our offers give to telephone events: what
@@ -105,7 +107,7 @@ func (s *Session) Offer() ([]byte, error) {
 	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
 		return s.offer(s.media.Direction, []codec.Codec{s.media.Codec}, s.media.Events)
 	}
-	return s.offer(SendRecv, s.spoken(), offerEvents)
+	return s.offer(SendRecv, s.spoken(), s.events())
 }
 
 // OfferAll is Offer with all that we can, what is in force first: what a far end gets that
@@ -115,7 +117,15 @@ func (s *Session) OfferAll() ([]byte, error) {
 		return s.Offer()
 	}
 	others := slices.DeleteFunc(slices.Clone(s.spoken()), func(c codec.Codec) bool { return c == s.media.Codec })
-	return s.offer(SendRecv, append([]codec.Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, offerEvents))
+	return s.offer(SendRecv, append([]codec.Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, s.events()))
+}
+
+// events is the payload type of telephone events in a first offer; 0: none are wanted.
+func (s *Session) events() uint8 {
+	if s.local.NoEvents {
+		return 0
+	}
+	return offerEvents
 }
 
 // spoken are our codecs, the best first.
@@ -201,6 +211,9 @@ func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
 	}
 	if s.agreed && slices.Contains(ours, s.media.Codec) {
 		m.Codec = s.media.Codec
+	}
+	if s.local.NoEvents {
+		m.Events = 0
 	}
 	if !r.addr.IsValid() {
 		return m, nil

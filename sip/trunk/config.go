@@ -109,6 +109,9 @@ const (
 	// LargeTCP sends INVITEs that would not fit a datagram (RFC 3261 section
 	// 18.1.1) over TCP, to the same target.
 	LargeTCP
+	// AudioKeys neither offers nor takes telephone events (RFC 4733): keys are tones in the audio, both ways. For far ends that
+	// agree on events and lose them.
+	AudioKeys
 )
 
 // Has says whether any of flags is set.

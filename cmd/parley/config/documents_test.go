@@ -201,6 +201,7 @@ const trunksExample = `
 #    channels: 30         # calls at once
 #    cps: 5               # calls a second that we begin
 #    codecs: [G722, PCMA, PCMU] # the best first; absent: those of sip_codecs
+#    dtmf: events         # keys as telephone events; audio: as tones, which every far end understands
 #    srtp: off            # off, offered or required
 #    # Who calls, as this trunk wants it; each alone.
 #    from_user: account   # instead of the calling number

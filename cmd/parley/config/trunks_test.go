@@ -54,6 +54,7 @@ trunks:
     channels: 30
     cps: 5
     codecs: [PCMA, g722, pcmu]
+    dtmf: audio
     srtp: required
     from_user: "+1555"
     from_host: carrier.example
@@ -84,7 +85,7 @@ trunks:
 			Extensions: []trunk.Extension{{Match: "100", Agent: "ag_one"}, {Match: "2xx", Agent: "ag_two"}, {Match: "*", Agent: "ag_rest"}}},
 		FromUser: "+1555", FromHost: "carrier.example",
 		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.Diverts | trunk.NoPRACK | trunk.Refer |
-			trunk.ReferTel | trunk.LargeTCP | trunk.NoProbe | trunk.Register,
+			trunk.ReferTel | trunk.LargeTCP | trunk.AudioKeys | trunk.NoProbe | trunk.Register,
 		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"},
 		CPS:     5, Channels: 30, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
 	}, {Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}

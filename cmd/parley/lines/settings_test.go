@@ -17,7 +17,7 @@ func TestSettings(t *testing.T) {
 	no := false
 	c, err := configOf("trk_1", "acc_1", &wire.TrunkSettings{
 		Targets: []wire.TrunkTarget{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "2001:db8::1", Port: 5080}}, Username: "account", Register: true,
-		Allow: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/48"}, TrustIdentity: &no, Media: "vouched", Channels: 3, CPS: 2, Codecs: []string{"PCMA"}, SRTP: "required",
+		Allow: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/48"}, TrustIdentity: &no, Media: "vouched", Channels: 3, CPS: 2, Codecs: []string{"PCMA"}, DTMF: "audio", SRTP: "required",
 		Country: "DE", Strip: 1, Prefix: "+49", NumberForm: "national", DialStrip: 2, DialPrefix: "0", Extensions: []wire.TrunkExtension{{Match: "1XX", AgentID: "ag_1"}},
 		FromUser: "u", FromHost: "carrier.example", PAI: true, Headers: map[string]string{"X-Token": "x"}, PRACK: &no, Transfers: "refer", Refer: "tel", Probe: &no,
 		ServerName: "other.example",
@@ -35,7 +35,7 @@ func TestSettings(t *testing.T) {
 	if !slices.Equal(nets, []string{"192.0.2.7/32", "198.51.100.0/24", "2001:db8::/48"}) {
 		t.Errorf("%v", nets)
 	}
-	if want := trunk.Register | trunk.NoProbe | trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.NoPRACK | trunk.Refer | trunk.ReferTel; c.Flags != want {
+	if want := trunk.Register | trunk.NoProbe | trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.NoPRACK | trunk.Refer | trunk.ReferTel | trunk.AudioKeys; c.Flags != want {
 		t.Errorf("flags %b, want %b", c.Flags, want)
 	}
 	if agent, ok := c.Plan.Extension("123"); !ok || agent != "ag_1" || c.Plan.Dialled("+49341112233") != "041112233" || c.Plan.Called("90341112233") != "+490341112233" {

@@ -3227,6 +3227,10 @@ class NewTrunk(TypedDict):
     # Show callees of transfers the caller's number, with the account's in Diversion. The other side
     # must carry calls from numbers that are not the account's.
     diversion: NotRequired[bool]
+    # How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end
+    # that agrees on events and loses them. Absent: events, where the far end takes them. They are
+    # understood in either way.
+    dtmf: NotRequired[Literal["events", "audio"]]
     # Called users that are no telephone numbers, and who answers them.
     extensions: NotRequired[list[TrunkExtension]]
     # Stands in From and the identity headers in place of this server's address.
@@ -4391,6 +4395,10 @@ class Trunk(TypedDict):
     # Show callees of transfers the caller's number, with the account's in Diversion. The other side
     # must carry calls from numbers that are not the account's.
     diversion: NotRequired[bool]
+    # How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end
+    # that agrees on events and loses them. Absent: events, where the far end takes them. They are
+    # understood in either way.
+    dtmf: NotRequired[Literal["events", "audio"]]
     # Called users that are no telephone numbers, and who answers them.
     extensions: NotRequired[list[TrunkExtension]]
     # Stands in From and the identity headers in place of this server's address.

@@ -3189,6 +3189,11 @@ export interface NewTrunk {
    * from numbers that are not the account's.
    */
   diversion?: boolean;
+  /**
+   * How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events
+   * and loses them. Absent: events, where the far end takes them. They are understood in either way.
+   */
+  dtmf?: "events" | "audio";
   /** Called users that are no telephone numbers, and who answers them. */
   extensions?: Array<TrunkExtension>;
   /** Stands in From and the identity headers in place of this server's address. */
@@ -4304,6 +4309,11 @@ export interface Trunk {
    * from numbers that are not the account's.
    */
   diversion?: boolean;
+  /**
+   * How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events
+   * and loses them. Absent: events, where the far end takes them. They are understood in either way.
+   */
+  dtmf?: "events" | "audio";
   /** Called users that are no telephone numbers, and who answers them. */
   extensions?: Array<TrunkExtension>;
   /** Stands in From and the identity headers in place of this server's address. */
