@@ -31,9 +31,12 @@ type Calls interface {
 	Hangup(ctx context.Context, account, id string) error
 }
 
+// Nearest, as the number that an order is from, is the one of the account that looks nearest to the callee's.
+const Nearest = "local"
+
 // Order is a call to place.
 type Order struct {
-	From, To, Agent string
+	From, To, Agent string        // From may be Nearest
 	RingTimeout     time.Duration // 0: the usual
 	MaxDuration     time.Duration // 0: as the agent says
 	OnMachine       string        // continue, hangup or message; empty: as the agent says

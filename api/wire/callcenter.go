@@ -22,7 +22,7 @@ type Agent struct {
 
 // NewCall asks to call a number.
 type NewCall struct {
-	From     string            `json:"from" doc:"A number of the account." example:"+34911234567"`
+	From     string            `json:"from" doc:"A number of the account; or local, the one that looks nearest to the callee's: the one that begins like it for longest." example:"+34911234567"`
 	To       string            `json:"to" doc:"The number to call, in international format; spaces and hyphens are ignored." example:"+34612345678"`
 	AgentID  string            `json:"agent_id" doc:"The agent that speaks." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Consent  json.RawMessage   `json:"consent_confirmed" doc:"true: the callee has agreed to be called. Nothing else is accepted."`

@@ -59,6 +59,9 @@ type Number struct {
 // Bought says whether it was bought of a carrier and is paid by the month.
 func (n *Number) Bought() bool { return n.Carrier != "" }
 
+// Working says whether it makes and takes calls.
+func (n *Number) Working() bool { return n.State == NumberOwned || n.State == NumberGrace }
+
 // ImportNumber gives the account a number that reaches this server by a trunk of
 // its operator's. agent may be empty. ErrNumberTaken: an account has it.
 func (l *Ledger) ImportNumber(ctx context.Context, account, e164, agent string) (*Number, error) {

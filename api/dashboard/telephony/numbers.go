@@ -290,6 +290,9 @@ func newDialView(q *page.Request, f *page.Form) (*dialView, error) {
 	for _, n := range all {
 		v.Numbers = append(v.Numbers, page.Option{Value: n.PhoneNumber, Label: n.PhoneNumber})
 	}
+	if len(v.Numbers) > 1 {
+		v.Numbers = append(v.Numbers, page.Option{Value: "local", Label: "The nearest to whom you call"})
+	}
 	v.Agents, err = agentOptions(q)
 	return v, err
 }

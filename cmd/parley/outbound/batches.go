@@ -104,9 +104,17 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 		plan conversation.Plan
 		err  error
 	}
+	nearest := d.nearest(ctx, account)
 	callers, speakers := map[string]answer{}, map[string]spoken{}
 	return [3]func(*callcenter.Order) error{
 		func(o *callcenter.Order) error {
+			if o.From == callcenter.Nearest {
+				own, err := nearest(o.To)
+				if err == nil {
+					o.From = own.E164
+				}
+				return err
+			}
 			from, known := callers[o.From]
 			if !known {
 				var line Line

@@ -127,9 +127,15 @@ func answering(s *agent.Settings, o callcenter.Order, fill agent.Fill) journal.A
 	return a
 }
 
-// caller is the line of a number of the account.
-func (d *Dialler) caller(ctx context.Context, account, from string) (Line, error) {
-	own, err := d.Ledger.NumberByE164(ctx, account, from)
+// caller is the line of a number of the account, which an order names.
+func (d *Dialler) caller(ctx context.Context, account, from, to string) (Line, error) {
+	var own *ledger.Number
+	var err error
+	if from == callcenter.Nearest {
+		own, err = d.nearest(ctx, account)(to)
+	} else {
+		own, err = d.Ledger.NumberByE164(ctx, account, from)
+	}
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 		return Line{}, api.ErrFrom
 	}

@@ -3040,7 +3040,8 @@ NewBatch = TypedDict(
         "call_window": "NotRequired[CallWindow]",
         # true: all callees have agreed to be called. Nothing else is accepted.
         "consent_confirmed": "Any",
-        # A number of the account; needed unless every row has one.
+        # A number of the account, or local: for each row the one that looks nearest to the
+        # callee's. Needed unless every row has one.
         "from": "NotRequired[str]",
         # How long each call may last; the agent's own limit counts too.
         "max_duration_seconds": "NotRequired[int]",
@@ -3066,7 +3067,8 @@ NewCall = TypedDict(
         "agent_id": "str",
         # true: the callee has agreed to be called. Nothing else is accepted.
         "consent_confirmed": "Any",
-        # A number of the account.
+        # A number of the account; or local, the one that looks nearest to the callee's: the one
+        # that begins like it for longest.
         "from": "str",
         "headers": "NotRequired[CallHeaders]",
         # How long the call may last; the agent's own limit counts too.

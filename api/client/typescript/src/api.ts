@@ -3005,7 +3005,10 @@ export interface NewBatch {
   call_window?: CallWindow;
   /** true: all callees have agreed to be called. Nothing else is accepted. */
   consent_confirmed: unknown;
-  /** A number of the account; needed unless every row has one. */
+  /**
+   * A number of the account, or local: for each row the one that looks nearest to the callee's. Needed unless every
+   * row has one.
+   */
   from?: string;
   /** How long each call may last; the agent's own limit counts too. */
   max_duration_seconds?: number;
@@ -3027,7 +3030,10 @@ export interface NewCall {
   agent_id: string;
   /** true: the callee has agreed to be called. Nothing else is accepted. */
   consent_confirmed: unknown;
-  /** A number of the account. */
+  /**
+   * A number of the account; or local, the one that looks nearest to the callee's: the one that begins like it for
+   * longest.
+   */
   from: string;
   headers?: CallHeaders;
   /** How long the call may last; the agent's own limit counts too. */

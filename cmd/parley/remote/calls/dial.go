@@ -51,7 +51,7 @@ func newDialCommand() *cobra.Command {
 			"  parley dial --from +34911234567 --to +34612345678 --agent ag_… --consent --var name=Ana --var day=Friday",
 		Args: cobra.NoArgs}
 	fl := cmd.Flags()
-	fl.StringVar(&call.From, "from", "", "number of the account that calls")
+	fl.StringVar(&call.From, "from", "", "number of the account that calls, or local: the one nearest to the callee's")
 	fl.StringVar(&call.To, "to", "", "number to call, in international format")
 	fl.StringVar(&call.AgentID, "agent", "", "agent that speaks")
 	limits.add(cmd, "the callee has agreed to be called", "seconds it may ring, 5 to 120 (default 60)",

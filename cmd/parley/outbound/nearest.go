@@ -1,0 +1,47 @@
+package outbound
+
+import (
+	"context"
+	"sync"
+
+	"parley/api"
+	"parley/billing/destination"
+	"parley/store"
+	"parley/store/ledger"
+)
+
+// nearest returns what finds, of the numbers of an account that may call, the one that looks nearest to a callee's: the
+// one with which it begins alike for longest, of several the oldest. So people see a number of their own country and, where the
+// account has one, of their own area. The numbers are read once. api.ErrFrom: the account has none.
+func (d *Dialler) nearest(ctx context.Context, account string) func(to string) (*ledger.Number, error) {
+	numbers := sync.OnceValues(func() ([]ledger.Number, error) { return d.Ledger.Numbers(ctx, account, store.Page{}) })
+	return func(to string) (*ledger.Number, error) {
+		all, err := numbers()
+		if err != nil {
+			return nil, err
+		}
+		if e164, err := destination.International(to); err == nil { // what is no number is refused by the check of the destination
+			to = e164
+		}
+		var found *ledger.Number
+		longest := -1
+		for i := range all { // the newest come first
+			n := &all[i]
+			if alike := alike(n.E164, to); n.Working() && alike >= longest {
+				found, longest = n, alike
+			}
+		}
+		if found == nil {
+			return nil, api.ErrFrom
+		}
+		return found, nil
+	}
+}
+
+// alike is with how many signs two numbers begin alike.
+func alike(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
