@@ -72,6 +72,7 @@ var (
 	ErrConsent      = define("consent was not confirmed", problem(400, "callcenter.consent_required", "Confirm with consent_confirmed: true that the callee has agreed to be called.", false, 0))
 	ErrFrom         = define("the number to call from is not the account's", problem(403, "callcenter.from_not_owned", "The number to call from is not the account's.", false, 0))
 	ErrDestination  = define("the destination cannot be called", problem(400, "callcenter.destination_not_allowed", "This number cannot be called.", false, 0))
+	ErrHours        = define("the account calls nobody at this hour", problem(409, "callcenter.outside_call_window", "The account does not call this number at this hour.", false, 0))
 	ErrEmergency    = define("emergency numbers are not called", problem(400, "callcenter.emergency_number", "Parley does not place emergency calls. In an emergency, dial the number from a phone.", false, 0))
 	ErrBatchSize    = define("the batch has too many rows", problem(400, "callcenter.batch_too_large", "A batch has 500 rows at most.", false, 0))
 	ErrPayments     = define("the payment provider cannot be used", problem(503, "service.unavailable", "Payments cannot be taken now; try again.", true, 5))

@@ -37,7 +37,7 @@ func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batche
 	api.Register(a, callRoutes.Post("/callcenter/bulk-dial", "bulk-dial", "Call up to 500 numbers",
 		"Queues a batch of calls, each as `POST /callcenter/dial` would place it, at its own time or at once, and none more than once. The server goes on "+
 			"by itself: as many at a time as the account may have sessions, less one line that is kept for callers. A call that no line or no balance is "+
-			"there for waits and is tried for 24 hours after its time. `consent_confirmed` is given once for all and recorded with each call. "+
+			"there for waits and is tried for 24 hours after its time. Who is busy or does not answer is called again where `retries` says so. `consent_confirmed` is given once for all and recorded with each call. "+
 			"One bad row refuses the whole batch; `detail` names it, counted from 0: `rows[3]`. "+
 			"With an `Idempotency-Key` header the first answer is repeated for 24 hours.", http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusConflict).OwnChecks().Within(maxBatch), s.create)
 	api.Register(a, callRoutes.Get("/callcenter/bulk-dial", "list-batches", "List the batches",
@@ -45,6 +45,7 @@ func MountBulk(a *api.API, db *store.DB, card func() *billing.RateCard, b Batche
 	api.Register(a, callRoutes.Get("/callcenter/bulk-dial/{id}", "get-batch", "Read a batch",
 		"A batch with the state of each call. A call is summarized by the agent's model soon after its end; that costs tokens and is part of the call's cost.",
 		http.StatusNotFound), s.read)
+	s.mountWindow(a)
 	for _, turn := range []struct{ verb, summary, text string }{
 		{"pause", "Pause a batch", "No further call of the batch begins; those in progress go on. Pausing again changes nothing."},
 		{"resume", "Resume a batch", "Goes on with a batch that is paused. The 24 hours for which calls are tried begin anew."},
@@ -136,15 +137,18 @@ func batchOf(c *campaign.Campaign) wire.Batch {
 		b.OnMachine = onMachineContinue
 	}
 	if c.Hours != nil {
-		from, to := c.Hours.Strings()
-		b.CallWindow = &wire.CallWindow{Start: from, End: to, Timezone: c.Zone}
+		window := windowOf(c.Hours, c.Zone)
+		b.CallWindow = &window
+	}
+	for _, r := range c.Retries {
+		b.Retries = append(b.Retries, wire.Retry(r))
 	}
 	return b
 }
 
 func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
 	v := wire.BatchRow{ID: r.ID, To: r.To, From: r.From, AgentID: r.Agent, ScheduledAt: r.ScheduledAt, Status: string(r.Status), Summary: r.Summary,
-		Vars: r.Variables, Headers: r.Headers, Metadata: r.Metadata}
+		Vars: r.Variables, Headers: r.Headers, Metadata: r.Metadata, Attempt: r.Attempt, RetryOf: r.RetryOf}
 	if r.ErrorCode != "" {
 		v.Error = &wire.RowError{Code: r.ErrorCode, Message: r.ErrorMessage}
 	}
@@ -164,11 +168,11 @@ func rowOf(r *campaign.CampaignRow, at time.Time) wire.BatchRow {
 }
 
 var resultHeader = []string{"to", "from", "agent_id", "scheduled_at", "status", "call_id", "started_at", "answered_at", "ended_at", "duration", "end_reason", "end_detail",
-	"answered_by", "cost", "summary", "error"}
+	"answered_by", "cost", "summary", "error", "attempt"}
 
 func (s *bulk) mountResults(a *api.API, files *export.Sender) {
 	r := export.Route(callRoutes.Get("/callcenter/bulk-dial/{id}/results.csv", "export-batch", "Export the results of a batch",
-		"A line for each of its calls, in the order in which they were given: "+export.Columns(resultHeader)+"."), []*huma.Param{
+		"A line for each of its calls, in the order in which they were given, and behind them those that call again: "+export.Columns(resultHeader)+"."), []*huma.Param{
 		{Name: "id", In: "path", Required: true, Description: "The batch's identifier.", Schema: &huma.Schema{Type: huma.TypeString}, Example: "bulk_06er5bt0v9k1o7m2q3s4t5u6v0"}})
 	r.Errors = append(r.Errors, http.StatusNotFound)
 	a.Handle(r, api.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
@@ -192,5 +196,5 @@ func resultRow(r *wire.BatchRow) []string {
 	return []string{r.To, r.From, r.AgentID, export.Moment(r.ScheduledAt), r.Status, export.Optional(r.CallID),
 		export.Moment(r.StartedAt), export.Moment(r.AnsweredAt), export.Moment(r.EndedAt),
 		strconv.FormatInt(r.Duration, 10), export.Optional(r.EndReason), export.Optional(r.EndDetail), export.Optional(r.AnsweredBy),
-		billing.Money(r.Cost).String(), export.Words(strings.Join(strings.Fields(export.Optional(r.Summary)), " ")), fault}
+		billing.Money(r.Cost).String(), export.Words(strings.Join(strings.Fields(export.Optional(r.Summary)), " ")), fault, strconv.Itoa(r.Attempt)}
 }

@@ -103,12 +103,17 @@ func (s *bulk) checkRows(ctx context.Context, account string, alone wire.NewBatc
 	if err != nil {
 		return nil, err
 	}
+	hours, err := s.accountsWindow(ctx, account)
+	if err != nil {
+		return nil, err
+	}
 	var numbers []string
 	for k, i := range at {
 		if rows[i].wrong = refused[k]; rows[i].wrong != nil {
 			continue
 		}
 		rows[i].to, planned[i].orders[0] = orders[k].To, orders[k]
+		planned[i].within(hours)
 		if rows[i].wrong = planned[i].schedule(s.db.Now()); rows[i].wrong == nil {
 			rows[i].due = planned[i].Rows[0].DueAt
 			numbers = append(numbers, rows[i].to)

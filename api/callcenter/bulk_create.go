@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -62,6 +63,11 @@ func (s *bulk) queue(ctx context.Context, w *plan, first *store.IdempotencyKey) 
 	if err != nil {
 		return "", inRow(at, err)
 	}
+	hours, err := s.accountsWindow(ctx, w.Account)
+	if err != nil {
+		return "", err
+	}
+	w.within(hours)
 	if err := w.schedule(s.db.Now()); err != nil {
 		return "", err
 	}
@@ -89,7 +95,6 @@ type plan struct {
 	campaign.Campaign
 	orders []Order
 	times  []time.Time // when each is to be called; zero: at once
-	zone   *time.Location
 }
 
 // planOf checks the body alone: what does not depend on the account.
@@ -107,6 +112,7 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 	}
 	w := &plan{Campaign: campaign.Campaign{Name: strings.TrimSpace(b.Name), Metadata: b.Metadata, Rows: make([]campaign.CampaignRow, len(b.Rows))},
 		orders: make([]Order, len(b.Rows)), times: make([]time.Time, len(b.Rows))}
+	var err error
 	for i, r := range b.Rows {
 		call := wire.NewCall{From: b.From, To: r.To, AgentID: b.AgentID, Consent: b.Consent, Ring: b.Ring, Machine: b.Machine, Message: b.Message, Longest: b.Longest, Vars: r.Vars, Headers: r.Headers, Metadata: merged(b.Metadata, r.Metadata)}
 		if r.From != "" {
@@ -115,7 +121,6 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 		if r.AgentID != "" {
 			call.AgentID = r.AgentID
 		}
-		var err error
 		if w.orders[i], err = orderOf(&call); err != nil {
 			if i > 0 || call.From == "" || call.AgentID == "" || strings.TrimSpace(call.To) == "" {
 				err = inRow(i, err)
@@ -130,8 +135,38 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 		}
 	}
 	o := w.orders[0]
+	if w.Retries, err = retriesOf(b.Retries); err != nil {
+		return nil, err
+	}
 	w.Manner = campaign.Manner{RingTimeout: o.RingTimeout, MaxDuration: o.MaxDuration, OnMachine: o.OnMachine, Message: o.Message}
-	return w, w.within(b.Window)
+	if b.Window == nil {
+		return w, nil
+	}
+	hours, err := readWindow("call_window", b.Window)
+	w.within(hours)
+	return w, err
+}
+
+// retriesOf are rules for who is called again.
+func retriesOf(given []wire.Retry) (rules []campaign.Retry, err error) {
+	for i, r := range given {
+		problem := ""
+		switch {
+		case !slices.Contains([]string{"no_answer", "busy", "rejected", "voicemail", "failed"}, r.On):
+			problem = "on: no_answer, busy, rejected, voicemail or failed"
+		case slices.ContainsFunc(rules, func(o campaign.Retry) bool { return o.On == r.On }):
+			problem = "on: there are two rules for " + r.On
+		case r.Attempts < 2 || r.Attempts > 10:
+			problem = "attempts: from 2 to 10, the first call included"
+		case r.After < 60 || r.After > 7*24*60*60:
+			problem = "after_seconds: from 60 to 604800"
+		}
+		if problem != "" {
+			return nil, api.Bad("retries[%d].%s", i, problem)
+		}
+		rules = append(rules, campaign.Retry(r))
+	}
+	return rules, nil
 }
 
 // merged is the metadata of a batch with that of one of its rows.
@@ -144,23 +179,11 @@ func merged(batch, row wire.Metadata) wire.Metadata {
 	return all
 }
 
-// within reads the time of day in which people are called.
-func (w *plan) within(c *wire.CallWindow) (err error) {
-	if c == nil {
-		return nil
+// within sets the time of day in which people are called; without one it stays as it is.
+func (w *plan) within(hours *campaign.Window) {
+	if hours != nil && w.Hours == nil {
+		w.Hours, w.Zone = hours.Hours, hours.Zone
 	}
-	h, err := destination.ParseHours(c.Start, c.End)
-	if err != nil {
-		return api.Bad("call_window: %v", destination.ErrHours)
-	}
-	w.Hours, w.Zone = &h, c.Timezone
-	if c.Timezone == ByDestination {
-		return nil
-	}
-	if w.zone, err = time.LoadLocation(c.Timezone); err != nil || c.Timezone == "" || c.Timezone == "Local" {
-		return api.Bad("call_window.timezone: a time zone as IANA names it, such as Europe/Madrid, or destination")
-	}
-	return nil
 }
 
 // ByDestination is the zone of a window that goes by where the number called is.

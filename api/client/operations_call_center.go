@@ -34,6 +34,26 @@ func (c *Client) MonitorCall(ctx context.Context, q MonitorCallQuery) (*wire.Cal
 	return ask[wire.CallState](ctx, c, http.MethodGet, c.query(q.values(), "callcenter", "call-monitor"), nil)
 }
 
+// RemoveCallWindow: Call people at any time.
+// Batches that are queued keep what they have.
+func (c *Client) RemoveCallWindow(ctx context.Context) error {
+	return c.did(ctx, http.MethodDelete, c.address("callcenter", "call-window"), nil)
+}
+
+// GetCallWindow: Read when people are called.
+// The time of day in which the account calls people. 404: at any time.
+func (c *Client) GetCallWindow(ctx context.Context) (*wire.CallWindow, error) {
+	return ask[wire.CallWindow](ctx, c, http.MethodGet, c.address("callcenter", "call-window"), nil)
+}
+
+// SetCallWindow: Set when people are called.
+// A call outside of it is refused with `callcenter.outside_call_window`. Batches that are queued from now on wait for
+// it, unless they have a `call_window` of their own. Calls to colleagues to whom callers are transferred are placed at
+// any time.
+func (c *Client) SetCallWindow(ctx context.Context, body wire.CallWindow) (*wire.CallWindow, error) {
+	return ask[wire.CallWindow](ctx, c, http.MethodPut, c.address("callcenter", "call-window"), body)
+}
+
 // HangUp: Hang up a call.
 // Ends the call at once. One that has ended already answers the same.
 func (c *Client) HangUp(ctx context.Context, id string) (*wire.HungUp, error) {

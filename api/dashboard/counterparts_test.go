@@ -109,8 +109,9 @@ var counterparts = map[string]string{
 	"GET /app/numbers/{id}/release":  "GET /callcenter/numbers",
 	"POST /app/numbers/{id}/release": "DELETE /callcenter/numbers/{id}",
 
-	"GET /app/bulk":                  "GET /callcenter/bulk-dial",
-	"GET /app/bulk/new":              "GET /callcenter/numbers, GET /callcenter/agents",
+	"GET /app/bulk":                  "GET /callcenter/bulk-dial, GET /callcenter/call-window",
+	"POST /app/bulk/hours":           "PUT /callcenter/call-window, DELETE /callcenter/call-window",
+	"GET /app/bulk/new":              "GET /callcenter/numbers, GET /callcenter/agents, GET /callcenter/call-window",
 	"GET /app/bulk/template.csv":     "POST /callcenter/bulk-dial", // whose rows have its columns
 	"POST /app/bulk/review":          "POST /callcenter/bulk-dial/check, GET /v1/agents/{id}",
 	"POST /app/bulk":                 "POST /callcenter/bulk-dial, GET /v1/agents/{id}",

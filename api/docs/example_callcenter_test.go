@@ -35,6 +35,7 @@ func Example_bulk() {
 		"consent_confirmed": true, // only when all of them have agreed to be called
 		"on_machine":        "hangup",
 		"call_window":       map[string]string{"start": "09:00", "end": "20:00", "timezone": "destination"},
+		"retries":           []map[string]any{{"on": "busy", "attempts": 3, "after_seconds": 900}},
 		"metadata":          map[string]string{"season": "spring"}, // kept with the calls
 		"rows": []map[string]any{
 			{"to": "+12025550101"},

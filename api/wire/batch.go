@@ -12,6 +12,13 @@ type CallWindow struct {
 	Timezone string `json:"timezone" doc:"By whose clocks: a time zone as IANA names it, or destination, where the number called is. Where a number may be in several zones, it must be within the window in all of them." example:"destination"`
 }
 
+// Retry has people called again whose call ended in one way.
+type Retry struct {
+	On       string `json:"on" doc:"How the call ended. failed: the carrier could not place it; a number that does not exist is not called again." enum:"no_answer,busy,rejected,voicemail,failed" example:"busy"`
+	Attempts int    `json:"attempts" doc:"How many calls a callee gets in all, the first and those after other outcomes included." minimum:"2" maximum:"10" example:"3"`
+	After    int    `json:"after_seconds" doc:"How long after its end the next call is placed, in seconds; with a call_window, within it." minimum:"60" maximum:"604800" example:"900"`
+}
+
 // Counts says how many calls of a batch are how far.
 type Counts struct {
 	Pending int `json:"pending" doc:"Not dialled yet." example:"12"`
@@ -26,9 +33,10 @@ type Batch struct {
 	Name       string      `json:"name" doc:"As it was given; may be empty." example:"Reminders"`
 	State      string      `json:"state" doc:"done: every call has ended." enum:"running,paused,cancelled,done"`
 	CreatedAt  time.Time   `json:"created_at" doc:"When it was queued."`
-	Total      int         `json:"total" doc:"How many calls it has." example:"40"`
+	Total      int         `json:"total" doc:"How many calls it has, those that call again included." example:"40"`
 	Counts     Counts      `json:"counts" doc:"Calls by status; together the total."`
 	CallWindow *CallWindow `json:"call_window,omitempty" doc:"When people are called; absent: at any time."`
+	Retries    []Retry     `json:"retries,omitempty" doc:"Who is called again; absent: nobody."`
 	OnMachine  string      `json:"on_machine" doc:"What a machine that answers gets." enum:"continue,hangup,message"`
 	Metadata   Metadata    `json:"metadata,omitempty"`
 }
@@ -54,6 +62,8 @@ type BatchRow struct {
 	AnsweredBy  *string           `json:"answered_by" doc:"Who answered; null: nobody, or it is not known yet." enum:"human,machine,screening,unknown"`
 	Cost        USD               `json:"cost" doc:"What the call has cost so far, its summary included."`
 	Summary     *string           `json:"summary" doc:"The outcome of the call in a few sentences; null: there is no summary, or not yet." example:"They confirmed the appointment on Friday."`
+	Attempt     int               `json:"attempt" doc:"Which call of its callee it is, from 1." example:"1"`
+	RetryOf     *string           `json:"retry_of,omitempty" doc:"The row after whose call this one calls again; absent: it is the first." example:"row_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Error       *RowError         `json:"error,omitempty" doc:"Only when it failed: why."`
 }
 
@@ -66,7 +76,7 @@ type RowError struct {
 // BatchDetail is a batch with its rows.
 type BatchDetail struct {
 	Batch
-	Rows []BatchRow `json:"rows" doc:"Its calls, in the order in which they were given." nullable:"false"`
+	Rows []BatchRow `json:"rows" doc:"Its calls, in the order in which they were given, behind them those that call again." nullable:"false"`
 }
 
 // Placed is a call that has begun.
@@ -126,11 +136,12 @@ type BatchCheck struct {
 // NewBatch asks to call many numbers.
 type NewBatch struct {
 	Name    string          `json:"name,omitempty" required:"false" doc:"For people." maxLength:"200" example:"Reminders"`
-	From    string          `json:"from,omitempty" required:"false" doc:"A number of the account; needed unless every row has one." example:"+34911234567"`
+	From    string          `json:"from,omitempty" required:"false" doc:"A number of the account, or local: for each row the one that looks nearest to the callee's. Needed unless every row has one." example:"+34911234567"`
 	AgentID string          `json:"agent_id,omitempty" required:"false" doc:"The agent that speaks; needed unless every row has one." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Consent json.RawMessage `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
 	Rows    []NewRow        `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
-	Window  *CallWindow     `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, at any time."`
+	Window  *CallWindow     `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, that of the account, or any."`
+	Retries []Retry         `json:"retries,omitempty" required:"false" doc:"Who is called again, by how their call ended; without it, nobody. Each call is a row of its own." maxItems:"5"`
 	Ring    *int            `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
 	Machine string          `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
 	Message string          `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`

@@ -58,12 +58,21 @@ type Manner struct {
 	Zone  string
 }
 
+// Retry has a callee called again whose call has ended in one way: the row of that call is followed
+// by another, which is a row like any.
+type Retry struct {
+	On       string `json:"on"`            // how the call ended: one of the words of media.EndReason
+	Attempts int    `json:"attempts"`      // calls of a callee in all, the first included
+	After    int    `json:"after_seconds"` // since the end of the call
+}
+
 // Campaign is a batch of calls.
 type Campaign struct {
 	ID, Account, Name string
 	State             CampaignState
 	CreatedAt         time.Time // of a new one: zero is now
 	Metadata          map[string]string
+	Retries           []Retry // of each outcome one at most
 	Manner
 	Pending, Dialing, Sent, Failed int           // rows; together all of them
 	Rows                           []CampaignRow `db:"-"` // of Campaign alone, in their order
@@ -86,6 +95,8 @@ type CampaignRow struct {
 	ErrorCode, ErrorMessage string
 	Call                    *RowCall `db:"-"` // nil: it was not dialled
 	Summary                 *string  // nil: there is none, or not yet
+	Attempt                 int      // which call of its callee it is, from 1
+	RetryOf                 *string  // the row of the call before; nil: it is the first
 }
 
 // RowCall is the call of a row.
@@ -101,7 +112,7 @@ type RowCall struct {
 }
 
 // CreateCampaign takes a batch on: its Account, Name, CreatedAt, Manner, whether its State is
-// paused, its Metadata, and of each row the fields before Status. It refuses as StartSession does an outbound call, but not for want of a
+// paused, its Metadata and Retries, and of each row the fields before Status. It refuses as StartSession does an outbound call, but not for want of a
 // line; ErrCampaigns: MaxCampaigns are unfinished. once is the request that asks; nil:
 // it had no key.
 func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.RateCard, once *store.IdempotencyKey) (id string, err error) {
@@ -136,9 +147,13 @@ func (c *Campaign) queue(b *pgx.Batch, id string) {
 	if c.Hours != nil {
 		from, to, zone = &c.Hours.From, &c.Hours.To, &c.Zone
 	}
+	var retries any
+	if len(c.Retries) > 0 {
+		retries = c.Retries
+	}
 	b.Queue(`insert into campaigns (id, account_id, name, state, key_id, ip, ring_ms, longest_ms, on_machine, message,
-			hours_from, hours_to, hours_zone, created_at, metadata) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15)`,
-		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, c.CreatedAt, cmp.Or(c.State, CampaignRunning), store.Pairs(c.Metadata))
+			hours_from, hours_to, hours_zone, created_at, metadata, retries) values ($1, $2, $3, $14, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15, $16)`,
+		id, c.Account, c.Name, c.Key, c.IP, c.RingTimeout.Milliseconds(), c.MaxDuration.Milliseconds(), c.OnMachine, c.Message, from, to, zone, c.CreatedAt, cmp.Or(c.State, CampaignRunning), store.Pairs(c.Metadata), retries)
 	for i, r := range c.Rows {
 		b.Queue(`insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at, variables, metadata, headers)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10, $11, $12, $13)`,
@@ -153,7 +168,7 @@ const unfinishedCampaign = `exists (select from campaign_rows u where u.campaign
 const rowStatus = `case when r.status = 'dialing' and u.started_at is not null then 'sent' else r.status end`
 
 const selectCampaign = `select c.id, c.account_id, c.name,
-	case when c.state <> 'cancelled' and not ` + unfinishedCampaign + ` then 'done' else c.state end, c.created_at, c.metadata,
+	case when c.state <> 'cancelled' and not ` + unfinishedCampaign + ` then 'done' else c.state end, c.created_at, c.metadata, c.retries,
 	` + mannerColumns + `, n.pending, n.dialing, n.sent, n.failed
 	from campaigns c cross join lateral (select count(*) filter (where x.status = 'pending') as pending, count(*) filter (where x.status = 'dialing') as dialing,
 			count(*) filter (where x.status = 'sent') as sent, count(*) filter (where x.status = 'failed') as failed
@@ -174,7 +189,7 @@ func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, er
 		CampaignRow
 		RowCall // without an ID: there is none
 	}](ctx, s.db, "read rows of a batch", `select r.id, r.to_number, r.from_number, r.agent_id, r.zones, r.scheduled_at, r.due_at, r.variables, r.metadata, r.headers, `+rowStatus+`,
-			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary,
+			case r.status when 'failed' then r.error_code else '' end, case r.status when 'failed' then r.error_message else '' end, r.summary, r.attempt, r.retry_of,
 			coalesce(r.session_id, ''), coalesce(s.opened_at, r.due_at), u.started_at, `+store.EndedAt+`, coalesce(s.end_reason, ''), coalesce(s.end_detail, ''),
 			coalesce(k.answered_by, ''), coalesce(u.amount_nano, 0)
 		from campaign_rows r left join sessions s on s.id = r.session_id left join session_usage u on u.session_id = r.session_id

@@ -59,10 +59,40 @@ func (w *Tx) endRow(ctx context.Context, s *session, c Closing, summarized bool,
 	}
 	tag, err := w.Exec(ctx, `update campaign_rows set status = $3, ended_at = $4, error_code = $5, error_message = $6
 		where session_id = $2 and account_id = $1 and status = 'dialing'`, w.account, s.id, status, at, code, message)
-	if err != nil || tag.RowsAffected() == 0 || s.startedAt == nil || summarized {
+	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
+	if (s.startedAt == nil || c.Reason == reasonVoicemail) && c.Detail != detailInvalidNumber {
+		if err := w.callAgain(ctx, s, c, at); err != nil {
+			return err
+		}
+	}
+	if s.startedAt == nil || summarized {
+		return nil
+	}
 	return w.ledger.db.Enqueue(ctx, w, store.SummarizeCall, w.account, s.id)
+}
+
+// Ends after which it depends whether a callee is called again.
+const (
+	reasonVoicemail     = "voicemail"
+	detailInvalidNumber = "invalid_number" // nobody will ever answer there
+)
+
+// callAgain queues a row after the row of a session that has ended, where its batch has a rule for such an end and the
+// callee was not called often enough yet. Of a batch that was cancelled none is: cancelling waits for this shared lock, or is
+// seen here.
+func (w *Tx) callAgain(ctx context.Context, s *session, c Closing, at time.Time) error {
+	_, err := w.Exec(ctx, `insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at,
+			variables, metadata, headers, attempt, retry_of)
+		select $3, r.account_id, r.campaign_id, (select max(x.no) + 1 from campaign_rows x where x.campaign_id = r.campaign_id), r.to_number, r.from_number, r.agent_id, r.zones,
+			t.due, 'pending', t.due, t.due, r.variables, r.metadata, r.headers, r.attempt + 1, r.id
+		from campaign_rows r join campaigns c on c.id = r.campaign_id
+			cross join lateral (select $5::timestamptz + t.after_seconds * interval '1 s' as due, t.attempts
+				from json_to_recordset(c.retries) as t("on" text, attempts int, after_seconds int) where t."on" = $4) t
+		where r.account_id = $1 and r.session_id = $2 and c.state <> 'cancelled' and r.attempt < t.attempts
+		for share of c`, w.account, s.id, store.NewID(store.RowID, at), c.Reason, at)
+	return err
 }
 
 // SummarizeRow gives the row of a call its summary, unless it has one; a call of no row

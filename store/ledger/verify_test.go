@@ -150,6 +150,8 @@ var damages = []damage{
 	{25, "a row that was dialled and says it was not", `alter table campaign_rows drop constraint campaign_rows_check; update campaign_rows set session_id = null where status = 'sent'`},
 	{25, "a call of a row that is not there", `update sessions set row_id = 'row_0' where id = (select session_id from campaign_rows where status = 'dialing')`},
 	{25, "a row with the call of another number", `update campaign_rows set to_number = '+34612345699' where status = 'dialing'`},
+	{25, "a call again before the first has ended", `insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, status, since, due_at, attempt, retry_of)
+			select 'row_0', account_id, campaign_id, 99, to_number, from_number, agent_id, zones, 'pending', since, due_at, 2, id from campaign_rows where status = 'dialing'`},
 	{25, "a row that outlives its call", `update campaign_rows set status = 'dialing', ended_at = null where status = 'sent';
 			update campaign_rows set status = 'sent', ended_at = due_at where session_id is not null`},
 	{19, "a ledger that changes", `alter table ledger_transfers disable trigger ledger_transfers_fixed`},

@@ -1,6 +1,7 @@
 package telephony
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type batchChunk struct {
 	At      int // which part, from 0
 	Rows    []wire.BatchRow
 	Version string // another when something else is shown
+	New     bool   // the page has no such part yet
 }
 
 // chunks divides the rows.
@@ -46,7 +48,7 @@ func (v *batchView) chunks() (list []batchChunk) {
 			}
 			shown[i].BatchRow, shown[i].Later = r, v.Later(r)
 		}
-		list = append(list, batchChunk{v, len(list), rows, page.VersionOf(shown)})
+		list = append(list, batchChunk{v, len(list), rows, page.VersionOf(shown), false})
 	}
 	return list
 }
@@ -71,6 +73,19 @@ func (v *batchView) Later(r wire.BatchRow) bool {
 // Machines is what a machine that answers gets, in words.
 func (v *batchView) Machines() string {
 	return map[string]string{"continue": "the agent talks", "hangup": "hang up", "message": "leave a message"}[v.OnMachine]
+}
+
+// Repeats is who is called again, in words.
+func (v *batchView) Repeats() string {
+	var words []string
+	for _, r := range v.Retries {
+		apart := fmt.Sprintf("%d minutes", r.After/60)
+		if r.After%60 != 0 {
+			apart = fmt.Sprintf("%d seconds", r.After)
+		}
+		words = append(words, fmt.Sprintf("%s: %d calls at most, %s apart.", page.EndWords[r.On], r.Attempts, apart))
+	}
+	return strings.Join(words, " ")
 }
 
 // Answerer is who answered a call, in words.

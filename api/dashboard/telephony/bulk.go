@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/api"
@@ -29,6 +30,7 @@ func bulkPages() []page.Page {
 		{Route: "GET " + bulkAt + "/template.csv", Serve: bulkTemplate},
 		{Route: "POST " + bulkAt + "/review", Max: maxBulkForm, Serve: reviewBulk},
 		{Route: "POST " + bulkAt, Max: maxBulkForm, Serve: queueBulk},
+		{Route: "POST " + bulkAt + "/hours", Form: setHours},
 		{Route: "GET " + one, Serve: batchPage},
 		{Route: "GET " + one + "/progress", Serve: batchPart},
 		{Route: "GET " + one + "/results.csv", Serve: batchResults},
@@ -36,9 +38,22 @@ func bulkPages() []page.Page {
 	}
 }
 
-func bulkPage(q *page.Request) error {
+// bulkListView is the batches, and when people are called.
+type bulkListView struct {
+	Batches []wire.Batch
+	Form    *page.Form // of the hours
+}
+
+func newBulkListView(q *page.Request, f *page.Form) (*bulkListView, error) {
 	list, err := page.Read[struct{ Batches []wire.Batch }](q, "/callcenter/bulk-dial")
-	return q.Show("bulk", "Bulk dial")(list.Batches, err)
+	if err == nil && f == nil {
+		f, err = hoursForm(q)
+	}
+	return &bulkListView{list.Batches, f}, err
+}
+
+func bulkPage(q *page.Request) error {
+	return q.Show("bulk", "Bulk dial")(newBulkListView(q, nil))
 }
 
 // bulkTemplate is a file to begin with.
@@ -132,6 +147,12 @@ func (v *bulkView) Machines() page.Field {
 		{Value: "hangup", Label: "Hang up"}, {Value: "message", Label: "Leave the message below"}}, "required", "width=medium")
 }
 
+// Retries is the choice of how often people are called who are busy or do not answer.
+func (v *bulkView) Retries() page.Field {
+	return v.Form.Select("retry", "Who is busy or does not answer", "", []page.Option{{Value: "", Label: "Is not called again"}, {Value: "2", Label: "Is called once more"},
+		{Value: "3", Label: "Is called twice more"}, {Value: "5", Label: "Is called four times more"}}, "width=medium")
+}
+
 func newBulkView(q *page.Request, f *page.Form) (*bulkView, error) {
 	v, err := newDialView(q, f)
 	if err != nil {
@@ -141,7 +162,12 @@ func newBulkView(q *page.Request, f *page.Form) (*bulkView, error) {
 }
 
 func newBulkPage(q *page.Request) error {
-	return q.Show("bulk-new", "New batch")(newBulkView(q, page.NewForm("window_start", "", "window_end", "")))
+	f, err := hoursForm(q)
+	if err != nil {
+		return err
+	}
+	f.Values.Set("retry_minutes", "30")
+	return q.Show("bulk-new", "New batch")(newBulkView(q, f))
 }
 
 // bulkForm reads the form with its file, which wins over the text of an earlier one.
@@ -197,7 +223,12 @@ func reviewed(q *page.Request) (*bulkView, error) {
 	if err := v.personalise(q); err != nil {
 		return nil, err
 	}
-	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial/check", v.batch(false), &v.Check); err != nil {
+	batch := v.batch(false)
+	if !f.OK() {
+		v.List = nil
+		return v, nil
+	}
+	if err := q.Call(http.MethodPost, "/callcenter/bulk-dial/check", batch, &v.Check); err != nil {
 		v.List = nil
 		return v, f.Refused(err)
 	}
@@ -237,7 +268,26 @@ func (v *bulkView) batch(leave bool) map[string]any {
 	if start, end := f.Value("window_start"), f.Value("window_end"); start != "" || end != "" {
 		b["call_window"] = map[string]string{"start": start, "end": end, "timezone": "destination"}
 	}
+	if rules := retriesOf(f); rules != nil {
+		b["retries"] = rules
+	}
 	return b
+}
+
+// retriesOf are the rules for who is called again. A wait that is none is noted in the form.
+func retriesOf(f *page.Form) []wire.Retry {
+	if f.Value("retry") == "" {
+		return nil
+	}
+	attempts, err := strconv.Atoi(f.Value("retry"))
+	if err != nil {
+		f.Fail("retry", "Choose one of the list.")
+	}
+	minutes, err := strconv.Atoi(f.Value("retry_minutes"))
+	if err != nil || minutes < 1 || minutes > 7*24*60 {
+		f.Fail("retry_minutes", "Write minutes, from 1 to 10080.")
+	}
+	return []wire.Retry{{On: "no_answer", Attempts: attempts, After: 60 * minutes}, {On: "busy", Attempts: attempts, After: 60 * minutes}}
 }
 
 // queueBulk queues what was reviewed.
@@ -278,6 +328,9 @@ func batchPart(q *page.Request) error {
 	if slices.Equal(seen, v.versions()) {
 		q.W.WriteHeader(http.StatusNoContent)
 		return nil
+	}
+	for i := range v.Chunks {
+		v.Chunks[i].New = v.Chunks[i].At >= len(seen)-1
 	}
 	v.Chunks = slices.DeleteFunc(v.Chunks, func(c batchChunk) bool { return len(seen) > c.At+1 && seen[c.At+1] == c.Version })
 	return q.Part("batch", "changes", v)

@@ -121,6 +121,9 @@ func TestBatchRefusals(t *testing.T) {
 	window := func(start, end, zone string) object {
 		return object{"call_window": object{"start": start, "end": end, "timezone": zone}}
 	}
+	retry := func(on string, attempts, after int) object {
+		return object{"retries": []object{{"on": on, "attempts": attempts, "after_seconds": after}}}
+	}
 	const malformed = "validation.invalid_request_format"
 	for name, tt := range map[string]struct {
 		body   any
@@ -156,6 +159,11 @@ func TestBatchRefusals(t *testing.T) {
 		"a bad name of metadata": {w.wish(object{"metadata": object{"a b": "c"}}), 400, malformed, "metadata"},
 		"metadata of a row":      {w.wish(rows(good, object{"to": "+12025550101", "metadata": object{"a": strings.Repeat("a", 501)}})), 400, malformed, "rows[1]: metadata.a"},
 		"headers of a row":       {w.wish(rows(good, object{"to": "+12025550101", "headers": object{"To": "x"}})), 400, malformed, "rows[1]: headers"},
+		"an unknown outcome":     {w.wish(retry("completed", 2, 60)), 400, malformed, "retries[0].on"},
+		"one call in all":        {w.wish(retry("busy", 1, 60)), 400, malformed, "retries[0].attempts"},
+		"again at once":          {w.wish(retry("busy", 2, 59)), 400, malformed, "retries[0].after_seconds"},
+		"again after weeks":      {w.wish(retry("busy", 2, 604_801)), 400, malformed, "retries[0].after_seconds"},
+		"two rules for one":      {w.wish(object{"retries": []object{{"on": "busy", "attempts": 2, "after_seconds": 60}, {"on": "busy", "attempts": 3, "after_seconds": 60}}}), 400, malformed, "retries[1].on"},
 		"a zone that is missing": {w.wish(window("09:00", "20:00", "")), 400, malformed, "call_window.timezone"},
 	} {
 		status, _, p := w.ask(w.key, "POST", "/callcenter/bulk-dial", tt.body)
@@ -293,6 +301,40 @@ func TestBatchIsDialled(t *testing.T) {
 	w.ok(err)
 	if len(evidence) != 5 || slices.ContainsFunc(evidence, func(e ledger.ConsentRecord) bool { return e.IP != "127.0.0.1" || e.Key == "" }) {
 		t.Errorf("the evidence is %+v", evidence)
+	}
+	w.verified()
+}
+
+// TestBatchCallsAgain: who is busy gets another call, a row of its own, until there were enough.
+func TestBatchCallsAgain(t *testing.T) {
+	t.Parallel()
+	w := newWindow(t)
+	w.running()
+	status, b, p := w.create(w.wish(object{"rows": []object{{"to": "+12025550101"}, {"to": "+12025550103"}},
+		"retries": []object{{"on": "busy", "attempts": 2, "after_seconds": 3600}, {"on": "failed", "attempts": 5, "after_seconds": 60}}}))
+	if status != 200 || len(b.Retries) != 2 || b.Retries[0] != (wire.Retry{On: "busy", Attempts: 2, After: 3600}) || b.Rows[0].Attempt != 1 || b.Rows[0].RetryOf != nil {
+		t.Fatalf("%d %+v %+v", status, p, b)
+	}
+	counted := func(c wire.Counts) {
+		t.Helper()
+		eventually(t, "the rows end", func() bool {
+			time.Sleep(50 * time.Millisecond) // within the rate
+			if status, now, _ := w.ask(w.key, "GET", "/callcenter/bulk-dial/"+b.ID, nil); status == 200 {
+				b = now
+			}
+			return b.Counts == c
+		})
+	}
+	counted(wire.Counts{Pending: 1, Sent: 2})
+	if first, again := b.Rows[0], b.Rows[2]; b.State != "running" || again.To != first.To || again.Attempt != 2 || again.RetryOf == nil || *again.RetryOf != first.ID || again.ScheduledAt == nil ||
+		again.ScheduledAt.Sub(*first.EndedAt).Round(time.Minute) != time.Hour {
+		t.Errorf("the next call is %+v", again)
+	}
+	_, err := w.node.db.Pool().Exec(t.Context(), "update campaign_rows set due_at = due_at - interval '1 hour' where status = 'pending'") // it is an hour later
+	w.ok(err)
+	counted(wire.Counts{Sent: 3})
+	if r := b.Rows[2]; b.State != "done" || r.EndReason == nil || *r.EndReason != "busy" {
+		t.Errorf("the last call is %+v of a batch that is %s", r, b.State)
 	}
 	w.verified()
 }

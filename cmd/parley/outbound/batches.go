@@ -118,7 +118,7 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 			from, known := callers[o.From]
 			if !known {
 				var line Line
-				line, from.err = d.caller(ctx, account, o.From)
+				line, from.err = d.caller(ctx, account, o.From, o.To)
 				from.own = line.Number
 				callers[o.From] = from
 			}
@@ -241,7 +241,7 @@ func (b *Batches) dialClaimed(ctx context.Context, r *campaign.ClaimedRow, until
 	}
 	var place *trunk.Reservation
 	ok := true
-	if line, err := b.dialler.caller(ctx, r.Account, r.From); err == nil { // an error is for the call to find out
+	if line, err := b.dialler.caller(ctx, r.Account, r.From, r.To); err == nil { // an error is for the call to find out
 		place, ok = b.takePlace(ctx, line.Caller, until)
 	}
 	if !ok {

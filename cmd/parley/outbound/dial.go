@@ -73,7 +73,7 @@ func (d *Dialler) Dial(ctx context.Context, p api.Principal, o callcenter.Order)
 // that was taken; both nil: it is a single call. The place goes with the call that
 // begins.
 func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order, row *ledger.RowClaim, place *trunk.Reservation) (*wire.Placed, error) {
-	line, err := d.caller(ctx, p.Account, o.From)
+	line, err := d.caller(ctx, p.Account, o.From, o.To)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +88,11 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 	to, err := d.Destinations.check(o.To)
 	if err != nil {
 		return nil, err
+	}
+	if row == nil { // those of batches have waited for their own hours
+		if err := d.mayCallNow(ctx, p.Account, to.E164); err != nil {
+			return nil, err
+		}
 	}
 	admitted, err := d.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: p.Account, Key: p.Key, Agent: speaker.ID, AgentVersion: speaker.Version, From: line.Number, To: to.E164, Terms: line.terms(to.Terms()), Metadata: o.Metadata, Headers: o.Headers,
 		Consent: &ledger.Consent{ToHash: d.hashed(to.E164), Key: p.Key, IP: o.IP}, IdempotencyKey: o.Once, Row: row, Paced: o.Paced}})

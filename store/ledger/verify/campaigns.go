@@ -15,5 +15,7 @@ var campaignInvariants = []invariant{
 			where s.row_id is not null and r.session_id is distinct from s.id
 		union all select r.id, 'its call does not say so' from campaign_rows r join sessions s on s.id = r.session_id where s.row_id is distinct from r.id
 		union all select r.id, 'has a summary and no answered call' from campaign_rows r left join session_usage u on u.session_id = r.session_id
-			where r.summary is not null and u.started_at is null`},
+			where r.summary is not null and u.started_at is null
+		union all select r.id, format('calls again after row %s, which is %s', b.id, b.status) from campaign_rows r join campaign_rows b on b.id = r.retry_of
+			where b.session_id is null or b.status not in ('sent', 'failed') or b.to_number <> r.to_number or b.campaign_id <> r.campaign_id or b.attempt + 1 <> r.attempt`},
 }

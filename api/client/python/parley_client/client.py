@@ -436,10 +436,11 @@ class Parley(Requests):
         Queues a batch of calls, each as `POST /callcenter/dial` would place it, at its own time or
         at once, and none more than once. The server goes on by itself: as many at a time as the
         account may have sessions, less one line that is kept for callers. A call that no line or no
-        balance is there for waits and is tried for 24 hours after its time. `consent_confirmed` is
-        given once for all and recorded with each call. One bad row refuses the whole batch;
-        `detail` names it, counted from 0: `rows[3]`. With an `Idempotency-Key` header the first
-        answer is repeated for 24 hours.
+        balance is there for waits and is tried for 24 hours after its time. Who is busy or does not
+        answer is called again where `retries` says so. `consent_confirmed` is given once for all
+        and recorded with each call. One bad row refuses the whole batch; `detail` names it, counted
+        from 0: `rows[3]`. With an `Idempotency-Key` header the first answer is repeated for 24
+        hours.
         """
         return self._json("POST", "/callcenter/bulk-dial", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
 
@@ -479,8 +480,9 @@ class Parley(Requests):
     def export_batch(self, id: str, *, timeout: float | None = None) -> Answer:
         """Export the results of a batch.
 
-        A line for each of its calls, in the order in which they were given:
-        `to,from,agent_id,scheduled_at,status,call_id,started_at,answered_at,ended_at,duration,end_reason,end_detail,answered_by,cost,summary,error`.
+        A line for each of its calls, in the order in which they were given, and behind them those
+        that call again:
+        `to,from,agent_id,scheduled_at,status,call_id,started_at,answered_at,ended_at,duration,end_reason,end_detail,answered_by,cost,summary,error,attempt`.
         The file is CSV as RFC 4180 has it: UTF-8, a header line, lines that end with CRLF. It shows
         one moment, however long it takes to send. One that cannot be completed ends with a broken
         connection, never as if it were whole. An account may export two files at once.
@@ -501,6 +503,29 @@ class Parley(Requests):
         empty transcript.
         """
         return self._json("GET", "/callcenter/call-monitor", query={"call_id": call_id}, timeout=timeout)
+
+    def remove_call_window(self, *, timeout: float | None = None) -> None:
+        """Call people at any time.
+
+        Batches that are queued keep what they have.
+        """
+        return self._none("DELETE", "/callcenter/call-window", timeout=timeout)
+
+    def get_call_window(self, *, timeout: float | None = None) -> t.CallWindow:
+        """Read when people are called.
+
+        The time of day in which the account calls people. 404: at any time.
+        """
+        return self._json("GET", "/callcenter/call-window", timeout=timeout)
+
+    def set_call_window(self, body: t.CallWindow, *, timeout: float | None = None) -> t.CallWindow:
+        """Set when people are called.
+
+        A call outside of it is refused with `callcenter.outside_call_window`. Batches that are
+        queued from now on wait for it, unless they have a `call_window` of their own. Calls to
+        colleagues to whom callers are transferred are placed at any time.
+        """
+        return self._json("PUT", "/callcenter/call-window", body=body, timeout=timeout)
 
     def dial(self, body: t.NewCall, *, idempotency_key: str | None = None, timeout: float | None = None) -> t.Placed:
         """Place a call.

@@ -947,9 +947,11 @@ class Batch(TypedDict):
     name: str
     # What a machine that answers gets.
     on_machine: Literal["continue", "hangup", "message"]
+    # Who is called again; absent: nobody.
+    retries: NotRequired[list[Retry] | None]
     # done: every call has ended.
     state: Literal["running", "paused", "cancelled", "done"]
-    # How many calls it has.
+    # How many calls it has, those that call again included.
     total: int
 
 
@@ -979,11 +981,13 @@ class BatchDetail(TypedDict):
     name: str
     # What a machine that answers gets.
     on_machine: Literal["continue", "hangup", "message"]
-    # Its calls, in the order in which they were given.
+    # Who is called again; absent: nobody.
+    retries: NotRequired[list[Retry] | None]
+    # Its calls, in the order in which they were given, behind them those that call again.
     rows: list[BatchRow]
     # done: every call has ended.
     state: Literal["running", "paused", "cancelled", "done"]
-    # How many calls it has.
+    # How many calls it has, those that call again included.
     total: int
 
 
@@ -996,6 +1000,8 @@ BatchRow = TypedDict(
         "answered_at": "str | None",
         # Who answered; null: nobody, or it is not known yet.
         "answered_by": "Literal[\"human\", \"machine\", \"screening\", \"unknown\", None]",
+        # Which call of its callee it is, from 1.
+        "attempt": "int",
         # Its call, for the monitor; null: it was not dialled.
         "call_id": "str | None",
         # What the call has cost so far, its summary included.
@@ -1016,6 +1022,8 @@ BatchRow = TypedDict(
         # Names the row.
         "id": "str",
         "metadata": "NotRequired[Metadata]",
+        # The row after whose call this one calls again; absent: it is the first.
+        "retry_of": "NotRequired[str]",
         # When it is to be called; null: at once.
         "scheduled_at": "str | None",
         # When it was dialled.
@@ -3036,7 +3044,7 @@ NewBatch = TypedDict(
     {
         # The agent that speaks; needed unless every row has one.
         "agent_id": "NotRequired[str]",
-        # The time of day in which people are called; without it, at any time.
+        # The time of day in which people are called; without it, that of the account, or any.
         "call_window": "NotRequired[CallWindow]",
         # true: all callees have agreed to be called. Nothing else is accepted.
         "consent_confirmed": "Any",
@@ -3052,6 +3060,9 @@ NewBatch = TypedDict(
         "name": "NotRequired[str]",
         # What a machine that answers gets, as with a single call.
         "on_machine": "NotRequired[Literal[\"continue\", \"hangup\", \"message\"]]",
+        # Who is called again, by how their call ended; without it, nobody. Each call is a row of
+        # its own.
+        "retries": "NotRequired[list[Retry] | None]",
         # How long each may ring.
         "ring_timeout_seconds": "NotRequired[int]",
         # Whom to call.
@@ -3730,6 +3741,16 @@ class RequestSummary(TypedDict):
     target: str
     # The ticket that was sent; null: the key itself.
     ticket_id: str | None
+
+
+class Retry(TypedDict):
+    # How long after its end the next call is placed, in seconds; with a call_window, within it.
+    after_seconds: int
+    # How many calls a callee gets in all, the first and those after other outcomes included.
+    attempts: int
+    # How the call ended. failed: the carrier could not place it; a number that does not exist is
+    # not called again.
+    on: Literal["no_answer", "busy", "rejected", "voicemail", "failed"]
 
 
 class Routed(TypedDict):

@@ -859,9 +859,11 @@ export interface Batch {
   name: string;
   /** What a machine that answers gets. */
   on_machine: "continue" | "hangup" | "message";
+  /** Who is called again; absent: nobody. */
+  retries?: Array<Retry> | null;
   /** done: every call has ended. */
   state: "running" | "paused" | "cancelled" | "done";
-  /** How many calls it has. */
+  /** How many calls it has, those that call again included. */
   total: number;
 }
 
@@ -890,11 +892,13 @@ export interface BatchDetail {
   name: string;
   /** What a machine that answers gets. */
   on_machine: "continue" | "hangup" | "message";
-  /** Its calls, in the order in which they were given. */
+  /** Who is called again; absent: nobody. */
+  retries?: Array<Retry> | null;
+  /** Its calls, in the order in which they were given, behind them those that call again. */
   rows: Array<BatchRow>;
   /** done: every call has ended. */
   state: "running" | "paused" | "cancelled" | "done";
-  /** How many calls it has. */
+  /** How many calls it has, those that call again included. */
   total: number;
 }
 
@@ -905,6 +909,8 @@ export interface BatchRow {
   answered_at: string | null;
   /** Who answered; null: nobody, or it is not known yet. */
   answered_by: "human" | "machine" | "screening" | "unknown" | null;
+  /** Which call of its callee it is, from 1. */
+  attempt: number;
   /** Its call, for the monitor; null: it was not dialled. */
   call_id: string | null;
   /** What the call has cost so far, its summary included. */
@@ -925,6 +931,8 @@ export interface BatchRow {
   /** Names the row. */
   id: string;
   metadata?: Metadata;
+  /** The row after whose call this one calls again; absent: it is the first. */
+  retry_of?: string;
   /** When it is to be called; null: at once. */
   scheduled_at: string | null;
   /** When it was dialled. */
@@ -3001,7 +3009,7 @@ export interface NewAgent {
 export interface NewBatch {
   /** The agent that speaks; needed unless every row has one. */
   agent_id?: string;
-  /** The time of day in which people are called; without it, at any time. */
+  /** The time of day in which people are called; without it, that of the account, or any. */
   call_window?: CallWindow;
   /** true: all callees have agreed to be called. Nothing else is accepted. */
   consent_confirmed: unknown;
@@ -3019,6 +3027,8 @@ export interface NewBatch {
   name?: string;
   /** What a machine that answers gets, as with a single call. */
   on_machine?: "continue" | "hangup" | "message";
+  /** Who is called again, by how their call ended; without it, nobody. Each call is a row of its own. */
+  retries?: Array<Retry> | null;
   /** How long each may ring. */
   ring_timeout_seconds?: number;
   /** Whom to call. */
@@ -3667,6 +3677,15 @@ export interface RequestSummary {
   target: string;
   /** The ticket that was sent; null: the key itself. */
   ticket_id: string | null;
+}
+
+export interface Retry {
+  /** How long after its end the next call is placed, in seconds; with a call_window, within it. */
+  after_seconds: number;
+  /** How many calls a callee gets in all, the first and those after other outcomes included. */
+  attempts: number;
+  /** How the call ended. failed: the carrier could not place it; a number that does not exist is not called again. */
+  on: "no_answer" | "busy" | "rejected" | "voicemail" | "failed";
 }
 
 export interface Routed {
@@ -5082,9 +5101,9 @@ export class Parley extends Requests {
    * Queues a batch of calls, each as `POST /callcenter/dial` would place it, at its own time or at once, and none more
    * than once. The server goes on by itself: as many at a time as the account may have sessions, less one line that is
    * kept for callers. A call that no line or no balance is there for waits and is tried for 24 hours after its time.
-   * `consent_confirmed` is given once for all and recorded with each call. One bad row refuses the whole batch;
-   * `detail` names it, counted from 0: `rows[3]`. With an `Idempotency-Key` header the first answer is repeated for 24
-   * hours.
+   * Who is busy or does not answer is called again where `retries` says so. `consent_confirmed` is given once for all
+   * and recorded with each call. One bad row refuses the whole batch; `detail` names it, counted from 0: `rows[3]`.
+   * With an `Idempotency-Key` header the first answer is repeated for 24 hours.
    */
   bulkDial(body: NewBatch, options: Repeated = {}): Promise<BatchDetail> {
     return this.json("POST", "/callcenter/bulk-dial", { body, repeat: true, options });
@@ -5127,8 +5146,8 @@ export class Parley extends Requests {
 
   /**
    * Export the results of a batch.
-   * A line for each of its calls, in the order in which they were given:
-   * `to,from,agent_id,scheduled_at,status,call_id,started_at,answered_at,ended_at,duration,end_reason,end_detail,answered_by,cost,summary,error`.
+   * A line for each of its calls, in the order in which they were given, and behind them those that call again:
+   * `to,from,agent_id,scheduled_at,status,call_id,started_at,answered_at,ended_at,duration,end_reason,end_detail,answered_by,cost,summary,error,attempt`.
    * The file is CSV as RFC 4180 has it: UTF-8, a header line, lines that end with CRLF. It shows one moment, however
    * long it takes to send. One that cannot be completed ends with a broken connection, never as if it were whole. An
    * account may export two files at once.
@@ -5154,6 +5173,32 @@ export class Parley extends Requests {
     call_id: string;
   }, options: Asked = {}): Promise<CallState> {
     return this.json("GET", "/callcenter/call-monitor", { query, options });
+  }
+
+  /**
+   * Call people at any time.
+   * Batches that are queued keep what they have.
+   */
+  removeCallWindow(options: Asked = {}): Promise<void> {
+    return this.none("DELETE", "/callcenter/call-window", { options });
+  }
+
+  /**
+   * Read when people are called.
+   * The time of day in which the account calls people. 404: at any time.
+   */
+  getCallWindow(options: Asked = {}): Promise<CallWindow> {
+    return this.json("GET", "/callcenter/call-window", { options });
+  }
+
+  /**
+   * Set when people are called.
+   * A call outside of it is refused with `callcenter.outside_call_window`. Batches that are queued from now on wait
+   * for it, unless they have a `call_window` of their own. Calls to colleagues to whom callers are transferred are
+   * placed at any time.
+   */
+  setCallWindow(body: CallWindow, options: Asked = {}): Promise<CallWindow> {
+    return this.json("PUT", "/callcenter/call-window", { body, options });
   }
 
   /**

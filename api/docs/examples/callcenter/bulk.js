@@ -19,6 +19,7 @@ const request = {
   consent_confirmed: true, // only when all of them have agreed to be called
   on_machine: "hangup",
   call_window: { start: "09:00", end: "20:00", timezone: "destination" },
+  retries: [{ on: "busy", attempts: 3, after_seconds: 900 }],
   metadata: { season: "spring" }, // kept with the calls
   rows: [{ to: "+12025550101" }, { to: "+12025550102", scheduled_at: tomorrow }],
 };

@@ -7,6 +7,7 @@ from=$(curl -sS --fail-with-body "$PARLEY_URL/callcenter/numbers" -H "$auth" | s
 wish="{
   \"name\": \"Reminders\", \"from\": \"$from\", \"agent_id\": \"$AGENT_ID\", \"consent_confirmed\": true, \"on_machine\": \"hangup\",
   \"call_window\": {\"start\": \"09:00\", \"end\": \"20:00\", \"timezone\": \"destination\"},
+  \"retries\": [{\"on\": \"busy\", \"attempts\": 3, \"after_seconds\": 900}],
   \"metadata\": {\"season\": \"spring\"},
   \"rows\": [{\"to\": \"+12025550101\"}, {\"to\": \"+12025550102\", \"scheduled_at\": \"$(date -u -d tomorrow +%Y-%m-%dT%H:%M:%SZ)\"}]
 }"

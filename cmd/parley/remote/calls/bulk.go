@@ -24,7 +24,7 @@ func newBulkCommand() *cobra.Command {
 		"Queues calls from a CSV file, shows their progress and prints the results. The server goes on by itself; each\n"+
 			"line of the file is dialled once at most.",
 		"  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --follow\n  parley bulk show bulk_… --csv > results.csv",
-		newBulkRun(), newBulkList(), newBulkShow(), newBulkFollow(),
+		newBulkRun(), newBulkList(), newBulkShow(), newBulkFollow(), newBulkHours(),
 		newBulkTurn("pause", "Begin no further call of a batch", "Those in progress go on."),
 		newBulkTurn("resume", "Go on with a paused batch", "Calls whose time has come begin at once, as lines are free."),
 		newBulkTurn("cancel", "End a batch for good", "Calls that have not begun fail; those in progress go on."))
@@ -43,31 +43,35 @@ func newBulkRun() *cobra.Command {
 		Example: "  parley bulk run people.csv --from +34911234567 --agent ag_… --consent --hours 09:00-20:00 --follow",
 		Args:    cobra.ExactArgs(1)}
 	fl := cmd.Flags()
-	fl.StringVar(&batch.From, "from", "", "number of the account that calls, unless the file says")
+	fl.StringVar(&batch.From, "from", "", "number of the account that calls, or local: the one nearest to each callee's; unless the file says")
 	fl.StringVar(&batch.AgentID, "agent", "", "agent that speaks, unless the file says")
 	limits.add(cmd, "all callees have agreed to be called", "seconds each may ring, 5 to 120 (default 60)",
 		"seconds each call may last, 10 to 7200; the agent's own limit counts too")
 	fl.StringVar(&batch.Name, "name", "", "name of the batch, for people")
-	hours := fl.String("hours", "", "time of day in which people are called, as 09:00-20:00 (default any)")
+	hours := fl.String("hours", "", "time of day in which people are called, as 09:00-20:00 (default the account's, or any)")
 	zone := fl.String("timezone", "destination", "by whose clocks: destination, or a time zone as Europe/Madrid")
 	fl.StringVar(&batch.Machine, "on-machine", "", "what a machine that answers gets: continue (default), hangup or message")
 	fl.StringVar(&batch.Message, "message", "", "what to say after the tone, with --on-machine message")
 	metadata := fl.StringArray("metadata", nil, "what to keep with the batch and each of its calls, as season=spring; may be repeated")
+	retries := fl.StringArray("retry", nil, "call again after an outcome: OUTCOME:CALLS:WAIT, as busy:3:10m for three calls in all, ten minutes apart;\nno_answer, busy, rejected, voicemail or failed; may be repeated")
 	follow := fl.Bool("follow", false, "show how it goes until the end")
 	server.CompleteAgents(cmd)
 	return server.Ask(cmd, "print the batch as one JSON object; with --follow at its end", func(q *server.Request, args []string) error {
 		if *hours != "" {
-			from, to, ok := strings.Cut(*hours, "-")
-			if !ok {
-				return command.UsageError("--hours: as 09:00-20:00")
+			window, err := readHours(*hours, *zone)
+			if err != nil {
+				return err
 			}
-			batch.Window = &wire.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: *zone}
+			batch.Window = &window
 		}
 		people, err := readPeople(q.Command, args[0])
 		if err != nil {
 			return err
 		}
 		people.repeated(q.ErrOrStderr())
+		if batch.Retries, err = readRetries(*retries); err != nil {
+			return err
+		}
 		if batch.Metadata, err = command.Pairs("metadata", *metadata); err != nil {
 			return err
 		}
@@ -85,6 +89,23 @@ func newBulkRun() *cobra.Command {
 		}
 		return q.AnswerText(queued, queued.ID+"\n")
 	})
+}
+
+// readRetries reads rules for who is called again, each as busy:3:10m.
+func readRetries(texts []string) (rules []wire.Retry, err error) {
+	for _, text := range texts {
+		parts := strings.Split(text, ":")
+		if len(parts) != 3 {
+			return nil, command.UsageError("--retry: as busy:3:10m")
+		}
+		calls, err := strconv.Atoi(parts[1])
+		wait, wrong := time.ParseDuration(parts[2])
+		if err != nil || wrong != nil {
+			return nil, command.UsageError("--retry: as busy:3:10m")
+		}
+		rules = append(rules, wire.Retry{On: parts[0], Attempts: calls, After: int(wait / time.Second)})
+	}
+	return rules, nil
 }
 
 // followBatch shows how a batch goes, until no call of it is left. Ctrl-C leaves it alone.
@@ -189,7 +210,7 @@ func writeRows(out io.Writer, b *wire.BatchDetail) error {
 	w := csv.NewWriter(out)
 	w.UseCRLF = true
 	_ = w.Write([]string{"to", "from", "agent_id", "scheduled_at", "status", "call_id", "started_at", "answered_at", "ended_at", "duration", "end_reason", "end_detail",
-		"answered_by", "cost", "summary", "error"}) // Error tells
+		"answered_by", "cost", "summary", "error", "attempt"}) // Error tells
 	for _, r := range b.Rows {
 		fault := ""
 		if r.Error != nil {
@@ -197,7 +218,7 @@ func writeRows(out io.Writer, b *wire.BatchDetail) error {
 		}
 		summary := export.Words(export.Optional(r.Summary))
 		_ = w.Write([]string{r.To, r.From, r.AgentID, instant(r.ScheduledAt), r.Status, export.Optional(r.CallID), instant(r.StartedAt), instant(r.AnsweredAt), instant(r.EndedAt),
-			strconv.FormatInt(r.Duration, 10), export.Optional(r.EndReason), export.Optional(r.EndDetail), export.Optional(r.AnsweredBy), r.Cost.String(), summary, fault})
+			strconv.FormatInt(r.Duration, 10), export.Optional(r.EndReason), export.Optional(r.EndDetail), export.Optional(r.AnsweredBy), r.Cost.String(), summary, fault, strconv.Itoa(r.Attempt)})
 	}
 	w.Flush()
 	return w.Error()
