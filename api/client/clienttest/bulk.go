@@ -12,6 +12,7 @@ type bulk struct {
 	name, state string
 	rows        []bulkRow
 	ended       int
+	retries     json.RawMessage // as they were sent
 }
 
 // bulkRow is one of them, as it was sent.
@@ -33,6 +34,25 @@ func (s *Server) bulkRoutes(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET /callcenter/bulk-dial/{id}", s.lookAtBatch)
 	mux.HandleFunc("POST /callcenter/bulk-dial/{id}/{verb}", s.lookAtBatch)
+	mux.HandleFunc("/callcenter/call-window", s.callWindow)
+}
+
+func (s *Server) callWindow(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch r.Method {
+	case http.MethodPut:
+		_ = json.NewDecoder(r.Body).Decode(&s.window) // a test's client writes JSON
+	case http.MethodDelete:
+		s.window = nil
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if s.window == nil {
+		answer(w, 404, Problem{Code: "request.not_found", Error: "There is no such thing."})
+		return
+	}
+	answer(w, 200, s.window)
 }
 
 func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
@@ -40,6 +60,7 @@ func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
 		Name    string
 		Consent bool `json:"consent_confirmed"`
 		Rows    []bulkRow
+		Retries json.RawMessage
 	}
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {
 		answer(w, 400, Problem{Code: "validation.invalid_request_format", Error: "No."})
@@ -51,7 +72,7 @@ func (s *Server) queueBatch(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bulk = bulk{name: b.Name, state: "running", rows: b.Rows}
+	s.bulk = bulk{name: b.Name, state: "running", rows: b.Rows, retries: b.Retries}
 	answer(w, 200, s.bulk.view(true))
 }
 
@@ -77,7 +98,7 @@ func (s *Server) lookAtBatch(w http.ResponseWriter, r *http.Request) {
 func (b *bulk) view(withRows bool) map[string]any {
 	rows := []any{}
 	for i, sent := range b.rows {
-		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": sent.To, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending",
+		row := map[string]any{"id": fmt.Sprintf("row_%d", i+1), "to": sent.To, "from": "+34911234567", "agent_id": "ag_one", "scheduled_at": nil, "status": "pending", "attempt": 1,
 			"call_id": nil, "started_at": nil, "answered_at": nil, "ended_at": nil, "duration": 0, "end_reason": nil, "end_detail": nil, "answered_by": nil,
 			"cost": 0, "summary": nil}
 		if sent.Variables != nil {
@@ -95,6 +116,9 @@ func (b *bulk) view(withRows bool) map[string]any {
 	}
 	v := map[string]any{"id": "bulk_1", "name": b.name, "state": b.state, "created_at": "2026-03-01T12:00:00Z", "total": len(b.rows), "on_machine": "continue",
 		"counts": map[string]int{"pending": len(b.rows) - b.ended, "dialing": 0, "sent": b.ended, "failed": 0}}
+	if b.retries != nil {
+		v["retries"] = b.retries
+	}
 	if withRows {
 		v["rows"] = rows
 	}

@@ -49,6 +49,7 @@ type Server struct {
 	refuse   map[string][]Problem // by path; the next request takes the first
 	tasks    map[string]*task
 	bulk     bulk
+	window   map[string]any // when people are called; nil: at any time
 	placed   map[string]any
 	agents   map[string]map[string]any // that were changed, by identifier
 	bodies   []string                  // of requests that change what an account has

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,8 @@ func TestBulkRefusals(t *testing.T) {
 		"nobody":       {"to\n", nil, nil, command.ExitUsage, []string{"nobody to call"}},
 		"no consent":   {"+34612345678\n", nil, &clienttest.Problem{Status: 400, Code: "callcenter.consent_required", Error: "No."}, command.ExitRefused, []string{"callcenter.consent_required"}},
 		"half a time":  {"+34612345678\n", []string{"--hours", "09:00"}, nil, command.ExitUsage, []string{"--hours"}},
+		"half a rule":  {"+34612345678\n", []string{"--retry", "busy:3"}, nil, command.ExitUsage, []string{"--retry: as busy:3:10m"}},
+		"no wait":      {"+34612345678\n", []string{"--retry", "busy:3:soon"}, nil, command.ExitUsage, []string{"--retry: as busy:3:10m"}},
 		"an odd quote": {"\"+346\n", nil, nil, command.ExitFailed, []string{"people.csv"}},
 	} {
 		if tt.refuse != nil {
@@ -154,5 +157,38 @@ func TestBulkRefusals(t *testing.T) {
 	s.Refuse("/callcenter/bulk-dial", clienttest.Problem{Status: 403, Code: "callcenter.destination_not_allowed", Error: "No.", Detail: "rows[1]: mobiles"})
 	if o := run("", "bulk", "run", peopleFile(t, "to\n+34612345678\n\n\n+34612345679\n")); !strings.Contains(o.ErrOut, "people.csv:5: ") || o.Status != command.ExitRefused {
 		t.Errorf("the server's refusal reads %s", o.ErrOut)
+	}
+}
+
+// TestBulkRetries: rules for who is called again are sent as they are written.
+func TestBulkRetries(t *testing.T) {
+	fakeServer(t)
+	o := run("", "bulk", "run", peopleFile(t, "+34612345678\n"), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--retry", "busy:3:10m", "--retry", "no_answer:2:2h", "--json")
+	var b wire.Batch
+	if err := json.Unmarshal([]byte(o.Out), &b); err != nil || !slices.Equal(b.Retries, []wire.Retry{{On: "busy", Attempts: 3, After: 600}, {On: "no_answer", Attempts: 2, After: 7200}}) {
+		t.Errorf("%d %s%s: %v", o.Status, o.Out, o.ErrOut, err)
+	}
+}
+
+// TestBulkHours shows when people are called, sets it and removes it.
+func TestBulkHours(t *testing.T) {
+	fakeServer(t)
+	for _, step := range []struct {
+		args   []string
+		status int
+		out    string
+	}{
+		{nil, command.ExitNotFound, ""},
+		{[]string{"09:00-20:00"}, 0, "09:00-20:00\tdestination\n"},
+		{nil, 0, "09:00-20:00\tdestination\n"},
+		{[]string{"08:00-19:00", "--timezone", "Europe/Madrid"}, 0, "08:00-19:00\tEurope/Madrid\n"},
+		{[]string{"nine"}, command.ExitUsage, ""},
+		{[]string{"09:00-20:00", "--any"}, command.ExitUsage, ""},
+		{[]string{"--any"}, 0, "People are called at any time.\n"},
+		{nil, command.ExitNotFound, ""},
+	} {
+		if o := run("", append([]string{"bulk", "hours"}, step.args...)...); o.Status != step.status || o.Out != step.out {
+			t.Errorf("%v: exit status %d: %q%s", step.args, o.Status, o.Out, o.ErrOut)
+		}
 	}
 }

@@ -58,7 +58,7 @@ func newBulkRun() *cobra.Command {
 	server.CompleteAgents(cmd)
 	return server.Ask(cmd, "print the batch as one JSON object; with --follow at its end", func(q *server.Request, args []string) error {
 		if *hours != "" {
-			window, err := readHours(*hours, *zone)
+			window, err := readHours("--hours", *hours, *zone)
 			if err != nil {
 				return err
 			}

@@ -11,11 +11,11 @@ import (
 	"parley/cmd/parley/remote/server"
 )
 
-// readHours reads a time of day, as 09:00-20:00.
-func readHours(text, zone string) (wire.CallWindow, error) {
+// readHours reads a time of day, as 09:00-20:00, which is called what.
+func readHours(what, text, zone string) (wire.CallWindow, error) {
 	from, to, ok := strings.Cut(text, "-")
 	if !ok {
-		return wire.CallWindow{}, command.UsageError(text + ": hours are written as 09:00-20:00")
+		return wire.CallWindow{}, command.UsageError(what + ": as 09:00-20:00")
 	}
 	return wire.CallWindow{Start: strings.TrimSpace(from), End: strings.TrimSpace(to), Timezone: zone}, nil
 }
@@ -39,7 +39,7 @@ func newBulkHours() *cobra.Command {
 			}
 			return q.AnswerText(struct{}{}, "People are called at any time.\n")
 		case len(args) > 0:
-			hours, err := readHours(args[0], *zone)
+			hours, err := readHours("FROM-TO", args[0], *zone)
 			if err != nil {
 				return err
 			}
