@@ -399,6 +399,21 @@ func buysNumber(w *world, b *dashboardtest.Tab) {
 	}
 }
 
+func setsHours(w *world, b *dashboardtest.Tab) {
+	b.Skip()
+	b.TabTo("#time_zone")
+	b.Press("Europe/Madrid")
+	b.TabTo("#scheduled")
+	b.Press(" ")
+	b.TabTo("#monday")
+	b.Press("09:00-14:00", kb.Enter)
+	b.Says("go by these rules from now on")
+	n, err := ledger.New(w.DB).Number(w.T.Context(), w.Account, w.ids["spare"])
+	if err != nil || !strings.Contains(string(n.Rules), `"09:00-14:00"`) {
+		w.T.Errorf("kept is %+v, %v", n, err)
+	}
+}
+
 func releasesNumber(w *world, b *dashboardtest.Tab) {
 	b.Skip()
 	b.TabTo("#number")

@@ -79,6 +79,7 @@ var tour = []stop{
 	{"/app/numbers", "/app/numbers", false, "choose who answers", assignsNumber},
 	{"/app/numbers/search", "/app/numbers/search", false, "look for a number", filters("#country", "F", "/app/numbers/search", "Buy")},
 	{"/app/numbers/buy", "/app/numbers/buy?number=%2B{offer}", false, "buy a number", buysNumber},
+	{"/app/numbers/{id}/rules", "/app/numbers/{spare}/rules", false, "set opening hours", setsHours},
 	{"/app/numbers/{id}/release", "/app/numbers/{spare}/release", false, "release a number", releasesNumber},
 	{"/app/trunks", "/app/trunks", false, "make a trunk", makesTrunk},
 	{"/app/trunks/{id}", "/app/trunks/{trunk}", false, "check a trunk, and have an agent answer an extension", changesTrunk},

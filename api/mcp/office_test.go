@@ -131,7 +131,7 @@ func newOffice(t *testing.T) *office {
 	wallet.Mount(a, o.DB, files, card)
 	calls.Mount(a, o.DB, files)
 	knowledge.Mount(a, kept.New(o.DB), func(string) error { return nil })
-	callcenter.Mount(a, callcenter.New(callcenter.Numbers{Store: o.DB, Carrier: carrier, Card: card, Log: slog.New(slog.DiscardHandler)}))
+	callcenter.Mount(a, callcenter.New(callcenter.Numbers{Store: o.DB, Carrier: carrier, Card: card, Routing: callcenter.Routing{Schema: json.RawMessage(`{"type":"object"}`)}, Log: slog.New(slog.DiscardHandler)}))
 	callcenter.MountCalls(a, o.DB, o.phone, nil)
 	callcenter.MountFollow(a, o.DB, o.phone, nil)
 	voice := enginetest.NewFakeTTS()
