@@ -318,8 +318,9 @@ func TestInviteOfATrunk(t *testing.T) {
 		{"headers", func(t *trunk.Config) { t.Headers = map[string]string{"X-Account": "1"} }, false, "", map[string]string{"X-Account": "1"}},
 		{"prack", func(t *trunk.Config) { t.Flags |= trunk.NoPRACK }, false, "", map[string]string{"Supported": "timer"}},
 		{"diversion", func(t *trunk.Config) { t.Flags |= trunk.Diverts | trunk.PAI }, false, "+34600000001", map[string]string{"From": "<sip:+34600000001@127.0.0.1>",
-			"P-Asserted-Identity": "<sip:+34600000001@127.0.0.1>", "Diversion": "<sip:+15550100001@127.0.0.1>;reason=deflection;counter=1"}},
-		{"diversion of nobody's call", func(t *trunk.Config) { t.Flags |= trunk.Diverts }, false, "", map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "Diversion": ""}},
+			"P-Asserted-Identity": "<sip:+34600000001@127.0.0.1>", "Diversion": "<sip:+15550100001@127.0.0.1>;reason=deflection;counter=1",
+			"History-Info": "<sip:+15550100001@127.0.0.1>;index=1, <sip:" + number + "@127.0.0.1:PORT;cause=480>;index=1.1;mp=1"}},
+		{"diversion of nobody's call", func(t *trunk.Config) { t.Flags |= trunk.Diverts }, false, "", map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "Diversion": "", "History-Info": ""}},
 		{"a caller whom the trunk does not show", func(*trunk.Config) {}, false, "+34600000001", map[string]string{"From": `"Ann" <sip:+15550100001@127.0.0.1>`, "Diversion": ""}},
 	} {
 		carrier := trunk.Config{Name: "carrier", Targets: []trunk.Target{c.target()}, Flags: trunk.NoProbe}

@@ -97,7 +97,7 @@ const (
 	// UserPhone marks numbers with user=phone (RFC 3261 section 19.1.1).
 	UserPhone
 	// Diverts shows callees of transfers the caller's number, and the account's as the one that sends the call on
-	// (Diversion, RFC 5806): the trunk carries calls from numbers that are not ours.
+	// (Diversion, RFC 5806, and History-Info, RFC 7044): the trunk carries calls from numbers that are not ours.
 	Diverts
 	// NoPRACK leaves 100rel (RFC 3262) out of Supported.
 	NoPRACK

@@ -210,7 +210,7 @@ const trunksExample = `
 #    ppi: off             # P-Preferred-Identity
 #    privacy: off         # Privacy: id in every call
 #    user_phone: on       # user=phone in the addresses
-#    diversion: off       # transfers show the caller's number, ours stands in Diversion
+#    diversion: off       # transfers show the caller's number, ours stands in Diversion and History-Info
 #    headers:             # X-Account_file: the path of a file with a secret
 #      X-Account: "1"
 #    prack: on            # 100rel in Supported
