@@ -175,6 +175,16 @@ func Example_numbers() {
 	fmt.Println("released", gone.Released)
 }
 
+func Example_hours() {
+	const at = "/callcenter/call-window"
+	var hours struct{ Start, End, Timezone string }
+	// Nobody is called before nine and after eight, by the clocks where they are.
+	ask("PUT", at, `{"start": "09:00", "end": "20:00", "timezone": "destination"}`, &hours)
+	ask("GET", at, "", &hours)
+	fmt.Println(hours.Start, hours.End, hours.Timezone)
+	send("DELETE", at, "").Body.Close() // people are called at any time again
+}
+
 func Example_rules() {
 	var own struct{ Numbers []struct{ ID string } }
 	ask("GET", "/callcenter/numbers", "", &own)
