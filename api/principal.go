@@ -21,6 +21,8 @@ type Principal struct {
 	Owner bool
 	// Money says that it may change what is paid: automatic recharge, limits of spending.
 	Money bool
+	// Listens says that it may listen in on calls.
+	Listens bool
 	// Operator says that it may look after the server's accounts.
 	Operator bool
 	// Ticket is set when a ticket was sent instead of the key.
@@ -29,7 +31,7 @@ type Principal struct {
 
 // PrincipalFor is what the store found out about a key or a sign-in.
 func PrincipalFor(p people.Principal) Principal {
-	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Money: p.Money, Operator: p.Operator}
+	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Money: p.Money, Listens: p.Listens, Operator: p.Operator}
 }
 
 // Ticket is what a short-lived credential may do.
@@ -73,12 +75,13 @@ const (
 	Minting                    // keys and tickets, sent in a header: a URL may be logged somewhere
 	Owners                     // of keys only those that may change who belongs to the account
 	Payers                     // of keys only those that may change what is paid
+	Listeners                  // of keys only those that may listen in on calls
 	Operators                  // operators' keys, which open nothing else
 )
 
 // keysOnly says whether tickets are refused.
 func (a Access) keysOnly() bool {
-	return a == Management || a == Owners || a == Payers || a == Operators
+	return a == Management || a == Owners || a == Payers || a == Listeners || a == Operators
 }
 
 func (a Access) allows(p Principal) error {
@@ -89,7 +92,7 @@ func (a Access) allows(p Principal) error {
 		return store.ErrNotFound // whether there is such an account or not
 	case a == Operators:
 		return nil
-	case p.Operator && p.Account == "", a == Owners && !p.Owner, a == Payers && !p.Money:
+	case p.Operator && p.Account == "", a == Owners && !p.Owner, a == Payers && !p.Money, a == Listeners && !p.Listens:
 		return ErrRole
 	}
 	return nil

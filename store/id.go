@@ -30,6 +30,7 @@ const (
 	BrowserID  = "web_"
 	InvitedID  = "inv_"
 	ViewID     = "view_"
+	ListenerID = "lis_" // of somebody who listens in on a call
 	RequestID  = "req_" // of HTTP
 
 	KnowledgeID = "kb_"

@@ -30,8 +30,18 @@ func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDet
 	if d.Recording, err = m.recordingOf(ctx, api.AccountOf(ctx), c.ID); err != nil {
 		return nil, err
 	}
-	d.Analysis, err = m.analysisOf(ctx, api.AccountOf(ctx), c.ID)
+	if d.Analysis, err = m.analysisOf(ctx, api.AccountOf(ctx), c.ID); err != nil {
+		return nil, err
+	}
+	heard, err := m.history.Listeners(ctx, api.AccountOf(ctx), c.ID)
+	if len(heard) > 0 {
+		d.Listeners = api.Views(heard, viewListener)
+	}
 	return api.Body(d), err
+}
+
+func viewListener(l *history.Listener) wire.CallListener {
+	return wire.CallListener{By: l.Credential, Email: api.Some(l.Email), JoinedAt: l.JoinedAt, LeftAt: l.LeftAt}
 }
 
 func (m *calls) quality(ctx context.Context, in *callInput) (*api.Reply[wire.CallQuality], error) {

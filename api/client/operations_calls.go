@@ -15,6 +15,19 @@ func (c *Client) HangUpAnyCall(ctx context.Context, id string) (*wire.HungUp, er
 	return ask[wire.HungUp](ctx, c, http.MethodPost, c.address("v1", "calls", id, "hangup"), nil)
 }
 
+// ListenIn: Listen in on a call.
+// Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody in the call hears of
+// it; who listened, and when, is in the call.
+//
+// The first message is `{"type": "listening", "call_id", "sample_rate", "channels": 2}`. Then come binary messages
+// with 20 ms each: Int16 little endian, the caller on the left and the
+// other side on the right, as the caller hears it. The last is `{"type": "ended"}`. What is refused is answered by one
+// error message and close code 1008. A client that is slow misses audio.
+// Eight may listen in on a call at once. It costs nothing.
+func (c *Client) ListenIn(ctx context.Context, id string) error {
+	return c.did(ctx, http.MethodGet, c.address("v1", "calls", id, "listen"), nil)
+}
+
 // DeleteCallRecording: Delete the recording of a call.
 // For good. That there was one stays with the call. What is deleted while the call lasts is not kept when it ends;
 // deleting it again changes nothing.

@@ -55,15 +55,17 @@ func (c *Client) RemoveMember(ctx context.Context, userID string, q RemoveMember
 	return ask[wire.Removal](ctx, c, http.MethodDelete, c.query(q.values(), "v1", "members", userID), nil)
 }
 
-// UpdateMember: Change somebody's role.
-// It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money,
-// which owners have.
+// UpdateMember: Change what somebody may do.
+// Their role, whether they may listen in on calls, or both. It counts from their next request on. The last owner stays
+// one. A key makes owners only if it has the mark money, which owners have.
 func (c *Client) UpdateMember(ctx context.Context, userID string, body MemberChangeBody) (*wire.Member, error) {
 	return ask[wire.Member](ctx, c, http.MethodPatch, c.address("v1", "members", userID), body)
 }
 
 // MemberChangeBody: An object of the service's HTTP API.
 type MemberChangeBody struct {
-	// What they are from now on.
-	Role string `json:"role"`
+	// Whether they may listen in on calls; absent: it stays.
+	Listen bool `json:"listen,omitempty"`
+	// What they are from now on; absent: it stays.
+	Role string `json:"role,omitempty"`
 }

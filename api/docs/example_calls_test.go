@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/gorilla/websocket"
 )
 
 func Example_consents() {
@@ -90,6 +92,35 @@ func Example_completions() {
 		ask("GET", fmt.Sprintf("%s/%d", path, c.No), "", &whole)
 		fmt.Printf("%s %q, given %d characters of prompt and %d messages\n", c.Outcome, c.Answer, len(whole.System), len(whole.Messages))
 	}
+}
+
+func Example_listen() {
+	var live struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?state=live&limit=1", "", &live)
+	if len(live.Data) == 0 {
+		fmt.Println("no call in progress")
+		return
+	}
+	url := strings.Replace(os.Getenv("PARLEY_URL"), "http", "ws", 1) + "/v1/calls/" + live.Data[0].ID + "/listen"
+	// The key has the mark listen.
+	socket, _, err := websocket.DefaultDialer.Dial(url, http.Header{"X-API-Key": {os.Getenv("PARLEY_API_KEY")}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer socket.Close()
+	frames := 0
+	for frames < 500 {
+		kind, message, err := socket.ReadMessage()
+		if err != nil {
+			break // the call is over
+		}
+		if kind == websocket.BinaryMessage {
+			frames++ // 20 ms of both sides, 16-bit samples: the caller on the left
+		} else if strings.Contains(string(message), `"type":"error"`) {
+			log.Fatalf("%s", message)
+		}
+	}
+	fmt.Println(float64(frames)/50, "seconds heard")
 }
 
 func Example_history() {

@@ -93,3 +93,25 @@ func TestRemovalNamesKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestListeningIsGivenByOwners: who may listen in on calls is for owners to say, of keys and of people, and it is nobody's before.
+func TestListeningIsGivenByOwners(t *testing.T) {
+	o := open(t)
+	boss := o.boss(o.A)
+	ear := o.made(boss, `{"name":"supervisor","listen":true}`)
+	if k := o.listed(boss, ear.KeyID); k["listen"] != true || o.listed(boss, boss.KeyID)["listen"] != false {
+		t.Errorf("the key is %v", k)
+	}
+	luis := o.member(o.A, "luis@example.com", people.RoleMember)
+	o.Want("a member gives it", o.As(o.A, "POST", "/v1/keys", `{"name":"x","listen":true}`), http.StatusForbidden, "auth.role_not_allowed")
+	o.Want("a key that has it gives it", o.As(ear, "POST", "/v1/keys", `{"name":"x","listen":true}`), http.StatusForbidden, "auth.role_not_allowed")
+	o.Want("a member gives it to somebody", o.As(o.A, "PATCH", "/v1/members/"+luis, `{"listen":true}`), http.StatusForbidden, "auth.role_not_allowed")
+	o.Want("nothing changes", o.As(boss, "PATCH", "/v1/members/"+luis, `{}`), http.StatusBadRequest, "validation.invalid_request_format")
+	for _, may := range []bool{true, false} {
+		now := o.json(o.As(boss, "PATCH", "/v1/members/"+luis, fmt.Sprintf(`{"listen":%v}`, may)))
+		if now["listen"] != may || now["role"] != people.RoleMember {
+			t.Errorf("%v: they are %v", may, now)
+		}
+	}
+	o.Want("one who is not there", o.As(boss, "PATCH", "/v1/members/usr_06er5bt0v9k1o7m2q3s4t5u6v0", `{"listen":true}`), http.StatusNotFound, "request.not_found")
+}

@@ -54,7 +54,16 @@ type CallDetail struct {
 	// Usage, Recording and Analysis are not sent to webhooks.
 	Usage     []EngineUsage  `json:"usage,omitempty" nullable:"false" doc:"What the engines of vendors and language models used in it, and after it for its summary and what was extracted, by engine and unit. Absent while it lasts, and when it is not known."`
 	Recording *CallRecording `json:"recording,omitempty" doc:"Its recording; absent: it was not recorded."`
+	Listeners []CallListener `json:"listeners,omitempty" nullable:"false" doc:"Who listened in on it, in the order in which they joined; absent: nobody."`
 	Analysis  *CallAnalysis  `json:"analysis,omitempty" doc:"What the agent's language model made of it after its end; absent: the agent wants nothing of it."`
+}
+
+// CallListener is somebody who listens in on a call, or did.
+type CallListener struct {
+	By       string     `json:"by" doc:"The user, or the account's key." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Email    *string    `json:"email" doc:"The user's address; null: it was a key, or they are gone." example:"ana@example.com"`
+	JoinedAt time.Time  `json:"joined_at" doc:"When they began."`
+	LeftAt   *time.Time `json:"left_at" doc:"When they stopped; null: they have not, or their server was lost."`
 }
 
 // EngineUsage is what an engine used in a call or in other work, of one unit.

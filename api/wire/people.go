@@ -23,6 +23,7 @@ type APIKey struct {
 	ID         string     `json:"id" doc:"Names the key in requests; it is no secret." example:"key_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Role       string     `json:"role" doc:"What it may do: a member's key all but members, an owner's all. Changes of what is paid need the mark money as well." enum:"member,owner"`
 	Money      bool       `json:"money" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
+	Listen     bool       `json:"listen" doc:"Whether it may listen in on calls."`
 	Name       string     `json:"name" doc:"What it is for." example:"website"`
 	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
@@ -42,6 +43,8 @@ type NewKey struct {
 	Name  string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
 	Role  string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
 	Money bool   `json:"money,omitempty" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
+	// Listen is a permission of its own, which owners give.
+	Listen bool `json:"listen,omitempty" doc:"Whether it may listen in on calls."`
 }
 
 // Member is a user who belongs to an account.
@@ -49,6 +52,7 @@ type Member struct {
 	User       string     `json:"user_id" doc:"Names them in requests." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
 	Role       string     `json:"role" doc:"Owners also invite and remove members." enum:"owner,member"`
+	Listen     bool       `json:"listen" doc:"Whether they may listen in on calls."`
 	CreatedAt  time.Time  `json:"created_at" doc:"When they joined."`
 	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last, to whichever account; null: never."`
 }

@@ -3,6 +3,7 @@ package monitor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 	"testing/synctest"
@@ -223,6 +224,25 @@ func TestNothingIsAllocated(t *testing.T) {
 			c.Heard(said, now)
 			c.Spoke(said, now, 0)
 			c.Recalled(0)
+		})
+	}
+}
+
+func BenchmarkMonitor(b *testing.B) {
+	for _, listeners := range []int{0, 1} {
+		b.Run(fmt.Sprint(listeners), func(b *testing.B) {
+			c := begun(telephone)
+			for range listeners {
+				if _, err := c.Join(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			said, now := frame(media.Rate8k, 1), time.Now()
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Heard(said, now)
+				c.Spoke(said, now, 0)
+			}
 		})
 	}
 }

@@ -1,6 +1,10 @@
 package routing
 
-import "parley/pipeline/schema"
+import (
+	"strings"
+
+	"parley/pipeline/schema"
+)
 
 // Bounds of rules.
 const (
@@ -36,7 +40,7 @@ var Schema = func() *schema.Schema {
 func week() *schema.Schema {
 	byDay := map[string]*schema.Schema{}
 	for day := range days {
-		byDay[day] = schema.List("", maxSpans, hours())
+		byDay[day] = schema.List("The hours of each "+strings.ToUpper(day[:1])+day[1:]+".", maxSpans, hours())
 	}
 	return schema.Object("The opening hours of each day of the week, closed where there are none. Without a schedule it is always open.", byDay)
 }

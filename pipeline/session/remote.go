@@ -1,6 +1,9 @@
 package session
 
-import "parley/media"
+import (
+	"parley/media"
+	"parley/media/monitor"
+)
 
 // Announcer notifies the other nodes.
 type Announcer interface {
@@ -53,6 +56,22 @@ func (m *Manager) Hangup(account, id string) bool {
 		s.cutOff(hungUpByAPI)
 	}
 	return s != nil
+}
+
+// Listen listens in on a call of the account. here says whether the call is; monitor.ErrNotBegun where nothing is to be heard of it yet.
+func (m *Manager) Listen(account, id string) (l *monitor.Listener, here bool, err error) {
+	s := m.find(account, id)
+	if s == nil {
+		return nil, false, nil
+	}
+	s.mu.Lock()
+	by := s.monitor
+	s.mu.Unlock()
+	if by == nil {
+		return nil, true, monitor.ErrNotBegun
+	}
+	l, err = by.Join()
+	return l, true, err
 }
 
 // find is a session of the account that is here; nil: it is not.

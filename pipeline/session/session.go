@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/media/isolate"
+	"parley/media/monitor"
 	"parley/pipeline"
 	"parley/pipeline/tool"
 	"parley/store/history"
@@ -45,6 +46,7 @@ type Session struct {
 	budget  budget
 	meters  map[string]tool.Meter // of the functions that cost something, by name
 	replay  func() []byte         // what the call can be conducted again from; nil: nothing is kept
+	monitor *monitor.Monitor      // of the call's audio; nil: nobody can listen in
 	uses    uses
 }
 
@@ -159,6 +161,13 @@ func (s *Session) Replayed(from func() []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replay = from
+}
+
+// Monitored says by what people listen in on the call.
+func (s *Session) Monitored(by *monitor.Monitor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.monitor = by
 }
 
 func (s *Session) Observe(e pipeline.Event) {

@@ -19,9 +19,10 @@ type Membership struct {
 	Role          string // RoleOwner or RoleMember
 	CreatedAt     time.Time
 	SignedInAt    *time.Time // nil: never
+	Listens       bool       // they may listen in on calls
 }
 
-const selectMembership = `select m.user_id, u.email, m.account_id, a.name, m.role, m.created_at, u.signed_in_at
+const selectMembership = `select m.user_id, u.email, m.account_id, a.name, m.role, m.created_at, u.signed_in_at, m.listens
 	from memberships m join users u on u.id = m.user_id join accounts a on a.id = m.account_id where `
 
 // MaxMembers bounds how many people belong to an account, invitations counted.
@@ -72,6 +73,11 @@ func (s *Store) ChangeMember(ctx context.Context, account, user, role string) er
 	return s.people(ctx, "change member", account, func(tx pgx.Tx) error {
 		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "update memberships set role = $3 where account_id = $1 and user_id = $2", account, user, role))
 	})
+}
+
+// LetListen says whether a member of the account may listen in on its calls.
+func (s *Store) LetListen(ctx context.Context, account, user string, may bool) error {
+	return s.db.Must(ctx, "let listen", "update memberships set listens = $3 where account_id = $1 and user_id = $2", account, user, may)
 }
 
 // SetMember gives a user a role in an account, whether they belong to it or not; the last

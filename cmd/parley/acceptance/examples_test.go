@@ -67,7 +67,7 @@ func runExamples(t *testing.T, languages ...string) {
 					switch name {
 					case "callcenter/numbers":
 						buys.run(t, e, c)
-					case "callcenter/hours": // outside of which others could call nobody
+					case "callcenter/hours", "calls/listen": // outside of which others could call nobody; others' calls
 						alone := *r
 						alone.env = append(slices.Clone(r.env), "PARLEY_API_KEY="+newCustomer(t, s, "100").key)
 						alone.run(t, e, c)

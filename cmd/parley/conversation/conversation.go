@@ -25,6 +25,8 @@ import (
 	"parley/inference/realtime"
 	"parley/inference/scripted"
 	"parley/media"
+	"parley/media/monitor"
+	"parley/media/record"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/journal"
@@ -121,11 +123,15 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	o.Change(&cfg, deaf)
 	s.Bind(&cfg)
 	cfg.LLM = m.lookingUp(cfg.LLM, s, p)
+	var recorder record.Keeper
 	if r := p.Settings.Record; r != nil && *r {
 		kept := new(journal.Writer)
 		s.Replayed(kept.Bytes)
-		cfg.Recorder, cfg.Journal = m.Records.Recorder(s.ID()), kept
+		recorder, cfg.Journal = m.Records.Recorder(s.ID()), kept
 	}
+	heard := monitor.New(recorder)
+	s.Monitored(heard)
+	cfg.Recorder = heard
 	t.call = pipeline.New(cfg)
 	return t.call, functions, nil
 }

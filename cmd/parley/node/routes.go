@@ -14,6 +14,7 @@ import (
 	"parley/api/docs"
 	"parley/api/export"
 	"parley/api/knowledge"
+	"parley/api/listenin"
 	"parley/api/manage"
 	"parley/api/mcp"
 	"parley/api/operator"
@@ -83,6 +84,7 @@ func (n *Node) routes() *api.API {
 	task.Mount(a, n.tasks)
 	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: work, Sockets: n.sockets, Admit: work.MayBegin, Log: n.log})
 	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: work, Sockets: n.sockets, Log: n.log})
+	listenin.Mount(a, &listenin.Handler{Calls: n.cluster, Notes: history.New(n.db), Sockets: n.sockets, Log: n.log})
 	wsagent.Mount(a, &wsagent.Handler{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
 	if n.cfg.WebRTC {
 		web := n.web

@@ -811,6 +811,21 @@ class Parley(Requests):
         """
         return self._json("POST", f"/v1/calls/{part(id)}/hangup", timeout=timeout)
 
+    def listen_in(self, id: str, *, timeout: float | None = None) -> None:
+        """Listen in on a call.
+
+        Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody
+        in the call hears of it; who listened, and when, is in the call.
+
+        The first message is `{"type": "listening", "call_id", "sample_rate", "channels": 2}`. Then
+        come binary messages with 20 ms each: Int16 little endian, the caller on the left and the
+        other side on the right, as the caller hears it. The last is `{"type": "ended"}`. What is
+        refused is answered by one error message and close code 1008. A client that is slow misses
+        audio.
+        Eight may listen in on a call at once. It costs nothing.
+        """
+        return self._none("GET", f"/v1/calls/{part(id)}/listen", timeout=timeout)
+
     def get_call_quality(self, id: str, *, timeout: float | None = None) -> t.CallQuality:
         """Read how a call sounded.
 
@@ -1028,7 +1043,8 @@ class Parley(Requests):
         The answer is the only one that holds the key: keep it. With the role owner it may change
         who belongs to the account; with the mark money, what is paid: automatic recharge and limits
         of spending. Only owners make such keys: by their sign-in, or by a key with that role and,
-        for keys with the mark, the mark.
+        for keys with the mark, the mark. With the mark listen it may listen in on calls; owners
+        make such keys, too.
         """
         return self._json("POST", "/v1/keys", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
 
@@ -1279,10 +1295,11 @@ class Parley(Requests):
         return self._json("DELETE", f"/v1/members/{part(user_id)}", query={"keys": keys}, timeout=timeout)
 
     def update_member(self, user_id: str, body: t.MemberChangeBody, *, timeout: float | None = None) -> t.Member:
-        """Change somebody's role.
+        """Change what somebody may do.
 
-        It counts from their next request on. The last owner stays one. A key makes owners only if
-        it has the mark money, which owners have.
+        Their role, whether they may listen in on calls, or both. It counts from their next request
+        on. The last owner stays one. A key makes owners only if it has the mark money, which owners
+        have.
         """
         return self._json("PATCH", f"/v1/members/{part(user_id)}", body=body, timeout=timeout)
 

@@ -23,6 +23,8 @@ class APIKey(TypedDict):
     last4: str
     # To the minute; null: never.
     last_used_at: str | None
+    # Whether it may listen in on calls.
+    listen: bool
     # Whether it may change what is paid: automatic recharge, limits of spending.
     money: bool
     # What it is for.
@@ -1324,6 +1326,8 @@ CallDetail = TypedDict(
         "headers": "NotRequired[CallHeaders]",
         # Of the call and its session: the receipt has the same.
         "id": "str",
+        # Who listened in on it, in the order in which they joined; absent: nobody.
+        "listeners": "NotRequired[list[CallListener]]",
         "metadata": "NotRequired[Metadata]",
         # How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known.
         "mos": "float | None",
@@ -1430,6 +1434,17 @@ class CallLine(TypedDict):
     # gave none. The words then share the caller's speech, pauses left out, or the audio of the
     # sentence, by their length.
     words_estimated: NotRequired[bool]
+
+
+class CallListener(TypedDict):
+    # The user, or the account's key.
+    by: str
+    # The user's address; null: it was a key, or they are gone.
+    email: str | None
+    # When they began.
+    joined_at: str
+    # When they stopped; null: they have not, or their server was lost.
+    left_at: str | None
 
 
 class CallOrigin(TypedDict):
@@ -2080,6 +2095,8 @@ class CreatedKey(TypedDict):
     last4: str
     # To the minute; null: never.
     last_used_at: str | None
+    # Whether it may listen in on calls.
+    listen: bool
     # Whether it may change what is paid: automatic recharge, limits of spending.
     money: bool
     # What it is for.
@@ -2933,6 +2950,8 @@ class Member(TypedDict):
     created_at: str
     # With which they sign in.
     email: str
+    # Whether they may listen in on calls.
+    listen: bool
     # Owners also invite and remove members.
     role: Literal["owner", "member"]
     # When they signed in last, to whichever account; null: never.
@@ -2942,8 +2961,10 @@ class Member(TypedDict):
 
 
 class MemberChangeBody(TypedDict):
-    # What they are from now on.
-    role: Literal["owner", "member"]
+    # Whether they may listen in on calls; absent: it stays.
+    listen: NotRequired[bool]
+    # What they are from now on; absent: it stays.
+    role: NotRequired[Literal["owner", "member"]]
 
 
 class Minted(TypedDict):
@@ -3127,6 +3148,8 @@ class NewInvitation(TypedDict):
 
 
 class NewKey(TypedDict):
+    # Whether it may listen in on calls.
+    listen: NotRequired[bool]
     # Whether it may change what is paid: automatic recharge, limits of spending.
     money: NotRequired[bool]
     # What it is for.
@@ -3510,12 +3533,19 @@ class NumberRulesSchedule(TypedDict):
     always open.
     """
 
+    # The hours of each Friday.
     friday: NotRequired[list[str]]
+    # The hours of each Monday.
     monday: NotRequired[list[str]]
+    # The hours of each Saturday.
     saturday: NotRequired[list[str]]
+    # The hours of each Sunday.
     sunday: NotRequired[list[str]]
+    # The hours of each Thursday.
     thursday: NotRequired[list[str]]
+    # The hours of each Tuesday.
     tuesday: NotRequired[list[str]]
+    # The hours of each Wednesday.
     wednesday: NotRequired[list[str]]
 
 

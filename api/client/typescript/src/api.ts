@@ -18,6 +18,8 @@ export interface APIKey {
   last4: string;
   /** To the minute; null: never. */
   last_used_at: string | null;
+  /** Whether it may listen in on calls. */
+  listen: boolean;
   /** Whether it may change what is paid: automatic recharge, limits of spending. */
   money: boolean;
   /** What it is for. */
@@ -1243,6 +1245,8 @@ export interface CallDetail {
   headers?: CallHeaders;
   /** Of the call and its session: the receipt has the same. */
   id: string;
+  /** Who listened in on it, in the order in which they joined; absent: nobody. */
+  listeners?: Array<CallListener>;
   metadata?: Metadata;
   /** How a telephone call sounded, 1 to 4.4 (ITU-T G.107); null: not known. */
   mos: number | null;
@@ -1362,6 +1366,17 @@ export interface CallLine {
    * words then share the caller's speech, pauses left out, or the audio of the sentence, by their length.
    */
   words_estimated?: boolean;
+}
+
+export interface CallListener {
+  /** The user, or the account's key. */
+  by: string;
+  /** The user's address; null: it was a key, or they are gone. */
+  email: string | null;
+  /** When they began. */
+  joined_at: string;
+  /** When they stopped; null: they have not, or their server was lost. */
+  left_at: string | null;
 }
 
 export interface CallOrigin {
@@ -2047,6 +2062,8 @@ export interface CreatedKey {
   last4: string;
   /** To the minute; null: never. */
   last_used_at: string | null;
+  /** Whether it may listen in on calls. */
+  listen: boolean;
   /** Whether it may change what is paid: automatic recharge, limits of spending. */
   money: boolean;
   /** What it is for. */
@@ -2893,6 +2910,8 @@ export interface Member {
   created_at: string;
   /** With which they sign in. */
   email: string;
+  /** Whether they may listen in on calls. */
+  listen: boolean;
   /** Owners also invite and remove members. */
   role: "owner" | "member";
   /** When they signed in last, to whichever account; null: never. */
@@ -2902,8 +2921,10 @@ export interface Member {
 }
 
 export interface MemberChangeBody {
-  /** What they are from now on. */
-  role: "owner" | "member";
+  /** Whether they may listen in on calls; absent: it stays. */
+  listen?: boolean;
+  /** What they are from now on; absent: it stays. */
+  role?: "owner" | "member";
 }
 
 /**
@@ -3090,6 +3111,8 @@ export interface NewInvitation {
 }
 
 export interface NewKey {
+  /** Whether it may listen in on calls. */
+  listen?: boolean;
   /** Whether it may change what is paid: automatic recharge, limits of spending. */
   money?: boolean;
   /** What it is for. */
@@ -3439,12 +3462,19 @@ export interface NumberRules {
   };
   /** The opening hours of each day of the week, closed where there are none. Without a schedule it is always open. */
   schedule?: {
+    /** The hours of each Friday. */
     friday?: Array<string>;
+    /** The hours of each Monday. */
     monday?: Array<string>;
+    /** The hours of each Saturday. */
     saturday?: Array<string>;
+    /** The hours of each Sunday. */
     sunday?: Array<string>;
+    /** The hours of each Thursday. */
     thursday?: Array<string>;
+    /** The hours of each Tuesday. */
     tuesday?: Array<string>;
+    /** The hours of each Wednesday. */
     wednesday?: Array<string>;
   };
   /** The time zone of hours and dates, such as Europe/Madrid; UTC. */
@@ -5575,6 +5605,21 @@ export class Parley extends Requests {
   }
 
   /**
+   * Listen in on a call.
+   * Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody in the call hears of
+   * it; who listened, and when, is in the call.
+   *
+   * The first message is `{"type": "listening", "call_id", "sample_rate", "channels": 2}`. Then come binary messages
+   * with 20 ms each: Int16 little endian, the caller on the left and the
+   * other side on the right, as the caller hears it. The last is `{"type": "ended"}`. What is refused is answered by
+   * one error message and close code 1008. A client that is slow misses audio.
+   * Eight may listen in on a call at once. It costs nothing.
+   */
+  listenIn(id: string, options: Asked = {}): Promise<void> {
+    return this.none("GET", `/v1/calls/${encodeURIComponent(id)}/listen`, { options });
+  }
+
+  /**
    * Read how a call sounded.
    * What the network did to the audio of a telephone call, stored each minute while it lasts and once more when it is
    * over; the call has its `mos` then. What was not measured is 0: without reports of the far end (RTCP), which many
@@ -5835,7 +5880,8 @@ export class Parley extends Requests {
    * Create an API key.
    * The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the
    * account; with the mark money, what is paid: automatic recharge and limits of spending. Only owners make such keys:
-   * by their sign-in, or by a key with that role and, for keys with the mark, the mark.
+   * by their sign-in, or by a key with that role and, for keys with the mark, the mark. With the mark listen it may
+   * listen in on calls; owners make such keys, too.
    */
   createKey(body: NewKey, options: Repeated = {}): Promise<CreatedKey> {
     return this.json("POST", "/v1/keys", { body, repeat: true, options });
@@ -6139,9 +6185,9 @@ export class Parley extends Requests {
   }
 
   /**
-   * Change somebody's role.
-   * It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money,
-   * which owners have.
+   * Change what somebody may do.
+   * Their role, whether they may listen in on calls, or both. It counts from their next request on. The last owner
+   * stays one. A key makes owners only if it has the mark money, which owners have.
    */
   updateMember(userId: string, body: MemberChangeBody, options: Asked = {}): Promise<Member> {
     return this.json("PATCH", `/v1/members/${encodeURIComponent(userId)}`, { body, options });

@@ -49,8 +49,12 @@ func showAccount(w io.Writer, a *wire.OwnAccount) {
 
 // rights are what a key may do, in a word or two.
 func rights(k *wire.APIKey) string {
+	all := k.Role
 	if k.Money {
-		return k.Role + ", money"
+		all += ", money"
 	}
-	return k.Role
+	if k.Listen {
+		all += ", listen"
+	}
+	return all
 }
