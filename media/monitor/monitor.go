@@ -3,7 +3,7 @@
 //
 //	conductor ─▶ Monitor ─▶ record.Keeper
 //	                │
-//	                └─▶ a queue for each Listener ─▶ Next ─▶ whoever listens in
+//	                └─▶ a queue for each Listener ─▶ Next ─▶ who listens in
 //
 // The conductor only copies frames into bounded queues. A listener that is slow misses sound, and the call nothing.
 package monitor
