@@ -199,12 +199,17 @@ func (s *Store) Campaign(ctx context.Context, account, id string) (*Campaign, er
 		return nil, err
 	}
 	c.Pending, c.Dialing, c.Sent, c.Failed = 0, 0, 0, 0 // as the rows have it, which were read later
+	talking := false
 	for _, r := range rows {
 		if r.RowCall.ID != "" {
 			r.Call = &r.RowCall
+			talking = talking || r.EndedAt == nil
 		}
 		c.Rows = append(c.Rows, r.CampaignRow)
 		*map[RowStatus]*int{RowPending: &c.Pending, RowDialing: &c.Dialing, RowSent: &c.Sent, RowFailed: &c.Failed}[r.Status]++
+	}
+	if c.State != CampaignCancelled && c.Pending == 0 && c.Dialing == 0 && !talking {
+		c.State = CampaignDone
 	}
 	return c, nil
 }
