@@ -140,13 +140,25 @@ func (i *clientInvite) giveUp(cause error) *NotAnswered {
 	case !known:
 		return &NotAnswered{Err: cause}
 	}
-	select {
-	case <-answered:
-		return &NotAnswered{Rang: i.rang(), Err: errAfterCancel}
-	case <-ended:
-	case <-time.After(crossing * i.call.ua.cfg.T1):
+	if crossed(answered, ended, crossing*i.call.ua.cfg.T1) {
+		cause = errAfterCancel
 	}
 	return &NotAnswered{Rang: i.rang(), Err: cause}
+}
+
+// crossed says whether a call was answered before it ended, or patience did.
+func crossed(answered, ended <-chan struct{}, patience time.Duration) bool {
+	select {
+	case <-answered:
+	case <-ended:
+	case <-time.After(patience):
+	}
+	select {
+	case <-answered: // also when it has ended since
+		return true
+	default:
+		return false
+	}
 }
 
 // cancel gives up (RFC 3261 section 9.1): a CANCEL, but not before the first

@@ -284,3 +284,17 @@ func TestDialNobodyThere(t *testing.T) {
 		}
 	}
 }
+
+// An answer that crosses the CANCEL counts although its call has ended before anybody looked.
+func TestCrossed(t *testing.T) {
+	over, open := make(chan struct{}), make(chan struct{})
+	close(over)
+	for range 100 {
+		if !sip.Crossed(over, over) {
+			t.Fatal("an answered call that has ended counts as not answered")
+		}
+		if sip.Crossed(open, over) || sip.Crossed(open, open) {
+			t.Fatal("a call that nobody answered counts as answered")
+		}
+	}
+}

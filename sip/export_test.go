@@ -97,3 +97,6 @@ func Reached(peer, described netip.AddrPort) netip.AddrPort {
 	c := &call{dialog: dialog.Dialog{State: dialog.State{Peer: peer}}}
 	return c.reached(described)
 }
+
+// Crossed says whether a call that was given up counts as answered.
+func Crossed(answered, ended <-chan struct{}) bool { return crossed(answered, ended, 0) }

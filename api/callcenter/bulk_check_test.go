@@ -150,7 +150,7 @@ func TestResultsAsAFile(t *testing.T) {
 	s.Want("the file", file, 200, "")
 	rows, err := csv.NewReader(strings.NewReader(string(file.Body))).ReadAll()
 	s.OK(err)
-	if len(rows) != 3 || len(rows[0]) != 16 || rows[1][0] != "+34913456789" || rows[2][0] != "+34913456780" || rows[1][4] != "failed" || !strings.HasPrefix(rows[1][15], "callcenter.batch_cancelled: ") {
+	if len(rows) != 3 || len(rows[0]) != 17 || rows[1][0] != "+34913456789" || rows[2][0] != "+34913456780" || rows[1][4] != "failed" || !strings.HasPrefix(rows[1][15], "callcenter.batch_cancelled: ") || rows[1][16] != "1" {
 		t.Errorf("%q", rows)
 	}
 	s.Want("somebody else's", s.As(s.B, "GET", "/callcenter/bulk-dial/"+batch.ID+"/results.csv", ""), 404, "request.not_found")

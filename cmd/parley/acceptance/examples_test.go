@@ -65,9 +65,9 @@ func runExamples(t *testing.T, languages ...string) {
 				t.Run(name+"/"+c.Language, func(t *testing.T) {
 					t.Parallel()
 					switch name {
-					case "callcenter/numbers":
+					case "callcenter/numbers", "callcenter/trunks":
 						buys.run(t, e, c)
-					case "callcenter/hours", "calls/listen": // outside of which others could call nobody; others' calls
+					case "callcenter/hours", "callcenter/rules", "calls/listen": // which others would meet, or theirs
 						alone := *r
 						alone.env = append(slices.Clone(r.env), "PARLEY_API_KEY="+newCustomer(t, s, "100").key)
 						alone.run(t, e, c)
