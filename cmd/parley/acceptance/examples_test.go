@@ -67,7 +67,7 @@ func runExamples(t *testing.T, languages ...string) {
 					switch name {
 					case "callcenter/numbers", "callcenter/trunks":
 						buys.run(t, e, c)
-					case "callcenter/hours", "callcenter/rules", "calls/listen": // which others would meet, or theirs
+					case "callcenter/hours", "callcenter/rules", "calls/listen", "calls/review": // which others would meet, or theirs
 						alone := *r
 						alone.env = append(slices.Clone(r.env), "PARLEY_API_KEY="+newCustomer(t, s, "100").key)
 						alone.run(t, e, c)
