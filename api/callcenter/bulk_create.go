@@ -147,7 +147,7 @@ func planOf(b *wire.NewBatch) (*plan, error) {
 	return w, err
 }
 
-// retriesOf are rules for who is called again.
+// retriesOf checks the retry rules of a request. There is one rule for each outcome at most.
 func retriesOf(given []wire.Retry) (rules []campaign.Retry, err error) {
 	for i, r := range given {
 		problem := ""

@@ -12,7 +12,7 @@ type CallWindow struct {
 	Timezone string `json:"timezone" doc:"By whose clocks: a time zone as IANA names it, or destination, where the number called is. Where a number may be in several zones, it must be within the window in all of them." example:"destination"`
 }
 
-// Retry has people called again whose call ended in one way.
+// Retry repeats calls that end with one outcome.
 type Retry struct {
 	On       string `json:"on" doc:"How the call ended. failed: the carrier could not place it; a number that does not exist is not called again." enum:"no_answer,busy,rejected,voicemail,failed" example:"busy"`
 	Attempts int    `json:"attempts" doc:"How many calls a callee gets in all, the first and those after other outcomes included." minimum:"2" maximum:"10" example:"3"`
@@ -36,7 +36,7 @@ type Batch struct {
 	Total      int         `json:"total" doc:"How many calls it has, those that call again included." example:"40"`
 	Counts     Counts      `json:"counts" doc:"Calls by status; together the total."`
 	CallWindow *CallWindow `json:"call_window,omitempty" doc:"When people are called; absent: at any time."`
-	Retries    []Retry     `json:"retries,omitempty" doc:"Who is called again; absent: nobody."`
+	Retries    []Retry     `json:"retries,omitempty" doc:"The retry rules, one for each outcome; absent: each number is called once."`
 	OnMachine  string      `json:"on_machine" doc:"What a machine that answers gets." enum:"continue,hangup,message"`
 	Metadata   Metadata    `json:"metadata,omitempty"`
 }
@@ -141,7 +141,7 @@ type NewBatch struct {
 	Consent json.RawMessage `json:"consent_confirmed" doc:"true: all callees have agreed to be called. Nothing else is accepted."`
 	Rows    []NewRow        `json:"rows" doc:"Whom to call." minItems:"1" maxItems:"500" nullable:"false"`
 	Window  *CallWindow     `json:"call_window,omitempty" required:"false" doc:"The time of day in which people are called; without it, that of the account, or any."`
-	Retries []Retry         `json:"retries,omitempty" required:"false" doc:"Who is called again, by how their call ended; without it, nobody. Each call is a row of its own." maxItems:"5"`
+	Retries []Retry         `json:"retries,omitempty" required:"false" doc:"The retry rules, one for each outcome. Without them each number is called once. A retry is a row of its own." maxItems:"5"`
 	Ring    *int            `json:"ring_timeout_seconds,omitempty" required:"false" doc:"How long each may ring." minimum:"5" maximum:"120" default:"60"`
 	Machine string          `json:"on_machine,omitempty" required:"false" doc:"What a machine that answers gets, as with a single call." enum:"continue,hangup,message" default:"continue"`
 	Message string          `json:"message,omitempty" required:"false" doc:"What is said to a machine; needed with on_machine message, and only there." maxLength:"1000"`

@@ -58,8 +58,8 @@ type Manner struct {
 	Zone  string
 }
 
-// Retry has a callee called again whose call has ended in one way: the row of that call is followed
-// by another, which is a row like any.
+// Retry repeats calls that end with one outcome. Each repetition is a new row, which refers to the row
+// before it.
 type Retry struct {
 	On       string `json:"on"`            // how the call ended: one of the words of media.EndReason
 	Attempts int    `json:"attempts"`      // calls of a callee in all, the first included

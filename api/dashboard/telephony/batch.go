@@ -75,7 +75,7 @@ func (v *batchView) Machines() string {
 	return map[string]string{"continue": "the agent talks", "hangup": "hang up", "message": "leave a message"}[v.OnMachine]
 }
 
-// Repeats is who is called again, in words.
+// Repeats describes the retry rules of the batch in words.
 func (v *batchView) Repeats() string {
 	var words []string
 	for _, r := range v.Retries {

@@ -274,7 +274,7 @@ func (v *bulkView) batch(leave bool) map[string]any {
 	return b
 }
 
-// retriesOf are the rules for who is called again. A wait that is none is noted in the form.
+// retriesOf reads the retry rules from the form. It marks a field that does not hold a number.
 func retriesOf(f *page.Form) []wire.Retry {
 	if f.Value("retry") == "" {
 		return nil

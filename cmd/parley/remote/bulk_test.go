@@ -160,7 +160,7 @@ func TestBulkRefusals(t *testing.T) {
 	}
 }
 
-// TestBulkRetries: rules for who is called again are sent as they are written.
+// TestBulkRetries sends the retry rules of the command line to the server.
 func TestBulkRetries(t *testing.T) {
 	fakeServer(t)
 	o := run("", "bulk", "run", peopleFile(t, "+34612345678\n"), "--from", "+34911234567", "--agent", "ag_one", "--consent", "--retry", "busy:3:10m", "--retry", "no_answer:2:2h", "--json")

@@ -949,7 +949,7 @@ class Batch(TypedDict):
     name: str
     # What a machine that answers gets.
     on_machine: Literal["continue", "hangup", "message"]
-    # Who is called again; absent: nobody.
+    # The retry rules, one for each outcome; absent: each number is called once.
     retries: NotRequired[list[Retry] | None]
     # done: every call has ended.
     state: Literal["running", "paused", "cancelled", "done"]
@@ -983,7 +983,7 @@ class BatchDetail(TypedDict):
     name: str
     # What a machine that answers gets.
     on_machine: Literal["continue", "hangup", "message"]
-    # Who is called again; absent: nobody.
+    # The retry rules, one for each outcome; absent: each number is called once.
     retries: NotRequired[list[Retry] | None]
     # Its calls, in the order in which they were given, behind them those that call again.
     rows: list[BatchRow]
@@ -3081,8 +3081,8 @@ NewBatch = TypedDict(
         "name": "NotRequired[str]",
         # What a machine that answers gets, as with a single call.
         "on_machine": "NotRequired[Literal[\"continue\", \"hangup\", \"message\"]]",
-        # Who is called again, by how their call ended; without it, nobody. Each call is a row of
-        # its own.
+        # The retry rules, one for each outcome. Without them each number is called once. A retry is
+        # a row of its own.
         "retries": "NotRequired[list[Retry] | None]",
         # How long each may ring.
         "ring_timeout_seconds": "NotRequired[int]",

@@ -861,7 +861,7 @@ export interface Batch {
   name: string;
   /** What a machine that answers gets. */
   on_machine: "continue" | "hangup" | "message";
-  /** Who is called again; absent: nobody. */
+  /** The retry rules, one for each outcome; absent: each number is called once. */
   retries?: Array<Retry> | null;
   /** done: every call has ended. */
   state: "running" | "paused" | "cancelled" | "done";
@@ -894,7 +894,7 @@ export interface BatchDetail {
   name: string;
   /** What a machine that answers gets. */
   on_machine: "continue" | "hangup" | "message";
-  /** Who is called again; absent: nobody. */
+  /** The retry rules, one for each outcome; absent: each number is called once. */
   retries?: Array<Retry> | null;
   /** Its calls, in the order in which they were given, behind them those that call again. */
   rows: Array<BatchRow>;
@@ -3048,7 +3048,7 @@ export interface NewBatch {
   name?: string;
   /** What a machine that answers gets, as with a single call. */
   on_machine?: "continue" | "hangup" | "message";
-  /** Who is called again, by how their call ended; without it, nobody. Each call is a row of its own. */
+  /** The retry rules, one for each outcome. Without them each number is called once. A retry is a row of its own. */
   retries?: Array<Retry> | null;
   /** How long each may ring. */
   ring_timeout_seconds?: number;

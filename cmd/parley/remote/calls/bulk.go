@@ -91,7 +91,7 @@ func newBulkRun() *cobra.Command {
 	})
 }
 
-// readRetries reads rules for who is called again, each as busy:3:10m.
+// readRetries parses retry rules such as busy:3:10m.
 func readRetries(texts []string) (rules []wire.Retry, err error) {
 	for _, text := range texts {
 		parts := strings.Split(text, ":")
