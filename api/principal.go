@@ -23,6 +23,8 @@ type Principal struct {
 	Money bool
 	// Listens says that it may listen in on calls.
 	Listens bool
+	// Speaks says that it may speak in calls, too.
+	Speaks bool
 	// Operator says that it may look after the server's accounts.
 	Operator bool
 	// Ticket is set when a ticket was sent instead of the key.
@@ -31,7 +33,7 @@ type Principal struct {
 
 // PrincipalFor is what the store found out about a key or a sign-in.
 func PrincipalFor(p people.Principal) Principal {
-	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Money: p.Money, Listens: p.Listens, Operator: p.Operator}
+	return Principal{Account: p.Account, Key: p.Key, User: p.User, Owner: p.Owner, Money: p.Money, Listens: p.Listens, Speaks: p.Speaks, Operator: p.Operator}
 }
 
 // Ticket is what a short-lived credential may do.

@@ -27,6 +27,7 @@
 //     and ends; filler.go: speech while something else is waited for
 //   - recogniser.go, scorer.go: the engines that listen; screening.go: who answered
 //   - function.go, transfer.go, handover.go: what the model calls, the caller put through to another telephone, or another agent
+//   - supervisor.go: a person who speaks in the agent's place
 //   - event.go, shown.go: what the observer learns
 //   - config.go, crew.go: what a call is given, and its goroutines
 //   - journal.go, simulation.go: its inputs kept, and conducted again
@@ -40,6 +41,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/record"
 	"parley/pipeline/agent"
+	"parley/pipeline/amd"
 	"parley/pipeline/bridge"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
@@ -55,7 +57,7 @@ import (
 // full, so Observe must not call them.
 type Call struct {
 	cfg  Config
-	crew crew
+	crew callCrew
 	// The rest belongs to the conductor.
 	observer *journal.Observer // of what does not follow from earlier inputs
 	shown    shown
@@ -63,16 +65,15 @@ type Call struct {
 	leg      *journal.Leg // recorded, where the call is to be
 	far      media.Leg    // the same, for what else it can do
 	state    turn.State
-	steps    steps
+	steps    turn.Queue
 	scoring  context.CancelFunc // of the latest question to the scorer; nil: there was none
 	caller   listen.Caller
 	playout  playout.Playout
 	replies  reply.Replies
 	tools    toolbox.Toolbox
-	filler   playout.Filler
-	ringback bridge.Ringback
+	between  bridge.Between
 	bridge   *bridge.Bridge // to whom the caller was connected; nil: the agent conducts
-	answer   answer
+	answer   amd.Answer
 	times    times
 	ended    *media.Ended
 }
@@ -84,7 +85,7 @@ type Call struct {
 func (c *Call) Run(leg media.Leg) media.Ended {
 	gone := make(chan error, 1)
 	legErr := error(isolate.Internal)
-	isolate.Go("pipeline/leg", c.crew.kill, func() { legErr = leg.Run(c.crew.life) }, func() { gone <- legErr; close(gone) })
+	isolate.Go("pipeline/leg", c.crew.Kill, func() { legErr = leg.Run(c.crew.Life) }, func() { gone <- legErr; close(gone) })
 	var cause error
 	isolate.Do("pipeline/conductor", c.broke, func() {
 		c.begin(leg)
@@ -94,7 +95,7 @@ func (c *Call) Run(leg media.Leg) media.Ended {
 	if c.ended == nil { // the conclusion failed, too
 		c.broke(isolate.Internal)
 	}
-	c.crew.kill(c.ended)
+	c.crew.Kill(c.ended)
 	for range gone { // until the leg has ended
 	}
 	isolate.Do("pipeline/close", c.broke, func() {}, c.settle, c.untape, c.over, c.observer.Close)
@@ -117,7 +118,7 @@ func (c *Call) over() {
 // broke ends a call whose conductor panicked, whatever end it was about to have.
 func (c *Call) broke(cause error) {
 	c.ended = media.EndedBy(cause)
-	c.crew.kill(cause)
+	c.crew.Kill(cause)
 }
 
 // begin is the call's first moment.
@@ -132,7 +133,8 @@ func (c *Call) begin(leg media.Leg) {
 	c.tools = c.functions()
 	c.observer.Begin(c.origin)
 	now := c.now()
-	c.times = times{start: now, frameAt: now, active: now}
+	c.times = times{start: now, active: now}
+	c.caller.Came(now)
 	if c.cfg.Begins != nil {
 		c.cfg.Begins(c.request())
 	}
@@ -147,8 +149,8 @@ func (c *Call) conclusion(legErr error) {
 	outside := c.ended == nil || c.bridge != nil
 	switch {
 	case c.ended != nil:
-	case c.crew.life.Err() != nil:
-		c.ended = media.EndedBy(context.Cause(c.crew.life))
+	case c.crew.Life.Err() != nil:
+		c.ended = media.EndedBy(context.Cause(c.crew.Life))
 	case legErr == nil && c.moved():
 		c.ended = &transferred
 	default:

@@ -11,7 +11,7 @@ import (
 
 // conduct is the loop: everything that can happen to a call happens here.
 func (c *Call) conduct(gone <-chan error) (legErr error) {
-	if c.crew.life.Err() != nil { // ended before it began
+	if c.crew.Life.Err() != nil { // ended before it began
 		return nil
 	}
 	c.converse()
@@ -22,7 +22,7 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		other, left := c.bridge.Events()
 		select {
 		case <-timer.C:
-		case m := <-c.crew.box:
+		case m := <-c.crew.Box:
 			c.receive(*m, journal.Received, c.deliver)
 		case e := <-c.crew.stops:
 			c.stop(e)
@@ -31,16 +31,16 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 		case e := <-other:
 			c.bridge.FromSecond(e)
 		case <-left:
-			if c.crew.life.Err() != nil { // which ends both legs, and says why
+			if c.crew.Life.Err() != nil { // which ends both legs, and says why
 				return nil
 			}
 			c.step(handedOver)
 		case err := <-gone:
-			if err == nil && c.state.Phase == turn.Bridged && c.crew.life.Err() == nil {
+			if err == nil && c.state.Phase == turn.Bridged && c.crew.Life.Err() == nil {
 				c.ended = &transferred
 			}
 			return err
-		case <-c.crew.life.Done():
+		case <-c.crew.Life.Done():
 			return nil
 		}
 		c.empty(journal.Received, c.deliver) // audio and the events before it meet the next frame together
@@ -93,8 +93,10 @@ func (c *Call) act(a turn.Action) {
 		c.noteAnswer(a.Text)
 	case turn.LeaveMessage:
 		c.agent.FirstMessage = c.cfg.Answering.Message
+	case turn.Keep:
+		c.keep(a)
 	case turn.Cancel:
-		c.discard(reply.Discarded)
+		c.supersede()
 		c.emit(Event{Kind: Listening})
 	case turn.GiveUp:
 		c.giveUp()

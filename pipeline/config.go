@@ -13,6 +13,7 @@ import (
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/reply"
+	"parley/pipeline/scribe"
 	"parley/pipeline/tool"
 	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
@@ -47,6 +48,7 @@ type Config struct {
 	Transfer *bridge.Transfer // nil: there are no transfers
 	HandOver *HandOver        // nil: there are no hand-overs
 	OptOut   DoNotCall        // nil: there is no list
+	Scribe   *scribe.Scribe   // nil: what supervisors say is not written down
 
 	Speculation Speculation
 
@@ -129,16 +131,16 @@ const forever = media.Time(1<<62 - 1)
 // *media.Ended, says why the call ends. A call that was prepared must be Run or
 // Closed; one that could not be is over.
 func (c *Call) Prepare(ctx context.Context) error {
-	c.crew.life, c.crew.kill = context.WithCancelCause(c.cfg.Meter.With(ctx))
+	c.crew.Life, c.crew.Kill = context.WithCancelCause(c.cfg.Meter.With(ctx))
 	if err := toolbox.Check(c.cfg.Functions, bridge.TransferCall); err != nil {
-		c.crew.kill(err)
+		c.crew.Kill(err)
 		return err
 	}
 	c.prepareReplies()
 	if c.cfg.ASR != nil {
 		asr, err := c.recogniser(c.agent.Language)()
 		if err != nil {
-			c.crew.kill(nil)
+			c.crew.Kill(nil)
 			return err
 		}
 		c.attach(asr)
@@ -166,9 +168,9 @@ func (c *Call) Rate() media.Rate { return c.far.Format().In }
 // prepareReplies has the engines get ready, and make the agent's own lines in the background.
 func (c *Call) prepareReplies() {
 	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
-		c.crew.spawn("pipeline/warm", func() { inference.Warm(c.crew.life, engine) })
+		c.crew.Spawn("pipeline/warm", func() { inference.Warm(c.crew.Life, engine) })
 	}
-	c.replies.Maker.Rehearse(c.crew.life, c.agent, c.cfg.mayWait())
+	c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.mayWait())
 }
 
 // Rehearsed is closed when the first message has its audio, or cannot have it: a
@@ -177,6 +179,6 @@ func (c *Call) Rehearsed() <-chan struct{} { return c.replies.Maker.Rehearsed() 
 
 // Close releases what Prepare opened, for a call that is not Run.
 func (c *Call) Close() {
-	c.crew.kill(nil)
+	c.crew.Kill(nil)
 	c.settle()
 }

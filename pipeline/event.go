@@ -17,28 +17,31 @@ type EventKind uint8
 // the cut reply is written after it, but on a continuous leg one frame in which it
 // fades. Used may come at any time after its completion is over, up to End.
 const (
-	Thinking      EventKind = iota + 1 // a reply was asked for
-	Speaking                           // its first audio follows
-	Listening                          // the agent is idle and hears
-	Interrupted                        // the caller cut the agent off
-	UserPartial                        // Text of the caller's turn so far
-	UserLine                           // Text the caller said
-	UserLineAgain                      // Text replaces the latest UserLine
-	AgentPartial                       // Text of the sentence the agent begins
-	AgentLine                          // Text of the reply, as far as it was heard
-	Ducked                             // On: the agent's voice was lowered, or restored
-	ToolAsked                          // run Call and answer with Call.ToolResult
-	ToolBegun                          // this server runs Call
-	ToolEnded                          // Call has its result, Text says which kind: ok, error, timeout, cancelled or unknown_tool
-	Phones                             // phonemes of the audio that follows
-	Fault                              // Err failed one turn; the call goes on
-	Recovered                          // Err failed a sentence, which is spoken again; the turn goes on
-	Used                               // Usage of one completion
-	Timed                              // Timing of one turn
-	Answered                           // Text says who answered: human, machine, screening or unknown
-	Served                             // the engine Text served Stage, and another or none did before
-	HandedOver                         // the agent Text conducts the call from now on
-	End                                // the call is over: Ended; the last event
+	Thinking       EventKind = iota + 1 // a reply was asked for
+	Speaking                            // its first audio follows
+	Listening                           // the agent is idle and hears
+	Interrupted                         // the caller cut the agent off
+	UserPartial                         // Text of the caller's turn so far
+	UserLine                            // Text the caller said
+	UserLineAgain                       // Text replaces the latest UserLine
+	AgentPartial                        // Text of the sentence the agent begins
+	AgentLine                           // Text of the reply, as far as it was heard
+	Ducked                              // On: the agent's voice was lowered, or restored
+	ToolAsked                           // run Call and answer with Call.ToolResult
+	ToolBegun                           // this server runs Call
+	ToolEnded                           // Call has its result, Text says which kind: ok, error, timeout, cancelled or unknown_tool
+	Phones                              // phonemes of the audio that follows
+	Fault                               // Err failed one turn; the call goes on
+	Recovered                           // Err failed a sentence, which is spoken again; the turn goes on
+	Used                                // Usage of one completion
+	Timed                               // Timing of one turn
+	Answered                            // Text says who answered: human, machine, screening or unknown
+	Served                              // the engine Text served Stage, and another or none did before
+	HandedOver                          // the agent Text conducts the call from now on
+	SteppedIn                           // a supervisor, Text, speaks in the agent's place from now on
+	SteppedOut                          // and does not any more
+	SupervisorLine                      // Text the supervisor said
+	End                                 // the call is over: Ended; the last event
 
 	// The inside of a call, told where Config.Inspect wants it, before End.
 	Phased // Text is the phase of the turn machine from now on
@@ -47,7 +50,7 @@ const (
 )
 
 var eventNames = [...]string{"", "thinking", "speaking", "listening", "interrupted", "user_partial", "user_line", "user_line_again",
-	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "served", "handed_over", "end", "phased", "asked", "echoed"}
+	"agent_partial", "agent_line", "ducked", "tool_asked", "tool_begun", "tool_ended", "phones", "fault", "recovered", "used", "timed", "answered", "served", "handed_over", "stepped_in", "stepped_out", "supervisor_line", "end", "phased", "asked", "echoed"}
 
 func (k EventKind) String() string { return eventNames[k] }
 

@@ -9,7 +9,7 @@ import (
 // sayFiller plays a filler of the turn, if it was made ahead: one that had to be made now
 // would come with what it is to bridge.
 func (c *Call) sayFiller(n int) {
-	f := &c.filler
+	f := &c.between.Filler
 	text := c.agent.Filler(n)
 	s := f.Next(text)
 	for _, chunk := range c.observer.ObserveAudio(c.replies.Maker.Line(&c.agent, text)) {
@@ -27,7 +27,7 @@ func (c *Call) sayFiller(n int) {
 
 // filled is the end of a filler, of which text was heard.
 func (c *Call) filled(text string) {
-	f := &c.filler
+	f := &c.between.Filler
 	s := f.End()
 	if text == "" {
 		return
@@ -41,7 +41,7 @@ func (c *Call) filled(text string) {
 
 // stopFiller stops a filler: the caller has the floor.
 func (c *Call) stopFiller() {
-	s := c.filler.Playing
+	s := c.between.Filler.Playing
 	if s == nil {
 		return
 	}

@@ -31,12 +31,12 @@ func (c *Call) tick() {
 func (c *Call) hear(now time.Time) {
 	for f, ok := c.leg.Read(now); ok; f, ok = c.leg.Read(now) {
 		if c.state.Screens() {
-			c.answer.who.Listen(f)
+			c.answer.Who.Listen(f)
 		}
 		// The recogniser is asked when the turn could rest on what it has heard.
 		behind := c.state.Phase == turn.Pause && c.state.Owed() && c.caller.Behind()
 		h := c.caller.Hear(f)
-		c.times.frameAt = now
+		c.caller.Came(now)
 		if h.Speech {
 			c.times.active = now
 		}
@@ -87,42 +87,29 @@ func (c *Call) maySpeculate() bool {
 	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.Waiting) == 0 && c.playout.Silent()
 }
 
-// steps are the events that the turn machine has yet to take, of which the first is being dealt
-// with, and what it decides of that.
-type steps struct {
-	events  []turn.Event
-	actions []turn.Action
-}
-
-// add takes an event and says whether it is the only one.
-func (q *steps) add(e turn.Event) (alone bool) {
-	q.events = append(q.events, e)
-	return len(q.events) == 1
-}
-
 // step gives the turn machine an event and has what it decides carried out (conduct.go). Carrying out may cause
 // further events; they wait their turn.
 func (c *Call) step(e turn.Event) {
 	q := &c.steps
-	if !q.add(e) {
+	if !q.Add(e) {
 		return
 	}
-	for i := 0; i < len(q.events); i++ {
-		e := q.events[i]
+	for i := 0; i < len(q.Events); i++ {
+		e := q.Events[i]
 		if e.Now = c.caller.End(); e.Kind != turn.Frame {
 			// A frame ends when it ends: with the microseconds since it came, a
 			// timer would be due one frame late.
 			e.Now = c.clock()
 		}
-		c.state, q.actions = turn.Step(&c.cfg.Turn, c.state, e, q.actions[:0])
-		for _, a := range q.actions {
+		c.state, q.Actions = turn.Step(&c.cfg.Turn, c.state, e, q.Actions[:0])
+		for _, a := range q.Actions {
 			c.act(a)
 		}
 		if c.cfg.Inspect && c.bridge == nil {
 			c.inspect()
 		}
 	}
-	q.events = q.events[:0]
+	q.Events = q.Events[:0]
 }
 
 // speak writes every frame that is due.
@@ -134,7 +121,7 @@ func (c *Call) speak(now time.Time) {
 		for ; finished > 0; finished-- {
 			c.replies.Latest.Making.Played()
 		}
-		if !ok && !c.leg.Format().Continuous {
+		if !ok && !c.leg.Format().Continuous && !c.supervisorReady(now) {
 			break
 		}
 		text, sounds := "", ok
@@ -185,10 +172,19 @@ func (c *Call) spoken(r *reply.Reply, now time.Time) string {
 // now is when the input came that is being dealt with.
 func (c *Call) now() time.Time { return c.observer.Now() }
 
-// pause is a frame for a continuous leg between sentences: silence, or the tone, which sounds.
+// supervisorReady says that a leg which is not continuous is to have a frame of the supervisor's.
+func (c *Call) supervisorReady(now time.Time) bool {
+	return c.between.Supervisor != nil && c.observer.ObserveBool(journal.Supervised, c.between.Supervisor.Ready(now))
+}
+
+// pause is a frame between sentences: of the supervisor's voice or of the tone, which sound, or silence.
 func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 	c.playout.Pass()
-	if len(c.tools.Waiting) > 0 {
+	switch {
+	case c.between.Supervisor != nil:
+		sounds = c.between.Supervisor.Ready(now)
+		return c.between.Supervisor.Next(), sounds
+	case len(c.tools.Waiting) > 0:
 		f, sounds = c.ring(now)
 	}
 	if !sounds {
@@ -199,7 +195,7 @@ func (c *Call) pause(now time.Time) (f media.Frame, sounds bool) {
 
 // wait has the turn machine check what the caller waits for.
 func (c *Call) wait() {
-	if f := &c.filler; f.Playing != nil && c.playout.Silent() {
+	if f := &c.between.Filler; f.Playing != nil && c.playout.Silent() {
 		c.filled(f.Playing.Text)
 	}
 	e := turn.Event{Kind: turn.Tick, Output: c.output()}
@@ -216,7 +212,7 @@ func (c *Call) wait() {
 // output is what the far end hears of the agent.
 func (c *Call) output() turn.Output {
 	switch {
-	case c.filler.Playing != nil:
+	case c.between.Filler.Playing != nil:
 		return turn.Filling
 	case !c.playout.Silent():
 		return turn.Sounding
@@ -226,29 +222,19 @@ func (c *Call) output() turn.Output {
 	return turn.Resting
 }
 
-// times are the moments that the limits and the media time of a call count from.
+// times are the moments that the limits of a call count from.
 type times struct {
-	start   time.Time
-	frameAt time.Time  // when a frame of the caller's came last
-	active  time.Time  // when either side last spoke
-	media   media.Time // the latest that was given out
-}
-
-// at is the media time now: the end of what was heard, and between two frames as much as
-// has passed since, at most one frame.
-func (t *times) at(now time.Time, heard media.Time) media.Time {
-	since := min(media.FromDuration(now.Sub(t.frameAt)), media.FrameTime)
-	return max(t.media, heard+since)
+	start  time.Time
+	active time.Time // when either side last spoke
 }
 
 // clock is the call's media time, which does not go back.
 func (c *Call) clock() media.Time {
-	c.times.media = c.moment()
-	return c.times.media
+	return c.caller.Clock(c.now())
 }
 
 // moment is the same without effect on later readings.
-func (c *Call) moment() media.Time { return c.times.at(c.now(), c.caller.End()) }
+func (c *Call) moment() media.Time { return c.caller.Moment(c.now()) }
 
 // checkDuration ends a call that has reached its longest.
 func (c *Call) checkDuration(now time.Time) {
@@ -268,7 +254,7 @@ func (c *Call) limits(now time.Time) {
 		c.stalled(r, now)
 	}
 	c.checkDuration(now)
-	if c.cfg.Quiet > 0 && !c.state.Held() && now.Sub(c.times.active) >= c.cfg.Quiet {
+	if c.cfg.Quiet > 0 && !c.state.Held() && c.between.Supervisor == nil && now.Sub(c.times.active) >= c.cfg.Quiet {
 		c.step(turn.Event{Kind: turn.Stop, Reason: media.AgentHangup, Detail: "idle"})
 	}
 }

@@ -23,7 +23,7 @@ type DoNotCall func(context.Context) error
 
 // functions are those of this call; of its own those that its leg can do and its agent may.
 func (c *Call) functions() toolbox.Toolbox {
-	t := toolbox.Toolbox{Timeout: c.cfg.ToolTimeout, Life: c.crew.life}
+	t := toolbox.Toolbox{Timeout: c.cfg.ToolTimeout, Life: c.crew.Life}
 	if c.cfg.Transfer.Able(c.far) {
 		t.Functions = append(t.Functions, c.transferCall())
 	}
@@ -104,10 +104,10 @@ func (c *Call) carryOut(events []toolbox.Event) {
 
 // run runs a function beside the call.
 func (c *Call) run(e toolbox.Event) {
-	c.crew.spawn("pipeline/function", func() {
+	c.crew.Spawn("pipeline/function", func() {
 		m := message{kind: msgFunction, id: e.Call.ID, err: errPanicked}
 		isolate.Do("pipeline/function-body", nil, func() { m.text, m.err = e.Run() })
-		c.crew.post(c.crew.life, m)
+		c.crew.Send(c.crew.Life, m)
 	}, e.Over)
 }
 

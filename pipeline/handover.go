@@ -28,7 +28,7 @@ func (c *Call) handOver() toolbox.Function {
 	h := c.cfg.HandOver
 	return toolbox.ToHandOver(h.To, func(ctx context.Context, to *agent.Successor) error {
 		next, err := h.Prepare(ctx, to)
-		if err == nil && !c.crew.post(ctx, message{kind: msgSuccessor, text: to.Name, brief: to.Summarised(), next: next}) {
+		if err == nil && !c.crew.Send(ctx, message{kind: msgSuccessor, text: to.Name, brief: to.Summarised(), next: next}) {
 			err = context.Cause(ctx)
 		}
 		return err
@@ -43,8 +43,9 @@ func (c *Call) takeOver(m message) {
 	}
 	c.dropSpeculative(reply.Discarded)
 	c.cfg.become(m.next)
-	spoken := c.agent.Language
-	if c.agent = c.cfg.Agent; slices.Contains(c.agent.Follows, spoken) {
+	spoken, advice := c.agent.Language, c.agent.Advice
+	c.agent = c.cfg.Agent
+	if c.agent.Advice = advice; slices.Contains(c.agent.Follows, spoken) {
 		c.agent.Speak(spoken, &c.cfg.Agent)
 		c.cfg.Turn.Speak(spoken)
 	}

@@ -74,7 +74,8 @@ func configOf(o *journal.Origin) Config {
 // Names of the messages in a journal.
 var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgGivenUp: "given_up", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
-	msgFunction: "function", msgConnect: "connect", msgSuccessor: "successor", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update"}
+	msgFunction: "function", msgConnect: "connect", msgSuccessor: "successor", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update",
+	msgSteppedIn: "stepped_in", msgSteppedOut: "stepped_out", msgSupervisorSaid: "supervisor_said"}
 
 // Causes of errors that mean something to the conductor.
 var errorCauses = map[string]error{"connected": bridge.ErrConnected, "transferred": bridge.ErrTransferred, "deadline": context.DeadlineExceeded}

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"cmp"
+
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
@@ -19,19 +21,22 @@ const mailboxSize = 64
 type messageKind uint8
 
 const (
-	msgResult      messageKind = iota + 1 // result of the recogniser's stream seg
-	msgStreamEnded                        // err: that stream has ended
-	msgRecogniser                         // asr: a new one
-	msgGivenUp                            // no recogniser can be had any more
-	msgScore                              // prob of the pause
-	msgToolResult                         // id, text from the client
-	msgFunction                           // id, text, err of a function that ran here
-	msgConnect                            // second: the caller is connected to it
-	msgSuccessor                          // next: the agent text conducts from now on; brief: it gets a summary
-	msgTyped                              // text
-	msgInterrupt                          //
-	msgUpdate                             // update
-	msgPart                               // and above, by the kind of the part: of a reply
+	msgResult         messageKind = iota + 1 // result of the recogniser's stream seg
+	msgStreamEnded                           // err: that stream has ended
+	msgRecogniser                            // asr: a new one
+	msgGivenUp                               // no recogniser can be had any more
+	msgScore                                 // prob of the pause
+	msgToolResult                            // id, text from the client
+	msgFunction                              // id, text, err of a function that ran here
+	msgConnect                               // second: the caller is connected to it
+	msgSuccessor                             // next: the agent text conducts from now on; brief: it gets a summary
+	msgTyped                                 // text
+	msgInterrupt                             //
+	msgSteppedIn                             // supervisor, whose name is text, wants to speak in the agent's place; nil: it is a replay
+	msgSteppedOut                            // supervisor does not any more
+	msgSupervisorSaid                        // text
+	msgUpdate                                // update
+	msgPart                                  // and above, by the kind of the part: of a reply
 )
 
 // The parts of replies.
@@ -61,13 +66,15 @@ type message struct {
 	second *bridge.Second
 	next   *Config
 	brief  bool
+
+	supervisor *bridge.Supervisor
 }
 
 // empty takes all that is in the mailbox.
 func (c *Call) empty(kind journal.Kind, take func(message)) {
 	for range mailboxSize {
 		select {
-		case m := <-c.crew.box:
+		case m := <-c.crew.Box:
 			c.receive(*m, kind, take)
 		default:
 			return
@@ -91,7 +98,9 @@ func (c *Call) takeLate(m message) {
 	case msgWritten:
 		c.written(m.part)
 	case msgRecogniser:
-		c.crew.release(m.asr)
+		c.crew.Release("pipeline/release", m.asr.Close)
+	case msgSteppedIn:
+		m.supervisor.Decide(bridge.ErrNotTalking)
 	}
 }
 
@@ -132,6 +141,15 @@ func (c *Call) take(m message) {
 		c.step(turn.Event{Kind: turn.Typed, Text: m.text})
 	case msgInterrupt:
 		c.step(turn.Event{Kind: turn.Interrupt})
+	case msgSteppedIn:
+		m.supervisor = cmp.Or(m.supervisor, c.Supervisor(m.text, c.leg.Format().Out)) // in a replay somebody who says nothing
+		m.supervisor.Decide(c.stepIn(m.supervisor))
+	case msgSteppedOut:
+		if m.supervisor == nil || m.supervisor == c.between.Supervisor {
+			c.stepOut()
+		}
+	case msgSupervisorSaid:
+		c.supervisorSaid(m.text)
 	case msgUpdate:
 		c.change(m.update)
 		c.observer.Updated(&c.agent)
@@ -148,26 +166,26 @@ func (c *Call) take(m message) {
 }
 
 // Type is a turn the caller typed.
-func (c *Call) Type(text string) { c.crew.post(c.crew.life, message{kind: msgTyped, text: text}) }
+func (c *Call) Type(text string) { c.crew.Send(c.crew.Life, message{kind: msgTyped, text: text}) }
 
 // Interrupt stops the agent, as a button does.
-func (c *Call) Interrupt() { c.crew.post(c.crew.life, message{kind: msgInterrupt}) }
+func (c *Call) Interrupt() { c.crew.Send(c.crew.Life, message{kind: msgInterrupt}) }
 
 // ToolResult is the client's answer to the function call id. Unknown and repeated ids are
 // ignored, and those of functions that the client was not asked to run.
 func (c *Call) ToolResult(id, result string) {
-	c.crew.post(c.crew.life, message{kind: msgToolResult, id: id, text: result})
+	c.crew.Send(c.crew.Life, message{kind: msgToolResult, id: id, text: result})
 }
 
 // Update changes the agent from its next reply on. It runs on the conductor and
 // must not block.
 func (c *Call) Update(change func(*agent.Agent)) {
-	c.crew.post(c.crew.life, message{kind: msgUpdate, update: change})
+	c.crew.Send(c.crew.Life, message{kind: msgUpdate, update: change})
 }
 
 // Cancel ends the call at once, with why as its end unless it has one already. It may be
 // called from Prepare on and never blocks.
-func (c *Call) Cancel(why *media.Ended) { c.crew.kill(why) }
+func (c *Call) Cancel(why *media.Ended) { c.crew.Kill(why) }
 
 // Stop ends the call: with goodbye the agent finishes its sentence and says its
 // last words first, which takes 8 s at most. Without, and with a goodbye begun
@@ -181,7 +199,7 @@ func (c *Call) Stop(reason media.EndReason, detail media.EndDetail, goodbye bool
 	case c.crew.stops <- e:
 	default: // an earlier one waits to be seen, and its goodbye will do
 		if !goodbye {
-			c.crew.kill(&media.Ended{Reason: reason, Detail: detail})
+			c.crew.Kill(&media.Ended{Reason: reason, Detail: detail})
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,17 @@ var mishaps = []scenario{
 		}},
 	{name: "scorer", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 5000,
 		setup: func(s *pipelinetest.Scene) { s.Config.Scorer = &enginetest.FakeTurnScorer{} }},
+	{name: "supervisor", said: []pipelinetest.Said{said(1000, 2500, "what time do you open")}, limit: 8000,
+		setup: func(s *pipelinetest.Scene) {
+			s.Config.Scribe = writes("Carla here.")
+			s.Act = func(c *pipeline.Call) {
+				time.Sleep(4000 * ms)
+				if carla := c.Supervisor("usr_carla", media.Rate16k); carla.StepIn(context.Background()) == nil {
+					talks(carla, time.Second, time.Second)
+					carla.StepOut()
+				}
+			}
+		}},
 	{name: "consultation", said: []pipelinetest.Said{said(1000, 2500, "sales please")}, limit: 20000,
 		setup: func(s *pipelinetest.Scene) {
 			handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)

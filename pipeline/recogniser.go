@@ -19,7 +19,7 @@ func (c *Call) recogniser(language string) (open func() (inference.Recognition, 
 		cfg.Hints.Terms = slices.Concat(cfg.Hints.Terms, amd.Phrases(language))
 	}
 	asr := c.cfg.ASR
-	return func() (inference.Recognition, error) { return asr.Open(c.crew.life, cfg) }
+	return func() (inference.Recognition, error) { return asr.Open(c.crew.Life, cfg) }
 }
 
 // attach makes asr the recogniser from now on.
@@ -27,15 +27,15 @@ func (c *Call) attach(asr inference.Recognition) {
 	c.cfg.Turn.StandIn = false
 	info := c.cfg.ASR.Info()
 	stream := c.caller.Attach(asr, info, c.state.Utterance())
-	c.crew.spawn("pipeline/recogniser", func() { c.forward(stream, info.Name, asr.Results()) })
+	c.crew.Spawn("pipeline/recogniser", func() { c.forward(stream, info.Name, asr.Results()) })
 }
 
 // forward hands the results of an engine's stream to the conductor, and its end.
 func (c *Call) forward(stream int, engine string, results <-chan inference.Result) {
 	failed := listen.Forward(engine, results, func(r inference.Result) bool {
-		return c.crew.post(c.crew.life, message{kind: msgResult, seg: stream, result: r})
+		return c.crew.Send(c.crew.Life, message{kind: msgResult, seg: stream, result: r})
 	})
-	c.crew.post(c.crew.life, message{kind: msgStreamEnded, seg: stream, err: failed})
+	c.crew.Send(c.crew.Life, message{kind: msgStreamEnded, seg: stream, err: failed})
 }
 
 // engineEvents are what a recogniser that finds the ends of turns says of them. The beginning of speech
@@ -107,14 +107,14 @@ func (c *Call) relisten() {
 func (c *Call) replace(old inference.Recognition, wait time.Duration) {
 	open := c.recogniser(c.caller.Language)
 	if old != nil {
-		c.crew.spawn("pipeline/recogniser-fallen", old.Close)
+		c.crew.Spawn("pipeline/recogniser-fallen", old.Close)
 	}
-	c.crew.spawn("pipeline/recogniser-again", func() {
+	c.crew.Spawn("pipeline/recogniser-again", func() {
 		m := message{kind: msgRecogniser}
-		if m.asr = listen.Reopen(c.crew.life, wait, open); m.asr == nil {
+		if m.asr = listen.Reopen(c.crew.Life, wait, open); m.asr == nil {
 			m.kind = msgGivenUp
 		}
-		if !c.crew.post(c.crew.life, m) && m.asr != nil {
+		if !c.crew.Send(c.crew.Life, m) && m.asr != nil {
 			m.asr.Close()
 		}
 	})

@@ -8,24 +8,10 @@ import (
 	"parley/pipeline/turn"
 )
 
-// answer is the answer of an outbound call, as its detector hears it while the turn machine
-// screens the call. It belongs to the conductor.
-type answer struct {
-	who     *amd.Detector // nil: there is no detection
-	verdict amd.Verdict
-}
-
-// decides notes a verdict and says whether it is another one.
-func (a *answer) decides(v amd.Verdict) (news bool) {
-	news = v != a.verdict
-	a.verdict = v
-	return news
-}
-
 // ask begins the conversation, or answering-machine detection before it.
 func (c *Call) ask() {
 	if c.cfg.Answering != nil {
-		c.answer.who = amd.New(c.cfg.Agent.Language, c.leg.Format().In)
+		c.answer.Who = amd.New(c.cfg.Agent.Language, c.leg.Format().In)
 	}
 	c.step(turn.Event{Kind: turn.Ready})
 }
@@ -33,15 +19,15 @@ func (c *Call) ask() {
 // heardOf gives the detector the words of the answer.
 func (c *Call) heardOf(res inference.Result) {
 	if c.state.Screens() && (res.Confidence < 0 || res.Confidence >= 0.5) { // below 0: the engine does not say
-		c.answer.who.Words(res.Text)
+		c.answer.Who.Words(res.Text)
 	}
 }
 
 // answeredBy follows the answer by one frame, which the detector has listened to.
 func (c *Call) answeredBy(heard listen.Activity) {
-	verdict, open := c.observer.Screened(uint8(c.answer.who.Step(heard.Speech, heard.Level)), c.answer.who.Open())
+	verdict, open := c.observer.Screened(uint8(c.answer.Who.Step(heard.Speech, heard.Level)), c.answer.Who.Open())
 	v := amd.Verdict(verdict)
-	if c.answer.decides(v) {
+	if c.answer.Decides(v) {
 		c.emit(Event{Kind: Answered, Text: v.String()})
 	}
 	e := turn.Event{Kind: turn.AnsweredBy}

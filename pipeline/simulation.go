@@ -52,25 +52,12 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sin
 // simulatedName is the name of simulated engines.
 const simulatedName = "simulated"
 
-// replySink notes which agent makes a reply: its sentences are read as that one reads them.
-type replySink struct {
-	journal.Sink
-	agents map[int]*agent.Agent
-}
-
-func (s replySink) Note(n journal.Note) {
-	if n.Of != nil {
-		s.agents[n.N] = &n.Of.Agent
-	}
-	s.Sink.Note(n)
-}
-
 func simulate(start time.Time, f media.Format, cfg Config, sink journal.Sink) *Simulation {
 	s := &Simulation{world: journal.NewReplayed(start, f), agents: map[int]*agent.Agent{}}
 	cfg.FrontEnd = s.world
 	c := New(cfg)
-	s.c, c.observer, c.crew.closed = c, journal.NewObserver(replySink{sink, s.agents}, s.world), true
-	c.crew.life, c.crew.kill = context.WithCancelCause(context.Background())
+	s.c, c.observer, c.crew.Closed = c, journal.NewObserver(journal.NoteAgents(sink, s.agents), s.world), true
+	c.crew.Life, c.crew.Kill = context.WithCancelCause(context.Background())
 	if c.cfg.ASR != nil {
 		c.attach(s.world.Recognition())
 	}
@@ -97,7 +84,7 @@ func (s *Simulation) Part() { s.world.Part() }
 func (s *Simulation) Parted() bool { return s.world.Parted() }
 
 // Close releases what the call holds.
-func (s *Simulation) Close() { s.c.crew.kill(nil) }
+func (s *Simulation) Close() { s.c.crew.Kill(nil) }
 
 // Opened is the recogniser's latest utterance.
 func (s *Simulation) Opened() int { return s.c.state.Utterance() }

@@ -51,7 +51,7 @@ func (c *Call) speculate(a turn.Action) {
 	if c.cfg.Speculation == SpeculateSpeech || c.observer.ObserveBool(journal.Local, c.cfg.TTS.Info().Local) {
 		o.Ahead = 1 // the first sentence gets its voice, too
 	}
-	c.asksModel(c.replies.Speculate(c.crew.life, a.Turn, o, c.now()), o)
+	c.asksModel(c.replies.Speculate(c.crew.Life, a.Turn, o, c.now()), o)
 }
 
 // park keeps what the engines of the speculative reply made.
@@ -81,7 +81,7 @@ func (c *Call) promote(r *reply.Reply) {
 // it stands.
 func (c *Call) compose(r *reply.Reply, request *inference.Request, text string) {
 	o := reply.Order{Agent: c.agent, Request: request, Text: text, Ahead: reply.SentencesAhead}
-	c.replies.Begin(c.crew.life, r, o, c.now())
+	c.replies.Begin(c.crew.Life, r, o, c.now())
 	c.asksModel(r, o)
 	c.replies.Latest = r
 	c.playout.Follow(r.Gen)

@@ -82,7 +82,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		Turn: turn.DefaultConfig("en"), Journal: kept}
 	cfg.Turn.Idle, cfg.Turn.Barge, cfg.Turn.Greeting = 0, turn.Never, turn.Never
 	c := New(cfg)
-	c.crew.life, c.crew.kill = context.WithCancelCause(t.Context())
+	c.crew.Life, c.crew.Kill = context.WithCancelCause(t.Context())
 	stream, err := c.recogniser("en")()
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func steadyCall(t testing.TB, rate media.Rate, hears listen.FrontEnd, speaks boo
 		c.say(turn.Greeting)
 		c.state.Phase = turn.Thinking
 		for !c.replies.Latest.Made() {
-			c.take(*<-c.crew.box)
+			c.take(*<-c.crew.Box)
 		}
 	}
 	for range 200 { // grow what grows

@@ -38,13 +38,13 @@ var (
 func (c *Call) transferCall() toolbox.Function {
 	t := c.cfg.Transfer
 	speaker, maker := c.cfg.Agent, c.replies.Maker
-	caller := &bridge.Transferee{Leg: c.far, Life: c.crew.life, Language: speaker.Language,
+	caller := &bridge.Transferee{Leg: c.far, Life: c.crew.Life, Language: speaker.Language,
 		Utter: func(ctx context.Context, text string) ([]*playout.Sentence, error) {
 			return maker.Sentences(ctx, &speaker, text)
 		},
-		Start: func(run func(), after ...func()) { c.crew.spawn("pipeline/second-leg", run, after...) },
+		Start: func(run func(), after ...func()) { c.crew.Spawn("pipeline/second-leg", run, after...) },
 		Connect: func(ctx context.Context, s *bridge.Second) bool {
-			return c.crew.post(ctx, message{kind: msgConnect, second: s})
+			return c.crew.Send(ctx, message{kind: msgConnect, second: s})
 		}}
 	return toolbox.Function{After: true, Gap: transferGap, Alone: true, Most: transferMost, Function: tool.Function{Spec: t.Tool(), Timeout: transferMost,
 		Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
@@ -59,6 +59,7 @@ func (c *Call) connect(s *bridge.Second) {
 		c.conclude(reply.Cut, c.heardBy(c.now()))
 	}
 	c.playout.Cut(false)
+	c.stepOut()
 	c.tools.Forgo() // the agent does not go on after the functions
 	caller := c.far
 	if c.cfg.Transfer.Record { // else a third person is recorded who does not know of it
@@ -67,7 +68,7 @@ func (c *Call) connect(s *bridge.Second) {
 	c.bridge = bridge.Connect(caller, c.far, s)
 	c.step(turn.Event{Kind: turn.Connected})
 	if asr := c.caller.Detach(); asr != nil { // a bridged call is not recognised
-		c.crew.spawn("pipeline/recogniser-bridged", asr.Close)
+		c.crew.Spawn("pipeline/recogniser-bridged", asr.Close)
 	}
 }
 
@@ -76,7 +77,7 @@ func (c *Call) relay(now time.Time) {
 	if n := c.bridge.Relay(now); n > 0 {
 		c.observer.Carried(n)
 		c.caller.Skip(n)
-		c.times.frameAt = now
+		c.caller.Came(now)
 	}
 	c.checkDuration(now)
 }
@@ -102,7 +103,7 @@ func (c *Call) rings() *toolbox.Call {
 // ring is the next frame of the tone; false while it is silent, or no transfer is under way.
 func (c *Call) ring(now time.Time) (f media.Frame, sounds bool) {
 	if w := c.rings(); w != nil {
-		f, sounds = c.ringback.Next(c.cfg.Transfer, w.ID, w.Arguments, now, c.leg.Format().Out)
+		f, sounds = c.between.Ringback.Next(c.cfg.Transfer, w.ID, w.Arguments, now, c.leg.Format().Out)
 	}
 	return f, sounds
 }
@@ -117,7 +118,7 @@ func (c *Call) moved() bool {
 	defer t.Stop()
 	for {
 		select {
-		case m := <-c.crew.box:
+		case m := <-c.crew.Box:
 			if m.kind == msgFunction && m.id == w.ID {
 				if !errors.Is(m.err, bridge.ErrTransferred) {
 					return false

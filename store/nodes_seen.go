@@ -44,6 +44,14 @@ func (db *DB) IntroduceNode(ctx context.Context, n Node, advertised, version str
 	return db.Do(ctx, "introduce node", "update nodes set advertised = $3, version = $4 where node_id = $1 and epoch = $2", n.ID, n.Epoch, advertised, version)
 }
 
+// NodeAt is the life of a node with an epoch, and where its HTTP side is reached by others, HOST:PORT. ErrNotFound: none has it that has
+// not ended in good order.
+func (db *DB) NodeAt(ctx context.Context, epoch int64) (n Node, advertised string, err error) {
+	err = db.One(ctx, "look for node", "select node_id, epoch, advertised from nodes where epoch = $1 and left_at is null",
+		[]any{epoch}, &n.ID, &n.Epoch, &advertised)
+	return n, advertised, err
+}
+
 // DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs. It returns whether there
 // are others, which live and do not drain.
 func (db *DB) DrainNode(ctx context.Context, n Node) (others bool, err error) {

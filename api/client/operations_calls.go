@@ -24,6 +24,13 @@ func (c *Client) HangUpAnyCall(ctx context.Context, id string) (*wire.HungUp, er
 // other side on the right, as the caller hears it. The last is `{"type": "ended"}`. What is refused is answered by one
 // error message and close code 1008. A client that is slow misses audio.
 // Eight may listen in on a call at once. It costs nothing.
+//
+// Who may speak sends `{"type": "take_over"}`: the agent stops at once, and is silent until `{"type": "give_back"}`,
+// or the end of the socket. Meanwhile binary messages, Int16 little
+// endian at the same rate on one channel, of any length up to 200 ms, are what the caller hears. `taken_over` and
+// `given_back` answer. One person speaks at a time. What they say stands in the
+// transcript as the role `supervisor`, and the agent knows it afterwards. `{"type": "whisper", "text": "…"}` tells
+// the agent something that the caller does not hear, for its next replies.
 func (c *Client) ListenIn(ctx context.Context, id string) error {
 	return c.did(ctx, http.MethodGet, c.address("v1", "calls", id, "listen"), nil)
 }

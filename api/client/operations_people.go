@@ -56,16 +56,18 @@ func (c *Client) RemoveMember(ctx context.Context, userID string, q RemoveMember
 }
 
 // UpdateMember: Change what somebody may do.
-// Their role, whether they may listen in on calls, or both. It counts from their next request on. The last owner stays
-// one. A key makes owners only if it has the mark money, which owners have.
+// Their role, whether they may listen in on calls, or speak in them; who may speak may listen. It counts from their
+// next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.
 func (c *Client) UpdateMember(ctx context.Context, userID string, body MemberChangeBody) (*wire.Member, error) {
 	return ask[wire.Member](ctx, c, http.MethodPatch, c.address("v1", "members", userID), body)
 }
 
 // MemberChangeBody: An object of the service's HTTP API.
 type MemberChangeBody struct {
-	// Whether they may listen in on calls; absent: it stays.
+	// Whether they may listen in on calls; absent: it stays. Who may not listen may not speak.
 	Listen bool `json:"listen,omitempty"`
 	// What they are from now on; absent: it stays.
 	Role string `json:"role,omitempty"`
+	// Whether they may listen in on calls and speak in them; absent: it stays.
+	Speak bool `json:"speak,omitempty"`
 }

@@ -166,6 +166,7 @@ var counterparts = map[string]string{
 	"GET /app/people":                          "GET /v1/members, GET /v1/invitations",
 	"POST /app/people":                         "POST /v1/invitations",
 	"POST /app/people/{user}/role":             "PATCH /v1/members/{user_id}",
+	"POST /app/people/{user}/calls":            "PATCH /v1/members/{user_id}",
 	"POST /app/people/{user}/remove":           "DELETE /v1/members/{user_id}",
 	"POST /app/people/invitations/{id}/revoke": "DELETE /v1/invitations/{id}",
 

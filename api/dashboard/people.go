@@ -18,6 +18,7 @@ func (d *Dashboard) peoplePages() []page.Page {
 		{Route: "GET " + page.Home + "/people", Open: page.Owners, Serve: peoplePage},
 		{Route: "POST " + page.Home + "/people", Open: page.Owners, Form: invite},
 		{Route: "POST " + page.Home + "/people/{user}/role", Open: page.Owners, Form: changeMember},
+		{Route: "POST " + page.Home + "/people/{user}/calls", Open: page.Owners, Form: letTakePart},
 		{Route: "POST " + page.Home + "/people/{user}/remove", Open: page.Owners, Form: removeMember},
 		{Route: "POST " + page.Home + "/people/invitations/{id}/revoke", Open: page.Owners, Serve: revokeInvitation},
 		{Route: "GET " + page.Home + "/invitation", Open: page.Anybody, Serve: invitationPage},
@@ -92,6 +93,16 @@ func changeMember(q *page.Request, f *page.Form) error {
 		return memberStays(q, f, err)
 	}
 	return q.Done(peopleAt, "The role was changed.")
+}
+
+// letTakePart says what a member may do in calls that are going on.
+func letTakePart(q *page.Request, f *page.Form) error {
+	part := f.Value("part")
+	may := map[string]bool{"listen": part != "", "speak": part == "speak"}
+	if err := q.Call(http.MethodPatch, page.Path("/v1/members/", q.ID("user")), may, nil); err != nil {
+		return err
+	}
+	return q.Done(peopleAt, "What they may do in calls was changed.")
 }
 
 // memberStays says above the members why one was not changed: another owner may have changed

@@ -1,20 +1,18 @@
-// Package listenin lets people listen in on a call over a WebSocket: both sides of it, as they are said, without being heard. It needs a
-// permission of its own, and is noted in the call.
+// Package listenin lets people take part in a call over a WebSocket: they hear both sides of it, as they are said, and where they may
+// speak they tell the agent something that the caller does not hear, or speak in its place. Both need permissions of their own, and
+// are noted in the call.
 package listenin
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley/api"
 	"parley/api/socket"
+	"parley/media"
 	"parley/media/monitor"
 )
 
@@ -22,17 +20,39 @@ import (
 type Calls interface {
 	// Listen listens in on a call of the account: store.ErrNotFound, and api.ErrSilent where there is nothing to hear.
 	Listen(ctx context.Context, account, call string) (*monitor.Listener, error)
+	// Conversation is what is talked in a call that Listen gave; nil: nothing is any more.
+	Conversation(account, call string) Conversation
+	// Owner is the epoch of the server that has a call of the account; 0: none has.
+	Owner(ctx context.Context, account, call string) int64
+}
+
+// Conversation is one between a caller and an agent.
+type Conversation interface {
+	// StepIn has a person speak in the agent's place, whose voice comes at a rate: api.ErrSupervised, api.ErrNotTalking.
+	StepIn(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)
+	// Whisper tells the agent something that the caller does not hear.
+	Whisper(text string)
+}
+
+// Supervisor speaks in the agent's place.
+type Supervisor interface {
+	// Say takes 20 ms, from one goroutine.
+	Say(samples []int16)
+	// StepOut gives the call back to the agent.
+	StepOut()
 }
 
 // Notes keep who has listened in.
 type Notes interface {
 	Joined(ctx context.Context, account, call, credential string) (id string, err error)
+	Spoke(ctx context.Context, id string) error
 	Left(ctx context.Context, id string) error
 }
 
 // Handler serves the sockets. Mount adds it to an API.
 type Handler struct {
 	Calls   Calls
+	Peers   api.Peers // nil: there are none
 	Notes   Notes
 	Sockets *socket.Set
 	Log     *slog.Logger
@@ -45,7 +65,11 @@ const description = `Sends the audio of a call that is going on, until it is ove
 
 The first message is ` + "`" + `{"type": "listening", "call_id", "sample_rate", "channels": 2}` + "`" + `. Then come binary messages with 20 ms each: Int16 little endian, the caller on the left and the
 other side on the right, as the caller hears it. The last is ` + "`" + `{"type": "ended"}` + "`" + `. What is refused is answered by one error message and close code 1008. A client that is slow misses audio.
-Eight may listen in on a call at once. It costs nothing.`
+Eight may listen in on a call at once. It costs nothing.
+
+Who may speak sends ` + "`" + `{"type": "take_over"}` + "`" + `: the agent stops at once, and is silent until ` + "`" + `{"type": "give_back"}` + "`" + `, or the end of the socket. Meanwhile binary messages, Int16 little
+endian at the same rate on one channel, of any length up to 200 ms, are what the caller hears. ` + "`" + `taken_over` + "`" + ` and ` + "`" + `given_back` + "`" + ` answer. One person speaks at a time. What they say stands in the
+transcript as the role ` + "`" + `supervisor` + "`" + `, and the agent knows it afterwards. ` + "`" + `{"type": "whisper", "text": "…"}` + "`" + ` tells the agent something that the caller does not hear, for its next replies.`
 
 // Mount adds the socket to an API.
 func Mount(a *api.API, h *Handler) {
@@ -61,58 +85,19 @@ func Mount(a *api.API, h *Handler) {
 // ServeHTTP upgrades and serves one socket. It returns when it has ended.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	call := r.PathValue("id")
+	if h.Peers != nil {
+		if owner := h.Calls.Owner(r.Context(), api.AccountOf(r.Context()), call); owner != 0 && h.Peers.Forward(w, r, owner) {
+			return
+		}
+	}
 	sock, err := h.Sockets.Upgrade(w, r, socket.Object)
 	if err != nil {
 		return // answered where this was found
 	}
-	sock.Run(socket.Incoming{}, func(ctx context.Context) {
-		if err := h.serve(ctx, sock, api.PrincipalOf(ctx), call); err != nil {
+	g := &guest{Handler: h, sock: sock, who: api.PrincipalOf(r.Context()), call: call}
+	sock.Run(socket.Incoming{Text: g.told, Binary: g.says, MaxText: maxMessage, MaxBinary: maxMessage}, func(ctx context.Context) {
+		if err := g.serve(ctx); err != nil {
 			sock.Refuse(err)
 		}
 	})
-}
-
-// notePatience is for noting that somebody has left.
-const notePatience = 3 * time.Second
-
-// serve sends what is heard until the call is over. An error: nothing was.
-func (h *Handler) serve(ctx context.Context, sock *socket.Socket, p api.Principal, call string) error {
-	l, err := h.Calls.Listen(ctx, p.Account, call)
-	if err != nil {
-		return err
-	}
-	defer l.Leave()
-	// Nobody listens without a note of it.
-	id, err := h.Notes.Joined(ctx, p.Account, call, p.Maker())
-	if err != nil {
-		return err
-	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notePatience)
-		defer cancel()
-		if err := h.Notes.Left(ctx, id); err != nil {
-			h.Log.Warn("that somebody listens no more was not noted", "session", call, "err", err)
-		}
-	}()
-	sock.SendJSON(map[string]any{"type": "listening", "call_id": call, "sample_rate": int(l.Rate()), "channels": monitor.Channels})
-	frame := make([]int16, monitor.Channels*l.Rate().FrameSamples())
-	for {
-		err := l.Next(ctx, frame)
-		if errors.Is(err, io.EOF) {
-			sock.SendJSON(map[string]string{"type": "ended"})
-			return nil
-		}
-		if err != nil || !sock.SendBinary(bytesOf(frame)) {
-			return nil // the client has gone
-		}
-	}
-}
-
-// bytesOf writes samples as they are sent.
-func bytesOf(samples []int16) []byte {
-	b := make([]byte, 2*len(samples))
-	for i, v := range samples {
-		binary.LittleEndian.PutUint16(b[2*i:], uint16(v))
-	}
-	return b
 }

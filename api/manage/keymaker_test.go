@@ -113,5 +113,18 @@ func TestListeningIsGivenByOwners(t *testing.T) {
 			t.Errorf("%v: they are %v", may, now)
 		}
 	}
+	for _, tt := range []struct {
+		change         string
+		listens, talks bool
+	}{{`{"speak":true}`, true, true}, {`{"speak":false}`, true, false}, {`{"speak":true}`, true, true}, {`{"listen":false}`, false, false}} {
+		if now := o.json(o.As(boss, "PATCH", "/v1/members/"+luis, tt.change)); now["listen"] != tt.listens || now["speak"] != tt.talks {
+			t.Errorf("%s: they are %v", tt.change, now)
+		}
+	}
+	mouth := o.made(boss, `{"name":"supervisor","speak":true}`)
+	if k := o.listed(boss, mouth.KeyID); k["listen"] != true || k["speak"] != true {
+		t.Errorf("the key is %v", k)
+	}
+	o.Want("a key that speaks gives it", o.As(mouth, "POST", "/v1/keys", `{"name":"x","speak":true}`), http.StatusForbidden, "auth.role_not_allowed")
 	o.Want("one who is not there", o.As(boss, "PATCH", "/v1/members/usr_06er5bt0v9k1o7m2q3s4t5u6v0", `{"listen":true}`), http.StatusNotFound, "request.not_found")
 }

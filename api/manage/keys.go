@@ -21,7 +21,7 @@ func mountKeys(a *api.API, m keys) {
 	api.Register(a, keyRoutes.Post("/v1/keys", "create-key", "Create an API key",
 		"The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the account; with the mark "+
 			"money, what is paid: automatic recharge and limits of spending. Only owners make such keys: by their sign-in, or by a key with "+
-			"that role and, for keys with the mark, the mark. With the mark listen it may listen in on calls; owners make such keys, too.").Created().ShownOnce(), m.create)
+			"that role and, for keys with the mark, the mark. With the mark listen it may listen in on calls, with the mark speak it may speak in them, too; owners make such keys.").Created().ShownOnce(), m.create)
 	api.Register(a, keyRoutes.Delete("/v1/keys/{id}", "revoke-key", "Revoke an API key",
 		"It ends for good and at once, and with it every ticket that was made from it; what is in progress goes on. Revoking it again "+
 			"changes nothing. The key that the request is made with may be revoked too: the next request needs another, which the "+
@@ -29,7 +29,7 @@ func mountKeys(a *api.API, m keys) {
 }
 
 func viewKey(k *people.Key) wire.APIKey {
-	return wire.APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Listen: k.Listens, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+	return wire.APIKey{ID: k.ID, Role: k.Role, Money: k.Money, Listen: k.Listens, Speak: k.Speaks, Name: k.Name, Last4: k.Last4, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
 		CreatedBy: api.Some(k.Maker), MakerEmail: api.Some(k.MakerEmail)}
 }
 
@@ -49,10 +49,10 @@ func (m keys) create(ctx context.Context, in *struct{ Body wire.NewKey }) (*api.
 		return nil, api.Bad("name: a key needs one of at most %d bytes, without zero characters", maxKeyName)
 	}
 	p := api.PrincipalOf(ctx)
-	if in.Body.Role == people.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) || in.Body.Listen && !p.Owner {
+	if in.Body.Role == people.RoleOwner && !p.Owner || in.Body.Money && !(p.Owner && p.Money) || (in.Body.Listen || in.Body.Speak) && !p.Owner {
 		return nil, api.ErrRole
 	}
-	k, secret, err := m.people.MakeKey(ctx, people.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Listens: in.Body.Listen, Maker: p.Maker()})
+	k, secret, err := m.people.MakeKey(ctx, people.NewKey{Account: p.Account, Name: name, Role: in.Body.Role, Money: in.Body.Money, Listens: in.Body.Listen || in.Body.Speak, Speaks: in.Body.Speak, Maker: p.Maker()})
 	if err != nil {
 		return nil, err
 	}

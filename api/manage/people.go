@@ -24,7 +24,7 @@ func MountPeople(a *api.API, p *people.Store, link func(token string) string) {
 	api.Register(a, peopleRoutes.Get("/v1/members", "list-members", "List the people of the account",
 		"Owners first. There are 100 at most, invitations counted."), m.members)
 	api.Register(a, peopleRoutes.Patch(member, "update-member", "Change what somebody may do",
-		"Their role, whether they may listen in on calls, or both. It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.", http.StatusNotFound), m.change)
+		"Their role, whether they may listen in on calls, or speak in them; who may speak may listen. It counts from their next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.", http.StatusNotFound), m.change)
 	api.Register(a, peopleRoutes.Delete(member, "remove-member", "Remove somebody",
 		"They no longer see the account, and invitations that they made open nothing. The answer names the keys of the account that they made, also by "+
 			"a key of theirs, and that were good: with `keys=revoke` these end with them, else they stay good. The last owner cannot be removed.", http.StatusNotFound), m.remove)
@@ -44,7 +44,7 @@ var peopleRoutes = api.Group{Tag: "People", Access: api.Owners, OwnPagesOnly: tr
 func Members(list []people.Membership) []wire.Member { return api.Views(list, viewMember) }
 
 func viewMember(m *people.Membership) wire.Member {
-	return wire.Member{User: m.User, Email: m.Email, Role: m.Role, Listen: m.Listens, CreatedAt: m.CreatedAt, SignedInAt: m.SignedInAt}
+	return wire.Member{User: m.User, Email: m.Email, Role: m.Role, Listen: m.Listens, Speak: m.Speaks, CreatedAt: m.CreatedAt, SignedInAt: m.SignedInAt}
 }
 
 func viewInvitation(i *people.Invitation) wire.Invitation {
@@ -64,7 +64,8 @@ type memberChange struct {
 	User string `path:"user_id" doc:"The user's identifier." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Body struct {
 		Role   string `json:"role,omitempty" required:"false" doc:"What they are from now on; absent: it stays." enum:"owner,member"`
-		Listen *bool  `json:"listen,omitempty" required:"false" doc:"Whether they may listen in on calls; absent: it stays."`
+		Listen *bool  `json:"listen,omitempty" required:"false" doc:"Whether they may listen in on calls; absent: it stays. Who may not listen may not speak."`
+		Speak  *bool  `json:"speak,omitempty" required:"false" doc:"Whether they may listen in on calls and speak in them; absent: it stays."`
 	}
 }
 
@@ -72,8 +73,8 @@ func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[wire.
 	p := api.PrincipalOf(ctx)
 	account := p.Account
 	switch {
-	case in.Body.Role == "" && in.Body.Listen == nil:
-		return nil, api.Bad("body: say what changes, role or listen")
+	case in.Body.Role == "" && in.Body.Listen == nil && in.Body.Speak == nil:
+		return nil, api.Bad("body: say what changes, role, listen or speak")
 	case !mayMake(p, in.Body.Role):
 		return nil, api.ErrRole
 	}
@@ -84,6 +85,11 @@ func (m members) change(ctx context.Context, in *memberChange) (*api.Reply[wire.
 	}
 	if in.Body.Listen != nil {
 		if err := m.people.LetListen(ctx, account, in.User, *in.Body.Listen); err != nil {
+			return nil, err
+		}
+	}
+	if in.Body.Speak != nil {
+		if err := m.people.LetSpeak(ctx, account, in.User, *in.Body.Speak); err != nil {
 			return nil, err
 		}
 	}

@@ -57,6 +57,9 @@ func body(r *http.Request, want string) (string, error) {
 
 // patched takes more candidates, or restarts ICE (RFC 9725 section 4.3).
 func (h *Handler) patched(w http.ResponseWriter, r *http.Request) error {
+	if h.forward(w, r) {
+		return nil
+	}
 	ours, tag, err := h.patch(r)
 	if err != nil {
 		return err
@@ -111,6 +114,9 @@ func (h *Handler) patch(r *http.Request) (ours, tag string, err error) {
 
 // deleted ends a session.
 func (h *Handler) deleted(w http.ResponseWriter, r *http.Request) error {
+	if h.forward(w, r) {
+		return nil
+	}
 	s, err := h.find(api.PrincipalOf(r.Context()), r.PathValue("id"))
 	if err == nil {
 		s.leg.Hangup()

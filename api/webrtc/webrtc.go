@@ -15,6 +15,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +45,9 @@ type Options struct {
 	Open *sockets.Limits
 	// Relays helps clients behind address translators; nil: there are none.
 	Relays *Relays
+	// Node is the epoch of this server in its cluster, and Peers are the others, which sessions belong to; nil: there are none.
+	Node  int64
+	Peers api.Peers
 }
 
 // Handler serves sessions. Mount adds it to an API. It may be used from several
@@ -145,7 +150,7 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 			admitted.Fail() // a panic
 		}
 	}()
-	made := &session{id: "rtc_" + rand.Text(), owner: p}
+	made := &session{id: h.newID(), owner: p}
 	complete := make(chan struct{}) // closed when made is
 	line, answer, err := port.Answer(ctx, offer, func(b []byte) { <-complete; made.talk.Text(b) })
 	if errors.Is(err, media.ErrOffer) {
@@ -167,6 +172,16 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 	}
 	entered = true
 	return made, answer, admitted, nil
+}
+
+// newID is the identifier of a session: a secret, and the epoch of its server.
+func (h *Handler) newID() string { return "rtc_" + rand.Text() + "-" + strconv.FormatInt(h.Node, 36) }
+
+// forward sends a request on to the server that has its session, and says whether that is another one.
+func (h *Handler) forward(w http.ResponseWriter, r *http.Request) bool {
+	_, epoch, _ := strings.Cut(r.PathValue("id"), "-")
+	n, err := strconv.ParseInt(epoch, 36, 64)
+	return err == nil && n != h.Node && h.Peers != nil && h.Peers.Forward(w, r, n)
 }
 
 // enter takes a session in.

@@ -91,7 +91,7 @@ type Placed struct {
 
 // SpokenLine is one thing that was said.
 type SpokenLine struct {
-	Role string  `json:"role" doc:"Who said it." enum:"user,agent"`
+	Role string  `json:"role" doc:"Who said it." enum:"user,agent,supervisor"`
 	Text string  `json:"text" doc:"The words; of the agent's those that were heard." example:"We are open until eight."`
 	At   float64 `json:"at" doc:"Seconds since the answer." example:"3.2"`
 }

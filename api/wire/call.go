@@ -64,6 +64,7 @@ type CallListener struct {
 	Email    *string    `json:"email" doc:"The user's address; null: it was a key, or they are gone." example:"ana@example.com"`
 	JoinedAt time.Time  `json:"joined_at" doc:"When they began."`
 	LeftAt   *time.Time `json:"left_at" doc:"When they stopped; null: they have not, or their server was lost."`
+	SpokeAt  *time.Time `json:"spoke_at" doc:"When they first spoke in the agent's place; null: they have not."`
 }
 
 // EngineUsage is what an engine used in a call or in other work, of one unit.
@@ -88,7 +89,7 @@ type EngineTotal struct {
 
 // CallLine is one thing that was said.
 type CallLine struct {
-	Role string  `json:"role" doc:"Who said it." enum:"user,agent" example:"agent"`
+	Role string  `json:"role" doc:"Who said it: supervisor is a person who spoke in the agent's place." enum:"user,agent,supervisor" example:"agent"`
 	Text string  `json:"text" doc:"The words; of the agent's those that were heard." example:"We are open until eight."`
 	At   float64 `json:"at" doc:"Seconds since the answer: when the agent's line was over, or the caller's was taken to be." example:"3.2"`
 

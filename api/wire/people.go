@@ -24,6 +24,7 @@ type APIKey struct {
 	Role       string     `json:"role" doc:"What it may do: a member's key all but members, an owner's all. Changes of what is paid need the mark money as well." enum:"member,owner"`
 	Money      bool       `json:"money" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
 	Listen     bool       `json:"listen" doc:"Whether it may listen in on calls."`
+	Speak      bool       `json:"speak" doc:"Whether it may speak in calls, too."`
 	Name       string     `json:"name" doc:"What it is for." example:"website"`
 	Last4      string     `json:"last4" doc:"The key's last four characters." example:"x7Qa"`
 	CreatedAt  time.Time  `json:"created_at" doc:"When it was made."`
@@ -43,8 +44,9 @@ type NewKey struct {
 	Name  string `json:"name" doc:"What it is for." minLength:"1" maxLength:"200" example:"website"`
 	Role  string `json:"role,omitempty" doc:"What it may do." enum:"member,owner" default:"member"`
 	Money bool   `json:"money,omitempty" doc:"Whether it may change what is paid: automatic recharge, limits of spending."`
-	// Listen is a permission of its own, which owners give.
+	// Listen and Speak are permissions of their own, which owners give.
 	Listen bool `json:"listen,omitempty" doc:"Whether it may listen in on calls."`
+	Speak  bool `json:"speak,omitempty" doc:"Whether it may listen in on calls and speak in them."`
 }
 
 // Member is a user who belongs to an account.
@@ -53,6 +55,7 @@ type Member struct {
 	Email      string     `json:"email" doc:"With which they sign in." example:"ana@example.com"`
 	Role       string     `json:"role" doc:"Owners also invite and remove members." enum:"owner,member"`
 	Listen     bool       `json:"listen" doc:"Whether they may listen in on calls."`
+	Speak      bool       `json:"speak" doc:"Whether they may speak in calls, too."`
 	CreatedAt  time.Time  `json:"created_at" doc:"When they joined."`
 	SignedInAt *time.Time `json:"signed_in_at" doc:"When they signed in last, to whichever account; null: never."`
 }

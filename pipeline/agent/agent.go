@@ -5,6 +5,9 @@
 package agent
 
 import (
+	"slices"
+	"strings"
+
 	"parley/inference"
 	"parley/inference/spoken"
 )
@@ -31,6 +34,27 @@ type Agent struct {
 	Goodbye string
 	// Follows are the languages to which it changes with its caller; nil: it changes to none.
 	Follows []string
+	// Advice is what a supervisor has whispered to it in the call, oldest first.
+	Advice []string
+}
+
+// maxAdvice bounds the advice, in bytes: it is in each request.
+const maxAdvice = 8 << 10
+
+// Advise adds advice. Where there is too much of it the oldest is forgotten.
+func (a *Agent) Advise(text string) {
+	a.Advice = append(slices.Clone(a.Advice), text)
+	for n := len(strings.Join(a.Advice, "")); n > maxAdvice && len(a.Advice) > 1; a.Advice = a.Advice[1:] {
+		n -= len(a.Advice[0])
+	}
+}
+
+// System is what the model knows of its part: the prompt, and the advice.
+func (a *Agent) System() string {
+	if len(a.Advice) == 0 {
+		return a.Prompt
+	}
+	return a.Prompt + "\n\nDuring the conversation your supervisor whispers to you, and the caller does not hear it:\n" + strings.Join(a.Advice, "\n")
 }
 
 // Form is a text as it is shown and as the voice is given it.

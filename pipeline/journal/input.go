@@ -100,6 +100,7 @@ const (
 	PieceLength                     // of one, in samples
 	EndsTurns                       // 1: the recogniser in use finds the ends of turns
 	Batch                           // 1: each end of an utterance is a request to it
+	Supervised                      // 1: a frame of a supervisor's voice is there
 )
 
 // Observation is the value that a Quantity had.

@@ -79,7 +79,9 @@ type Caller struct {
 	said   transcriptEcho
 	spoken languages
 	echo   bool
-	quiet  int // frames without speech
+	quiet  int        // frames without speech
+	came   time.Time  // when a frame came last
+	clock  media.Time // the latest that Clock gave
 }
 
 // Heard is what a frame of the caller's holds.
@@ -133,6 +135,21 @@ func (c *Caller) Echo() bool { return c.echo }
 
 // End is the end of the last frame heard, in media time of the call.
 func (c *Caller) End() media.Time { return c.feed.heard }
+
+// Came notes when a frame came, or the call began.
+func (c *Caller) Came(now time.Time) { c.came = now }
+
+// Moment is the media time of the call now: the end of what was heard and, between two frames, at most one frame more.
+func (c *Caller) Moment(now time.Time) media.Time {
+	since := min(media.FromDuration(now.Sub(c.came)), media.FrameTime)
+	return max(c.clock, c.feed.heard+since)
+}
+
+// Clock is Moment, and does not go back.
+func (c *Caller) Clock(now time.Time) media.Time {
+	c.clock = c.Moment(now)
+	return c.clock
+}
 
 // Skip has the clock run on by n frames that somebody else takes.
 func (c *Caller) Skip(n int) { c.feed.heard += media.Time(n) * media.FrameTime }

@@ -191,7 +191,7 @@ func line(e pipeline.Event) string {
 	switch e.Kind {
 	case pipeline.Thinking, pipeline.Speaking:
 		return fmt.Sprintf("%s %d", b, e.Generation)
-	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine, pipeline.UserPartial, pipeline.AgentPartial, pipeline.Answered, pipeline.HandedOver:
+	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine, pipeline.UserPartial, pipeline.AgentPartial, pipeline.Answered, pipeline.HandedOver, pipeline.SteppedIn, pipeline.SupervisorLine:
 		return fmt.Sprintf("%s %q", b, e.Text)
 	case pipeline.Ducked:
 		return fmt.Sprintf("%s %v", b, e.On)

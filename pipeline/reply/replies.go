@@ -74,7 +74,7 @@ func (b *Replies) Begin(ctx context.Context, r *Reply, o Order, now time.Time) {
 
 // Request asks the model to go on with the conversation.
 func (b *Replies) Request(a *agent.Agent, tools []inference.Tool) *inference.Request {
-	return &inference.Request{System: a.Prompt, Unheard: b.greeting.unheard, Messages: b.History.Messages(), Tools: tools, Language: a.Language}
+	return &inference.Request{System: a.System(), Unheard: b.greeting.unheard, Messages: b.History.Messages(), Tools: tools, Language: a.Language}
 }
 
 // Line is what the agent says for a line; of a first message that was interrupted, the rest. It is empty in a language in which

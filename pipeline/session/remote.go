@@ -3,6 +3,7 @@ package session
 import (
 	"parley/media"
 	"parley/media/monitor"
+	"parley/pipeline"
 )
 
 // Announcer notifies the other nodes.
@@ -72,6 +73,17 @@ func (m *Manager) Listen(account, id string) (l *monitor.Listener, here bool, er
 	}
 	l, err = by.Join()
 	return l, true, err
+}
+
+// Conversation is what is talked in a call of the account that is here; nil: it is not, or nothing is talked in it yet.
+func (m *Manager) Conversation(account, id string) *pipeline.Call {
+	s := m.find(account, id)
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.call
 }
 
 // find is a session of the account that is here; nil: it is not.

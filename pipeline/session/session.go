@@ -181,7 +181,7 @@ func (s *Session) Observe(e pipeline.Event) {
 		s.note(func() { s.tellFunction(s.history.functionEnded(&e)) })
 	case pipeline.Used:
 		s.used(&e)
-	case pipeline.UserLine, pipeline.AgentLine:
+	case pipeline.UserLine, pipeline.AgentLine, pipeline.SupervisorLine:
 		s.note(func() {
 			if line, kept := s.history.addLine(&e); kept {
 				s.happens(history.Event{CallEvent: history.CallEvent{Line: &line}})

@@ -62,8 +62,11 @@ func recordOf(e *pipeline.Event) turnRecord {
 // lineOf is a line as it is stored.
 func lineOf(e *pipeline.Event) history.TranscriptLine {
 	line := history.TranscriptLine{Role: "user", Text: e.Text, AtMS: e.At.Milliseconds()}
-	if e.Kind == pipeline.AgentLine {
+	switch e.Kind {
+	case pipeline.AgentLine:
 		line.Role = "agent"
+	case pipeline.SupervisorLine:
+		line.Role = "supervisor"
 	}
 	if s := e.Said; s != nil {
 		line.Words, line.Estimated = storedWords(s.Words), s.Estimated

@@ -16,6 +16,7 @@ const (
 	Speculate                             // begin a speculative reply to Text, neither heard nor shown
 	DropSpeculation                       // drop it
 	Commit                                // Text is what the caller said in Turn: answer it
+	Keep                                  // Text is what the caller said in Turn: a supervisor answers it
 	Cancel                                // stop making the reply, nothing of it was audible
 	GiveUp                                // stop making the reply, its engines made no audio in time
 	InterruptReply                        // stop the reply now: fade, flush, keep what was heard
@@ -39,8 +40,8 @@ type Action struct {
 	Kind   ActionKind
 	Turn   int
 	Text   string
-	Again  bool       // Commit, Speculate: the turn was committed before; Text replaces its text
-	Typed  bool       // Commit: it was typed
+	Again  bool       // Commit, Keep, Speculate: the turn was committed before; Text replaces its text
+	Typed  bool       // Commit, Keep: it was typed
 	Ready  bool       // Commit: the speculative reply is one to this text
 	N      int        // SayFiller, from 0
 	Line   Line       // Say, and Commit: what answers the turn in place of the model

@@ -116,6 +116,10 @@ func (s *step) dropTurn() {
 // commit is the end of the turn: text is answered. A machine is not: its message could not
 // be spoken.
 func (s *step) commit(text string, typed bool) {
+	if s.Supervised() {
+		s.keep(text, typed)
+		return
+	}
 	if s.WithMachine() {
 		s.stop(Event{Reason: media.Voicemail})
 		return

@@ -37,6 +37,8 @@
 //	              a long wait (wait.go)          SayFiller                            ToolWait
 //	              a number is typed (keys.go)    EndCollecting                        ToolWait
 //	              speech                         BeginTurn, OpenUtterance             UserSpeaking
+//	any but those in which nobody steps in (supervisor.go)
+//	              SteppedIn                      InterruptReply or Cancel             Listening, UserSpeaking, Pause
 //	any           Typed                          Commit                               Thinking
 //	Listening     other keys, then silence       Commit                               Thinking
 //	any           Connected                                                           Bridged
@@ -51,7 +53,7 @@
 // transcript.go (what the recogniser hears), screening.go (who answered), caller.go (the caller's turn), endpoint.go
 // (endpointing, the end of the turn), complete.go (what the words say of it), score.go (engines that judge it), speculate.go
 // (speculative replies), overlap.go (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,
-// wait.go (fillers), keys.go, ending.go. lexicon.go, words.go and question.go read texts in six languages, others as English.
+// wait.go (fillers), keys.go, supervisor.go, ending.go. lexicon.go, words.go and question.go read texts in six languages, others as English.
 //
 // # Decisions
 //

@@ -12,6 +12,7 @@ import (
 // drive plays a script to a State. Commands are separated by semicolons:
 //
 //	ready, digit, interrupt, audio, fail, tools, results, hangup, drained
+//	in, out                 a supervisor steps in, or out
 //	speak MS, mutter MS     frames of speech, as loud as the caller or far off
 //	quiet MS                frames without
 //	partial U TEXT, guess U TEXT (unsure), piece U TEXT (final, more follows), final U TEXT
@@ -76,7 +77,8 @@ func (d *drive) number(s string) int {
 
 var plainEvents = map[string]EventKind{"ready": Ready, "digit": Digit, "interrupt": Interrupt, "audio": FirstAudio,
 	"fail": ReplyFailed, "tools": ToolsCalled, "results": ToolsDone, "hangup": Hangup, "drained": Drained, "connect": Connected,
-	"words": Words, "retract": Unscored, "collected": Collected, "hold": Held, "unhold": Resumed}
+	"words": Words, "retract": Unscored, "collected": Collected, "hold": Held, "unhold": Resumed,
+	"in": SteppedIn, "out": SteppedOut}
 
 // play runs a script and returns the actions it caused.
 func (d *drive) play(script string) string {
@@ -248,6 +250,12 @@ func name(a Action) string {
 		return fmt.Sprintf("collected %s (%s)", a.Text, a.Detail)
 	case NoteKeys:
 		return "note " + a.Text
+	case Keep:
+		s := fmt.Sprintf("keep %d %s", a.Turn, a.Text)
+		if a.Again {
+			s += " (again)"
+		}
+		return s
 	case Say:
 		return "say " + lineNames[a.Line]
 	case FollowUp:

@@ -25,7 +25,7 @@ type ending struct {
 // line cuts the last words of the first one short. Two people who talk to each other hear
 // no last line.
 func (s *step) stop(e Event) {
-	if s.Phase == Bridged {
+	if s.Phase == Bridged || s.Supervised() {
 		e.Line = NoLine
 	}
 	if s.End.Reason == "" {
@@ -67,7 +67,7 @@ func (s *step) end() {
 // connected ends the agent's part, a closing of the call that has begun too.
 func (s *step) connected() {
 	s.dropSpeculation()
-	s.Phase, s.End = Bridged, ending{}
+	s.Phase, s.End, s.Speaker = Bridged, ending{}, agentSpeaks
 }
 
 // hold stops what waits for the caller, who hears nothing and cannot speak.
@@ -92,7 +92,7 @@ func (s *step) unhold() {
 }
 
 func (s *step) armIdle() {
-	if s.cfg.Idle > 0 {
+	if s.cfg.Idle > 0 && !s.Supervised() {
 		s.Idle.At = s.now + s.cfg.Idle
 	}
 }

@@ -106,7 +106,7 @@ func (s *step) checkEndpoint() {
 		s.commit(text, false)
 		return
 	}
-	long := s.Overlap.Kind != overlapSalutation && s.Caller.Spoken >= s.cfg.NoiseMax
+	long := !s.Supervised() && s.Overlap.Kind != overlapSalutation && s.Caller.Spoken >= s.cfg.NoiseMax
 	s.dropSpeculation()
 	s.dropTurn()
 	if long && s.Idle.Apologies == 0 {

@@ -33,6 +33,8 @@ const (
 	Held                             // the caller put the agent on hold: neither hears the other
 	Resumed                          // and took it back
 	Connected                        // the caller was connected to a second leg: the agent's part is over
+	SteppedIn                        // a supervisor speaks in the agent's place from now on
+	SteppedOut                       // and does not any more
 	Stop                             // a limit or a person ends the call: Reason, Detail, Line
 )
 

@@ -53,6 +53,9 @@ func (w *world) step(e Event) {
 	if (w.s.Phase == Speaking || w.s.Phase == Yielding) && !w.audible {
 		w.Fatalf("%s, and nothing is audible", w.s.Phase)
 	}
+	if w.s.Supervised() && (w.making || w.s.Phase != Listening && w.s.Phase != UserSpeaking && w.s.Phase != Pause && w.s.Phase != Over) {
+		w.Fatalf("a supervisor speaks, a reply is made: %v, while %s", w.making, w.s.Phase)
+	}
 	if w.speculative && w.s.Phase != Pause {
 		w.Fatalf("a speculative reply, while %s", w.s.Phase)
 	}
@@ -81,6 +84,10 @@ func (w *world) apply(a Action) {
 			w.Fatalf("turn %d after %d", a.Turn, w.turn)
 		}
 		w.turn = a.Turn
+	case Keep:
+		if !w.s.Supervised() || a.Turn != w.turn || a.Text == "" || w.making {
+			w.Fatalf("%s in turn %d, making is %v", name(a), w.turn, w.making)
+		}
 	case Commit:
 		if a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again || w.audible {
 			w.Fatalf("%s in turn %d, audible is %v", name(a), w.turn, w.audible)
@@ -191,6 +198,18 @@ func (w *world) moves() map[string]func(*rapid.T) {
 					kind = GreetedBy
 				}
 				w.step(Event{Kind: kind, By: Answerer(rapid.IntRange(0, 2).Draw(t, "who"))})
+			}
+		},
+		"supervisor": func(t *rapid.T) {
+			if rapid.IntRange(0, 4).Draw(t, "rarely") > 0 {
+				return
+			}
+			if w.s.Supervised() {
+				w.step(Event{Kind: SteppedOut})
+				return
+			}
+			if w.step(Event{Kind: SteppedIn}); w.s.Supervised() {
+				w.making, w.audible, w.tools = false, false, false
 			}
 		},
 		"connected": func(t *rapid.T) {

@@ -16,6 +16,7 @@ type State struct {
 	Score       score
 	Speculation speculation
 	Reply       reply
+	Speaker     speaker
 	Overlap     overlap
 	Greeting    greetingStage
 	Screening   screening

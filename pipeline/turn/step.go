@@ -8,6 +8,18 @@ import (
 
 // The way of a frame is in this file: what the detector hears (voice), and the timers that are checked.
 
+// Queue is the events that the machine has yet to take, of which the first is being dealt with, and what it decides of that.
+type Queue struct {
+	Events  []Event
+	Actions []Action
+}
+
+// Add takes an event and says whether it is the only one.
+func (q *Queue) Add(e Event) (alone bool) {
+	q.Events = append(q.Events, e)
+	return len(q.Events) == 1
+}
+
 // step carries one Step: the state being changed and the actions so far.
 type step struct {
 	State
@@ -29,7 +41,7 @@ func Step(c *Config, s State, e Event, acts []Action) (State, []Action) {
 }
 
 func (s *step) event(e Event) {
-	if s.Phase == Bridged && e.Kind != Stop {
+	if s.Phase == Bridged && e.Kind != Stop || s.Speaker == supervisorSpeaks && e.Kind.ofReply() {
 		return
 	}
 	switch e.Kind {
@@ -76,6 +88,10 @@ func (s *step) event(e Event) {
 		s.unhold()
 	case Connected:
 		s.connected()
+	case SteppedIn:
+		s.stepIn()
+	case SteppedOut:
+		s.stepOut()
 	case Stop:
 		s.stop(e)
 	}
@@ -91,7 +107,7 @@ func (s *step) frame(e Event) {
 		s.intone(e.Tone)
 	}
 	s.Caller.Asked = max(s.Caller.Asked, e.Question)
-	s.Speculation.Allowed = e.MaySpeculate && !s.Screens() && !s.WithMachine()
+	s.Speculation.Allowed = e.MaySpeculate && !s.Screens() && !s.WithMachine() && s.Speaker == agentSpeaks
 	if e.Behind {
 		s.Recogniser.BehindAt = s.now
 	}

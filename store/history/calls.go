@@ -67,7 +67,7 @@ type Conversation struct {
 
 // TranscriptLine is one thing that was said.
 type TranscriptLine struct {
-	Role string `json:"role"` // "user" or "agent"
+	Role string `json:"role"` // "user", "agent" or "supervisor"
 	Text string `json:"text"`
 	AtMS int64  `json:"at_ms"` // since the start of the session's clock
 

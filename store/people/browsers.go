@@ -27,6 +27,7 @@ type Browser struct {
 	Account    string // that is looked at; empty: none, or no longer theirs
 	Membership string // the user's role in it
 	Listens    bool   // they may listen in on its calls
+	Speaks     bool   // and speak in them
 	Demo       bool   // opened without a password
 	Notice     string // to be shown once
 	CreatedAt  time.Time
@@ -38,7 +39,7 @@ type Browser struct {
 func (b *Browser) Principal() Principal {
 	owner := b.Account != "" && b.Membership == RoleOwner
 	return Principal{Account: b.Account, Key: b.User.ID + browserSeparator + b.ID, User: b.User.ID,
-		Owner: owner, Money: owner, Listens: b.Listens, Operator: b.User.Operator()}
+		Owner: owner, Money: owner, Listens: b.Listens, Speaks: b.Speaks, Operator: b.User.Operator()}
 }
 
 const browserSeparator = "-"
@@ -92,7 +93,7 @@ func (s *Store) OpenBrowser(ctx context.Context, user string, demo bool) (token 
 func (s *Store) Browser(ctx context.Context, token string) (*Browser, error) {
 	now := s.db.Time(ctx)
 	b, err := store.First[Browser](ctx, s.db, "read browser session",
-		`select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''), coalesce(m.listens, false),
+		`select b.id, u.id, u.email, u.role, u.created_at, u.signed_in_at, u.password is not null, u.disabled_at, coalesce(m.account_id, ''), coalesce(m.role, ''), coalesce(m.listens, false), coalesce(m.speaks, false),
 		b.demo, b.notice, b.created_at, b.seen_at
 		from browser_sessions b join users u on u.id = b.user_id
 		left join memberships m on m.user_id = b.user_id and m.account_id = b.account_id

@@ -24,6 +24,7 @@ type Key struct {
 	RevokedAt  *time.Time
 	Money      bool   // it may change what is paid: see Principal
 	Listens    bool   // it may listen in on calls
+	Speaks     bool   // and speak in them
 	Maker      string // identifier of the user or key that made it; empty: the server's commands, or not known
 	MakerEmail string // the user's address; empty when it was no user, or they are gone
 }
@@ -34,6 +35,7 @@ type NewKey struct {
 	Role          string // RoleMember or RoleOwner
 	Money         bool
 	Listens       bool
+	Speaks        bool
 	Maker         string // as Key has it
 }
 
@@ -46,8 +48,8 @@ type Principal struct {
 	Owner bool
 	// Money says that it may change what is paid: automatic recharge, limits of spending.
 	Money bool
-	// Listens says that it may listen in on calls.
-	Listens bool
+	// Listens says that it may listen in on calls, Speaks that it may speak in them.
+	Listens, Speaks bool
 	// Operator says that it may look after the server's accounts.
 	Operator bool
 }
@@ -99,11 +101,11 @@ func (s *Store) MakeKey(ctx context.Context, n NewKey) (k Key, secret string, er
 		return Key{}, "", store.Invalid("a key of an account is an owner's or a member's")
 	}
 	secret = newSecret(secretPrefix)
-	k = Key{ID: store.NewID(store.KeyID, now), Role: n.Role, Name: n.Name, Last4: secret[len(secret)-4:], CreatedAt: now, Money: n.Money, Listens: n.Listens, Maker: n.Maker}
-	err = s.db.One(ctx, "create key", `with k as (insert into api_keys (id, account_id, role, name, hash, last4, created_at, money, maker, listens)
-			select $1, id, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10 from accounts where id = $2 returning maker)
+	k = Key{ID: store.NewID(store.KeyID, now), Role: n.Role, Name: n.Name, Last4: secret[len(secret)-4:], CreatedAt: now, Money: n.Money, Listens: n.Listens, Speaks: n.Speaks, Maker: n.Maker}
+	err = s.db.One(ctx, "create key", `with k as (insert into api_keys (id, account_id, role, name, hash, last4, created_at, money, maker, listens, speaks)
+			select $1, id, $3, $4, $5, $6, $7, $8, nullif($9, ''), $10, $11 from accounts where id = $2 returning maker)
 		select coalesce(u.email, '') from k left join users u on u.id = k.maker`,
-		[]any{k.ID, n.Account, n.Role, n.Name, hashOf(secret), k.Last4, now, n.Money, n.Maker, n.Listens}, &k.MakerEmail)
+		[]any{k.ID, n.Account, n.Role, n.Name, hashOf(secret), k.Last4, now, n.Money, n.Maker, n.Listens, n.Speaks}, &k.MakerEmail)
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -111,7 +113,7 @@ func (s *Store) MakeKey(ctx context.Context, n NewKey) (k Key, secret string, er
 }
 
 // selectKey reads keys of accounts as k; of their makers those are known that are users.
-const selectKey = `select k.id, k.role, k.name, k.last4, k.created_at, k.last_used_at, k.revoked_at, k.money, k.listens, coalesce(k.maker, ''), coalesce(u.email, '')
+const selectKey = `select k.id, k.role, k.name, k.last4, k.created_at, k.last_used_at, k.revoked_at, k.money, k.listens, k.speaks, coalesce(k.maker, ''), coalesce(u.email, '')
 	from api_keys k left join users u on u.id = k.maker where `
 
 // Keys lists the account's keys, newest first, revoked ones too.
@@ -140,8 +142,8 @@ func (s *Store) Authenticate(ctx context.Context, secret string) (Principal, err
 	table := ofAccount
 	switch {
 	case wellFormed(secret, secretPrefix):
-		err = s.db.One(ctx, "authenticate", "select account_id, id, role = 'owner', money, listens, last_used_at from api_keys where hash = $1 and revoked_at is null",
-			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &p.Money, &p.Listens, &used)
+		err = s.db.One(ctx, "authenticate", "select account_id, id, role = 'owner', money, listens, speaks, last_used_at from api_keys where hash = $1 and revoked_at is null",
+			[]any{hashOf(secret)}, &p.Account, &p.Key, &p.Owner, &p.Money, &p.Listens, &p.Speaks, &used)
 	case wellFormed(secret, operatorPrefix):
 		// It is good for as long as its user is an operator.
 		table, p.Operator = ofOperator, true

@@ -20,9 +20,10 @@ type Membership struct {
 	CreatedAt     time.Time
 	SignedInAt    *time.Time // nil: never
 	Listens       bool       // they may listen in on calls
+	Speaks        bool       // and speak in them
 }
 
-const selectMembership = `select m.user_id, u.email, m.account_id, a.name, m.role, m.created_at, u.signed_in_at, m.listens
+const selectMembership = `select m.user_id, u.email, m.account_id, a.name, m.role, m.created_at, u.signed_in_at, m.listens, m.speaks
 	from memberships m join users u on u.id = m.user_id join accounts a on a.id = m.account_id where `
 
 // MaxMembers bounds how many people belong to an account, invitations counted.
@@ -75,9 +76,14 @@ func (s *Store) ChangeMember(ctx context.Context, account, user, role string) er
 	})
 }
 
-// LetListen says whether a member of the account may listen in on its calls.
+// LetListen says whether a member of the account may listen in on its calls. Who may not does not speak in them either.
 func (s *Store) LetListen(ctx context.Context, account, user string, may bool) error {
-	return s.db.Must(ctx, "let listen", "update memberships set listens = $3 where account_id = $1 and user_id = $2", account, user, may)
+	return s.db.Must(ctx, "let listen", "update memberships set listens = $3, speaks = speaks and $3 where account_id = $1 and user_id = $2", account, user, may)
+}
+
+// LetSpeak says whether a member of the account may listen in on its calls and speak in them. Who may not may still listen.
+func (s *Store) LetSpeak(ctx context.Context, account, user string, may bool) error {
+	return s.db.Must(ctx, "let speak", "update memberships set speaks = $3, listens = listens or $3 where account_id = $1 and user_id = $2", account, user, may)
 }
 
 // SetMember gives a user a role in an account, whether they belong to it or not; the last

@@ -25,7 +25,7 @@ func (s *Store) CreateOperatorKey(ctx context.Context, user, name string) (k Key
 // revoked ones too.
 func (s *Store) OperatorKeys(ctx context.Context, user string, p store.Page) ([]Key, error) {
 	return store.ListPage[Key](ctx, s.db, "list operator keys", p, "id",
-		"select id, 'operator', name, last4, created_at, last_used_at, revoked_at, false, false, '', '' from operator_keys where user_id = $1", user)
+		"select id, 'operator', name, last4, created_at, last_used_at, revoked_at, false, false, false, '', '' from operator_keys where user_id = $1", user)
 }
 
 // RevokeOperatorKey ends a key of the user's for good; revoking it again changes nothing.

@@ -119,7 +119,7 @@ func (m things) listed() {
 
 func (m things) keys() {
 	key := func(name, role, money any) map[string]any {
-		return map[string]any{"id": "key_1", "role": role, "money": money, "listen": false, "name": name, "last4": "x7Qa", "created_at": submitted, "created_by": nil, "created_by_email": nil,
+		return map[string]any{"id": "key_1", "role": role, "money": money, "listen": false, "speak": false, "name": name, "last4": "x7Qa", "created_at": submitted, "created_by": nil, "created_by_email": nil,
 			"last_used_at": nil, "revoked_at": nil}
 	}
 	m.HandleFunc("GET /v1/keys", page(key("website", "member", false)))

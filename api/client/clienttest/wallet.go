@@ -20,7 +20,7 @@ const Pricing = `{"version":"2026-01-15.1","currency":"USD","agent":{"platform_p
 	`"outbound_mobile":{"ES":0.045},"number_per_month":5},"tts_per_million_chars":15,"stt_per_minute":0.006,"denoise_per_minute":0.002,"new":true}`
 
 // Account is the account of Key.
-const Account = `{"id":"acc_1","name":"Casa Lola","created_at":"2026-03-01T10:00:00Z","key":{"id":"key_1","role":"owner","money":true,"listen":false,"name":"laptop","last4":"fake",` +
+const Account = `{"id":"acc_1","name":"Casa Lola","created_at":"2026-03-01T10:00:00Z","key":{"id":"key_1","role":"owner","money":true,"listen":false,"speak":false,"name":"laptop","last4":"fake",` +
 	`"created_at":"2026-03-01T10:00:00Z","created_by":null,"created_by_email":null,"last_used_at":null,"revoked_at":null},"email":"","balance":3.419999999,"disputed":false,` +
 	`"suspended":false,"concurrency":{"live":1,"limit":3},"requests_per_second":50,"recording_days":30,"conversation_days":null}`
 

@@ -39,6 +39,12 @@ func (v *keysView) Roles() page.Field {
 		{Value: people.RoleOwner, Label: "Owner"}}, "plain")
 }
 
+// Parts are what a new key may do in calls that are going on.
+func (v *keysView) Parts() page.Field {
+	return v.Form.Select("part", "In live calls", "", []page.Option{{Value: "", Label: "Nothing"}, {Value: "listen", Label: "Listen"},
+		{Value: "speak", Label: "Listen and speak"}}, "plain")
+}
+
 // Revocable says whether the user may revoke a key: those of owners are theirs.
 func (v *keysView) Revocable(k wire.APIKey) bool {
 	return v.Owner || k.Role != people.RoleOwner && !k.Money
@@ -59,6 +65,9 @@ func createKey(q *page.Request, f *page.Form) error {
 	name := f.Need("name", "Say what the key is for, so that you know later which one to revoke.")
 	var made wire.CreatedKey
 	in := map[string]any{"name": name, "money": f.Value("money") != ""}
+	if part := f.Value("part"); part != "" {
+		in[part] = true
+	}
 	if role := f.Value("role"); role != "" { // those who may not choose it are not asked
 		in["role"] = role
 	}

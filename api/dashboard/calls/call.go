@@ -26,6 +26,8 @@ type callView struct {
 	AgentExists bool
 	Live        bool
 	Owner       bool           // the user is one of the account
+	Listens     bool           // the user may listen in on it
+	Speaks      bool           // and speak in it
 	Waveform    *wire.Waveform // nil: there is none to draw
 	Quality     wire.CallQuality
 	Bars        []turnBar
@@ -120,7 +122,8 @@ func newCallView(q *page.Request) (*callView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &callView{Row: Row{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil, Owner: q.Browser.Membership == people.RoleOwner}
+	v := &callView{Row: Row{CallSummary: c.CallSummary, Who: farEnd(c.CallSummary)}, Call: c, Live: c.EndedAt == nil, Owner: q.Browser.Membership == people.RoleOwner,
+		Listens: q.Principal().Listens, Speaks: q.Principal().Speaks}
 	if err := nameAgent(q, v); err != nil {
 		return nil, err
 	}
@@ -137,8 +140,11 @@ func newCallView(q *page.Request) (*callView, error) {
 	}
 	for _, l := range v.Call.Transcript {
 		who := v.FarEnd()
-		if l.Role == "agent" {
+		switch l.Role {
+		case "agent":
 			who = "Agent"
+		case "supervisor":
+			who = "Supervisor"
 		}
 		v.Lines = append(v.Lines, spokenLine{CallLine: l, Who: who, At: time.Duration(l.Began() * float64(time.Second))})
 	}
@@ -183,6 +189,12 @@ func (v *callView) Spoken() string {
 func (v *callView) Estimated() bool {
 	return slices.ContainsFunc(v.Call.Transcript, func(l wire.CallLine) bool { return l.Estimated })
 }
+
+// TakesPart says that the user may listen in on the call, which is going on.
+func (v *callView) TakesPart() bool { return v.Live && v.Listens }
+
+// Whisper is the form with what the agent is to know.
+func (v *callView) Whisper() *page.Form { return &page.Form{} }
 
 // Listen is the address of the audio; empty: there is none.
 func (v *callView) Listen() string {

@@ -53,7 +53,7 @@ func timelineOf(v *callView) *timeline {
 	for i := range c.Transcript {
 		l := &c.Transcript[i]
 		s := stretch(l.Role, int64(1000*l.Began()), overAt(l), l.Text)
-		if l.Role == "agent" {
+		if l.Role != "user" {
 			agent.Spans = append(agent.Spans, s)
 		} else {
 			caller.Spans = append(caller.Spans, s)

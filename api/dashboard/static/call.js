@@ -14,7 +14,7 @@ function item(line) {
   const li = document.createElement("li");
   li.className = line.role;
   li.dataset.at = String(line.at);
-  for (const [name, text] of [["at", clock(line.at)], ["who", line.role === "agent" ? "Agent" : list.dataset.other], ["", line.text]]) {
+  for (const [name, text] of [["at", clock(line.at)], ["who", { agent: "Agent", supervisor: "Supervisor" }[line.role] ?? list.dataset.other], ["", line.text]]) {
     const part = document.createElement("span");
     part.className = name;
     part.textContent = text;

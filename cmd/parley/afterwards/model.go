@@ -113,7 +113,7 @@ func Complete(ctx context.Context, llm inference.LLM, r inference.Request) (stri
 func SummaryLines(transcript []history.TranscriptLine) []inference.SummaryLine {
 	lines := make([]inference.SummaryLine, len(transcript))
 	for i, l := range transcript {
-		lines[i] = inference.SummaryLine{Agent: l.Role == "agent", Text: l.Text}
+		lines[i] = inference.SummaryLine{Agent: l.Role != "user", Text: l.Text}
 	}
 	return lines
 }

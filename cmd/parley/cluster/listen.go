@@ -2,10 +2,16 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"parley/api"
+	"parley/api/listenin"
+	"parley/media"
 	"parley/media/monitor"
+	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/pipeline/bridge"
 	"parley/store"
 )
 
@@ -27,3 +33,32 @@ func (m *Member) Listen(ctx context.Context, account, call string) (*monitor.Lis
 	}
 	return nil, api.ErrElsewhere
 }
+
+// Conversation implements listenin.Calls.
+func (m *Member) Conversation(account, call string) listenin.Conversation {
+	if c := m.cfg.Calls.Conversation(account, call); c != nil {
+		return conversation{c}
+	}
+	return nil
+}
+
+// conversation implements listenin.Conversation.
+type conversation struct{ *pipeline.Call }
+
+// StepIn implements listenin.Conversation.
+func (c conversation) StepIn(ctx context.Context, credential string, rate media.Rate) (listenin.Supervisor, error) {
+	s := c.Supervisor(credential, rate)
+	err := s.StepIn(ctx)
+	switch {
+	case errors.Is(err, bridge.ErrSupervised):
+		return nil, fmt.Errorf("%w: %w", api.ErrSupervised, err)
+	case errors.Is(err, bridge.ErrNotTalking):
+		return nil, fmt.Errorf("%w: %w", api.ErrNotTalking, err)
+	case err != nil:
+		return nil, err
+	}
+	return s, nil
+}
+
+// Whisper implements listenin.Conversation.
+func (c conversation) Whisper(text string) { c.Update(func(a *agent.Agent) { a.Advise(text) }) }

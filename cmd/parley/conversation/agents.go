@@ -273,7 +273,7 @@ func Tell(l talk.Leg, e pipeline.Event) {
 		l.Transcript("user", e.Text)
 	case pipeline.UserLineAgain:
 		l.Correction("user", e.Text, e.Replaces)
-	case pipeline.AgentLine:
+	case pipeline.AgentLine, pipeline.SupervisorLine:
 		l.Transcript("agent", e.Text)
 	case pipeline.ToolAsked:
 		l.ToolCall(e.Call, e.Generation)

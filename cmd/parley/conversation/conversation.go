@@ -32,6 +32,7 @@ import (
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/reply"
+	"parley/pipeline/scribe"
 	"parley/pipeline/session"
 	"parley/pipeline/tool"
 	"parley/store"
@@ -171,6 +172,11 @@ func (m *Maker) config(engines engine.Choice, p *Plan, rate media.Rate, spoke fu
 	}
 	cfg, deaf = m.part(engines, p, rate, spoke)
 	cfg.FrontEnd = front
+	if !deaf {
+		cfg.Scribe = &scribe.Scribe{ASR: engines.ASR, FrontEnd: func(rate media.Rate) (listen.FrontEnd, error) {
+			return listen.NewFrontEnd(engines.Denoise, engines.VAD, rate)
+		}}
+	}
 	return cfg, deaf, nil
 }
 

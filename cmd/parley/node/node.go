@@ -339,5 +339,5 @@ func (n *Node) Operator() http.Handler { return metrics.Rejections(n.phone) }
 
 // Handler is the public HTTP side.
 func (n *Node) Handler() http.Handler {
-	return n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts, Seen: n.asked.Take})
+	return n.cluster.Accept(n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts, Seen: n.asked.Take}))
 }

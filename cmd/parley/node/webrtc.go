@@ -13,7 +13,7 @@ import (
 // newWebRTC makes the sessions over WebRTC.
 func (n *Node) newWebRTC() *webrtc.Handler {
 	relays := &webrtc.Relays{URLs: n.cfg.TURNURLs, Secret: n.cfg.TURNSecret}
-	return webrtc.New(webrtc.Options{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Relays: relays})
+	return webrtc.New(webrtc.Options{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Relays: relays, Node: n.life.Epoch, Peers: n.cluster})
 }
 
 // ListenWebRTC binds the UDP port of WebRTC sessions, beside httpAddr where HTTP is

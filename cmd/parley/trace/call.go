@@ -62,7 +62,7 @@ func (c *Call) Observe(e pipeline.Event) {
 	}
 	n := note{kind: e.Kind, turn: e.Turn, generation: e.Generation}
 	switch e.Kind {
-	case pipeline.Thinking, pipeline.Listening, pipeline.Interrupted, pipeline.UserLine, pipeline.UserPartial:
+	case pipeline.Thinking, pipeline.Listening, pipeline.Interrupted, pipeline.UserLine, pipeline.UserPartial, pipeline.SteppedOut:
 	case pipeline.ToolAsked, pipeline.ToolBegun:
 		n.name, n.id = e.Call.Name, e.Call.ID
 	case pipeline.ToolEnded:
@@ -96,7 +96,7 @@ func (c *Call) note(n note) {
 			return // only the first words of a turn matter
 		}
 		c.heard = true
-	case pipeline.UserLine, pipeline.Thinking:
+	case pipeline.UserLine, pipeline.Thinking, pipeline.SteppedOut:
 		c.heard = false
 	}
 	switch {

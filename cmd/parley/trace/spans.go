@@ -82,6 +82,8 @@ func (s *story) tell(n note) {
 		}
 	case pipeline.UserLine:
 		s.said = n.at
+	case pipeline.SteppedOut: // what was said to a supervisor belongs to no reply
+		s.heard, s.said = time.Time{}, time.Time{}
 	case pipeline.Thinking:
 		s.close(n.at)
 		p := &part{turn: n.turn, generation: n.generation, begin: n.at, heard: s.heard, said: s.said}

@@ -823,6 +823,15 @@ class Parley(Requests):
         refused is answered by one error message and close code 1008. A client that is slow misses
         audio.
         Eight may listen in on a call at once. It costs nothing.
+
+        Who may speak sends `{"type": "take_over"}`: the agent stops at once, and is silent until
+        `{"type": "give_back"}`, or the end of the socket. Meanwhile binary messages, Int16 little
+        endian at the same rate on one channel, of any length up to 200 ms, are what the caller
+        hears. `taken_over` and `given_back` answer. One person speaks at a time. What they say
+        stands in the
+        transcript as the role `supervisor`, and the agent knows it afterwards. `{"type": "whisper",
+        "text": "…"}` tells the agent something that the caller does not hear, for its next
+        replies.
         """
         return self._none("GET", f"/v1/calls/{part(id)}/listen", timeout=timeout)
 
@@ -1043,8 +1052,8 @@ class Parley(Requests):
         The answer is the only one that holds the key: keep it. With the role owner it may change
         who belongs to the account; with the mark money, what is paid: automatic recharge and limits
         of spending. Only owners make such keys: by their sign-in, or by a key with that role and,
-        for keys with the mark, the mark. With the mark listen it may listen in on calls; owners
-        make such keys, too.
+        for keys with the mark, the mark. With the mark listen it may listen in on calls, with the
+        mark speak it may speak in them, too; owners make such keys.
         """
         return self._json("POST", "/v1/keys", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
 
@@ -1297,9 +1306,9 @@ class Parley(Requests):
     def update_member(self, user_id: str, body: t.MemberChangeBody, *, timeout: float | None = None) -> t.Member:
         """Change what somebody may do.
 
-        Their role, whether they may listen in on calls, or both. It counts from their next request
-        on. The last owner stays one. A key makes owners only if it has the mark money, which owners
-        have.
+        Their role, whether they may listen in on calls, or speak in them; who may speak may listen.
+        It counts from their next request on. The last owner stays one. A key makes owners only if
+        it has the mark money, which owners have.
         """
         return self._json("PATCH", f"/v1/members/{part(user_id)}", body=body, timeout=timeout)
 

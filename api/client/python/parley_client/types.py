@@ -34,6 +34,8 @@ class APIKey(TypedDict):
     # What it may do: a member's key all but members, an owner's all. Changes of what is paid need
     # the mark money as well.
     role: Literal["member", "owner"]
+    # Whether it may speak in calls, too.
+    speak: bool
 
 
 class Account(TypedDict):
@@ -1423,8 +1425,8 @@ class CallLine(TypedDict):
     at: float
     # The agent was cut off here; absent: it was not.
     interrupted: NotRequired[CallCut]
-    # Who said it.
-    role: Literal["user", "agent"]
+    # Who said it: supervisor is a person who spoke in the agent's place.
+    role: Literal["user", "agent", "supervisor"]
     # The words; of the agent's those that were heard.
     text: str
     # The words of the text, in order, and when they were said. Absent: they were typed, or the line
@@ -1445,6 +1447,8 @@ class CallListener(TypedDict):
     joined_at: str
     # When they stopped; null: they have not, or their server was lost.
     left_at: str | None
+    # When they first spoke in the agent's place; null: they have not.
+    spoke_at: str | None
 
 
 class CallOrigin(TypedDict):
@@ -2106,6 +2110,8 @@ class CreatedKey(TypedDict):
     # What it may do: a member's key all but members, an owner's all. Changes of what is paid need
     # the mark money as well.
     role: Literal["member", "owner"]
+    # Whether it may speak in calls, too.
+    speak: bool
 
 
 class DayFigures(TypedDict):
@@ -2956,15 +2962,19 @@ class Member(TypedDict):
     role: Literal["owner", "member"]
     # When they signed in last, to whichever account; null: never.
     signed_in_at: str | None
+    # Whether they may speak in calls, too.
+    speak: bool
     # Names them in requests.
     user_id: str
 
 
 class MemberChangeBody(TypedDict):
-    # Whether they may listen in on calls; absent: it stays.
+    # Whether they may listen in on calls; absent: it stays. Who may not listen may not speak.
     listen: NotRequired[bool]
     # What they are from now on; absent: it stays.
     role: NotRequired[Literal["owner", "member"]]
+    # Whether they may listen in on calls and speak in them; absent: it stays.
+    speak: NotRequired[bool]
 
 
 class Minted(TypedDict):
@@ -3156,6 +3166,8 @@ class NewKey(TypedDict):
     name: str
     # What it may do.
     role: NotRequired[Literal["member", "owner"]]
+    # Whether it may listen in on calls and speak in them.
+    speak: NotRequired[bool]
 
 
 class NewKnowledgeAddress(TypedDict):
@@ -4202,7 +4214,7 @@ class SpokenLine(TypedDict):
     # Seconds since the answer.
     at: float
     # Who said it.
-    role: Literal["user", "agent"]
+    role: Literal["user", "agent", "supervisor"]
     # The words; of the agent's those that were heard.
     text: str
 

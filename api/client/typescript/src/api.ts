@@ -31,6 +31,8 @@ export interface APIKey {
    * well.
    */
   role: "member" | "owner";
+  /** Whether it may speak in calls, too. */
+  speak: boolean;
 }
 
 export interface Account {
@@ -1352,8 +1354,8 @@ export interface CallLine {
   at: number;
   /** The agent was cut off here; absent: it was not. */
   interrupted?: CallCut;
-  /** Who said it. */
-  role: "user" | "agent";
+  /** Who said it: supervisor is a person who spoke in the agent's place. */
+  role: "user" | "agent" | "supervisor";
   /** The words; of the agent's those that were heard. */
   text: string;
   /**
@@ -1377,6 +1379,8 @@ export interface CallListener {
   joined_at: string;
   /** When they stopped; null: they have not, or their server was lost. */
   left_at: string | null;
+  /** When they first spoke in the agent's place; null: they have not. */
+  spoke_at: string | null;
 }
 
 export interface CallOrigin {
@@ -2075,6 +2079,8 @@ export interface CreatedKey {
    * well.
    */
   role: "member" | "owner";
+  /** Whether it may speak in calls, too. */
+  speak: boolean;
 }
 
 export interface DayFigures {
@@ -2916,15 +2922,19 @@ export interface Member {
   role: "owner" | "member";
   /** When they signed in last, to whichever account; null: never. */
   signed_in_at: string | null;
+  /** Whether they may speak in calls, too. */
+  speak: boolean;
   /** Names them in requests. */
   user_id: string;
 }
 
 export interface MemberChangeBody {
-  /** Whether they may listen in on calls; absent: it stays. */
+  /** Whether they may listen in on calls; absent: it stays. Who may not listen may not speak. */
   listen?: boolean;
   /** What they are from now on; absent: it stays. */
   role?: "owner" | "member";
+  /** Whether they may listen in on calls and speak in them; absent: it stays. */
+  speak?: boolean;
 }
 
 /**
@@ -3119,6 +3129,8 @@ export interface NewKey {
   name: string;
   /** What it may do. */
   role?: "member" | "owner";
+  /** Whether it may listen in on calls and speak in them. */
+  speak?: boolean;
 }
 
 export interface NewKnowledgeAddress {
@@ -4138,7 +4150,7 @@ export interface SpokenLine {
   /** Seconds since the answer. */
   at: number;
   /** Who said it. */
-  role: "user" | "agent";
+  role: "user" | "agent" | "supervisor";
   /** The words; of the agent's those that were heard. */
   text: string;
 }
@@ -5614,6 +5626,13 @@ export class Parley extends Requests {
    * other side on the right, as the caller hears it. The last is `{"type": "ended"}`. What is refused is answered by
    * one error message and close code 1008. A client that is slow misses audio.
    * Eight may listen in on a call at once. It costs nothing.
+   *
+   * Who may speak sends `{"type": "take_over"}`: the agent stops at once, and is silent until `{"type": "give_back"}`,
+   * or the end of the socket. Meanwhile binary messages, Int16 little
+   * endian at the same rate on one channel, of any length up to 200 ms, are what the caller hears. `taken_over` and
+   * `given_back` answer. One person speaks at a time. What they say stands in the
+   * transcript as the role `supervisor`, and the agent knows it afterwards. `{"type": "whisper", "text": "…"}` tells
+   * the agent something that the caller does not hear, for its next replies.
    */
   listenIn(id: string, options: Asked = {}): Promise<void> {
     return this.none("GET", `/v1/calls/${encodeURIComponent(id)}/listen`, { options });
@@ -5881,7 +5900,7 @@ export class Parley extends Requests {
    * The answer is the only one that holds the key: keep it. With the role owner it may change who belongs to the
    * account; with the mark money, what is paid: automatic recharge and limits of spending. Only owners make such keys:
    * by their sign-in, or by a key with that role and, for keys with the mark, the mark. With the mark listen it may
-   * listen in on calls; owners make such keys, too.
+   * listen in on calls, with the mark speak it may speak in them, too; owners make such keys.
    */
   createKey(body: NewKey, options: Repeated = {}): Promise<CreatedKey> {
     return this.json("POST", "/v1/keys", { body, repeat: true, options });
@@ -6186,8 +6205,8 @@ export class Parley extends Requests {
 
   /**
    * Change what somebody may do.
-   * Their role, whether they may listen in on calls, or both. It counts from their next request on. The last owner
-   * stays one. A key makes owners only if it has the mark money, which owners have.
+   * Their role, whether they may listen in on calls, or speak in them; who may speak may listen. It counts from their
+   * next request on. The last owner stays one. A key makes owners only if it has the mark money, which owners have.
    */
   updateMember(userId: string, body: MemberChangeBody, options: Asked = {}): Promise<Member> {
     return this.json("PATCH", `/v1/members/${encodeURIComponent(userId)}`, { body, options });

@@ -56,5 +56,8 @@ func rights(k *wire.APIKey) string {
 	if k.Listen {
 		all += ", listen"
 	}
+	if k.Speak {
+		all += ", speak"
+	}
 	return all
 }

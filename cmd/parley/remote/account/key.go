@@ -39,12 +39,13 @@ func newKeyCreate() *cobra.Command {
 	var k wire.NewKey
 	cmd := &cobra.Command{Use: "create --name NAME", Short: "Create an API key; it is shown once",
 		Long: "Creates a key and prints it, this once: keep it. With --role owner it may change who belongs to the account, and with --money what is\n" +
-			"paid; with --listen it may listen in on calls. Only keys with these rights make such keys, and owners' those that listen. With --json alone api_key is the key.",
+			"paid; with --listen it may listen in on calls, with --speak it may speak in them, too. Only keys with these rights make such keys, and owners' those that listen. With --json alone api_key is the key.",
 		Example: "  parley key create --name website\n  parley key create --name website --json | jq -r .api_key > key.txt", Args: cobra.NoArgs}
 	cmd.Flags().StringVar(&k.Name, "name", "", "what it is for")
 	cmd.Flags().StringVar(&k.Role, "role", "member", "member, or owner, which manages members as well")
 	cmd.Flags().BoolVar(&k.Money, "money", false, "it may change what is paid")
 	cmd.Flags().BoolVar(&k.Listen, "listen", false, "it may listen in on calls")
+	cmd.Flags().BoolVar(&k.Speak, "speak", false, "it may listen in on calls and speak in them")
 	_ = cmd.MarkFlagRequired("name") // it exists
 	command.Complete(cmd, map[string][]string{"role": {"member", "owner"}})
 	return server.Ask(cmd, command.OneObject, func(q *server.Request, _ []string) error {

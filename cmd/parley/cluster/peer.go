@@ -1,0 +1,130 @@
+package cluster
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley/api"
+	"parley/store"
+)
+
+// A request that belongs to a node and reached another one is sent on, over HTTP, to where the node is reached by others
+// (PARLEY_ADVERTISE). Who asked was found out where it came in: their credential stays there, and the header Parley-Peer says who they
+// are, sealed by the key of the cluster for this request to this life of the node, within peerValid.
+
+const (
+	peerHeader = "Parley-Peer"
+	peerValid  = 30 * time.Second
+	// peerDial is how long the connection to another node may take.
+	peerDial = 2 * time.Second
+)
+
+// vouched is what one node says to another of a request.
+type vouched struct {
+	Node   string
+	Epoch  int64
+	Method string
+	URI    string
+	Until  time.Time
+	By     api.Principal
+}
+
+// sealOf is the seal of a text.
+func (m *Member) sealOf(text []byte) []byte {
+	h := hmac.New(sha256.New, []byte(m.cfg.Key))
+	h.Write([]byte("peer\n"))
+	h.Write(text)
+	return h.Sum(nil)
+}
+
+// vouch is the header of a request to a node.
+func (m *Member) vouch(to store.Node, r *http.Request, by api.Principal) string {
+	return m.word(vouched{to.ID, to.Epoch, r.Method, r.URL.RequestURI(), m.cfg.Store.Now().Add(peerValid), by})
+}
+
+// word is the text and its seal, as they are sent.
+func (m *Member) word(v vouched) string {
+	text, _ := json.Marshal(v) // which always can be
+	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(m.sealOf(text))
+}
+
+// vouchedBy is who asked for a request that another node has sent on; false: none has, or it is not for this node.
+func (m *Member) vouchedBy(r *http.Request) (api.Principal, bool) {
+	said, seal, _ := strings.Cut(r.Header.Get(peerHeader), ".")
+	text, err1 := base64.RawURLEncoding.DecodeString(said)
+	sum, err2 := base64.RawURLEncoding.DecodeString(seal)
+	var v vouched
+	if errors.Join(err1, err2) != nil || !hmac.Equal(sum, m.sealOf(text)) || json.Unmarshal(text, &v) != nil {
+		return api.Principal{}, false
+	}
+	return v.By, v.Node == m.cfg.Life.ID && v.Epoch == m.cfg.Life.Epoch && v.Method == r.Method && v.URI == r.URL.RequestURI() && m.cfg.Store.Now().Before(v.Until)
+}
+
+// Accept takes requests that other nodes have sent on, beside others.
+func (m *Member) Accept(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(peerHeader) != "" {
+			if by, ok := m.vouchedBy(r); ok {
+				r = api.Vouched(r, by)
+			}
+			r.Header.Del(peerHeader)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// transport carries requests to other nodes.
+var transport = &http.Transport{DialContext: (&net.Dialer{Timeout: peerDial}).DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute}
+
+// Forward implements api.Peers.
+func (m *Member) Forward(w http.ResponseWriter, r *http.Request, epoch int64) bool {
+	if epoch == m.cfg.Life.Epoch || api.IsVouched(r.Context()) {
+		return false
+	}
+	to, address, err := m.cfg.Store.NodeAt(r.Context(), epoch)
+	if err != nil || address == "" {
+		return false
+	}
+	proxy := &httputil.ReverseProxy{Transport: transport, FlushInterval: -1,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(&url.URL{Scheme: "http", Host: address})
+			api.Anonymous(p.Out)
+			p.Out.Header.Set(peerHeader, m.vouch(to, p.Out, api.PrincipalOf(p.In.Context())))
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			m.cfg.Log.Info("a request could not be sent on to the node that has its call", "node", to.ID, "err", err)
+			api.WriteError(w, api.ErrElsewhere)
+		},
+		ModifyResponse: func(a *http.Response) error {
+			for name := range w.Header() { // said here already
+				if name != "Vary" {
+					a.Header.Del(name)
+				}
+			}
+			return nil
+		}}
+	proxy.ServeHTTP(w, r)
+	return true
+}
+
+// Owner is the epoch of the node that has a call of the account; 0: none has, any more, or it is not known.
+func (m *Member) Owner(ctx context.Context, account, call string) int64 {
+	if _, here := m.cfg.Calls.Snapshot(account, call); here {
+		return m.cfg.Life.Epoch
+	}
+	owner, err := m.cfg.Ledger.CallOwner(ctx, account, call)
+	if err != nil {
+		return 0
+	}
+	return owner.Epoch
+}

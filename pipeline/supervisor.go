@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/bridge"
+	"parley/pipeline/turn"
+)
+
+// A supervisor is a person who speaks to the caller in the agent's place. Package turn says what that does to the conversation; their
+// voice (package bridge) goes the way of the agent's, and package scribe writes down what they say.
+
+// Supervisor returns a person who may speak in the agent's place, and does not yet. name is their credential; their voice comes at a rate.
+func (c *Call) Supervisor(name string, rate media.Rate) *bridge.Supervisor {
+	return bridge.NewSupervisor(name, rate, c.crew.Life, func(s *bridge.Supervisor, in bool) bool {
+		kind := map[bool]messageKind{true: msgSteppedIn, false: msgSteppedOut}[in]
+		return c.crew.Send(c.crew.Life, message{kind: kind, text: name, supervisor: s})
+	})
+}
+
+// stepIn takes a supervisor in, or says why not.
+func (c *Call) stepIn(s *bridge.Supervisor) error {
+	if c.between.Supervisor != nil {
+		return bridge.ErrSupervised
+	}
+	if c.step(turn.Event{Kind: turn.SteppedIn}); !c.state.Supervised() {
+		return bridge.ErrNotTalking
+	}
+	c.stopFiller()
+	c.tools.Forgo() // the agent does not go on after its functions
+	s.Begin(c.leg.Format().Out)
+	c.between.Supervisor = s
+	c.emit(Event{Kind: SteppedIn, Turn: c.state.Turn(), Text: s.Name})
+	if w, language, hints := c.cfg.Scribe, c.agent.Language, c.cfg.Agent.Hints(c.agent.Language); w != nil {
+		c.crew.Spawn("pipeline/scribe", func() {
+			err := w.Write(c.crew.Life, s, s.Rate, language, hints, func(text string) {
+				c.crew.Send(c.crew.Life, message{kind: msgSupervisorSaid, text: text})
+			})
+			if err != nil {
+				c.cfg.Log.Warn("a supervisor is not written down", "err", err)
+			}
+		})
+	}
+	return nil
+}
+
+// stepOut gives the call back to the agent.
+func (c *Call) stepOut() {
+	if s := c.between.Supervisor; s != nil {
+		s.Leave()
+		c.between.Supervisor = nil
+		c.times.active = c.now()
+		c.step(turn.Event{Kind: turn.SteppedOut})
+		c.emit(Event{Kind: SteppedOut, Turn: c.state.Turn()})
+	}
+}
+
+// keep keeps a turn of the caller's that the supervisor answers.
+func (c *Call) keep(a turn.Action) {
+	e := Event{Turn: a.Turn, Text: a.Text}
+	if !a.Typed {
+		e.Said = c.caller.Said(a.Text, c.moment())
+		c.follow(c.caller.CommitTurn(a.Again))
+	}
+	c.shown.partial = ""
+	c.noteTurn(e, a.Again)
+}
+
+// supervisorSaid has the model and the observer learn of it.
+func (c *Call) supervisorSaid(text string) {
+	c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: "[a colleague who has taken over says to the caller: " + text + "]"})
+	c.emit(Event{Kind: SupervisorLine, Turn: c.state.Turn(), Text: text})
+}
