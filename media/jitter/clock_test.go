@@ -1,6 +1,7 @@
 package jitter_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -91,6 +92,61 @@ func TestComfortNoise(t *testing.T) {
 	}
 	if n := r.numbers(); n[len(n)-1] != 7 {
 		t.Errorf("heard %v", n)
+	}
+}
+
+// In a pause that was announced nothing is waited for: the end of a turn is heard as soon as the far end's noise is.
+func TestAnnouncedPauseDoesNotLag(t *testing.T) {
+	r := newRig(t)
+	r.play(1, 5)
+	cn := packet(6)
+	cn.Kind, cn.Payload = jitter.Noise, []byte{50}
+	r.push(cn)
+	for range 100 {
+		if r.tick(); r.lag() > 40*time.Millisecond {
+			t.Fatalf("lags %v in the pause", r.lag())
+		}
+	}
+	for seq := 7; seq < 60; seq++ { // its timestamps do not run on
+		r.wait(20 * time.Millisecond)
+		r.push(packet(seq))
+		r.read()
+	}
+	if s := r.b.Stats(); s.Lost != 0 || s.Concealed != 0 || s.Underrun != 0 || s.Resyncs != 0 || r.lag() > 20*time.Millisecond {
+		t.Errorf("lags %v, stats %+v", r.lag(), s)
+	}
+}
+
+// What is lost in a pause that was announced, the next announcement or the first word, leaves the pause as it is: what
+// was said before it is long over.
+func TestLossInAnAnnouncedPause(t *testing.T) {
+	for _, next := range []jitter.Kind{jitter.Noise, jitter.Audio} {
+		r := newRig(t)
+		r.play(1, 5)
+		cn := packet(6)
+		cn.Kind, cn.Payload = jitter.Noise, []byte{50}
+		r.push(cn)
+		for range 50 {
+			r.tick()
+		}
+		p := packet(8) // 7 is lost
+		if p.Timestamp += 50 * 160; next == jitter.Noise {
+			p.Kind, p.Payload = next, []byte{50}
+		}
+		r.push(p)
+		for range 4 {
+			r.tick()
+		}
+		if s := r.b.Stats(); s.Lost != 1 || s.Concealed != 0 {
+			t.Errorf("stats %+v", s)
+		}
+		pause := r.heard[7*160 : 50*160]
+		if level := mediatest.Level(pause); level < -51 || level > -49 {
+			t.Errorf("the pause is heard at %.1f dBov", level)
+		}
+		if n := r.numbers(); slices.Contains(n, 8) != (next == jitter.Audio) {
+			t.Errorf("heard %v", n)
+		}
 	}
 }
 

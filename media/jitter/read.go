@@ -8,13 +8,14 @@ import (
 
 // Read returns the next 20 ms if they are ready at now, else false. Call it until
 // it says false: a burst gives several frames. The samples are valid until the
-// next call. When nothing arrives, silence keeps the stream within 160 ms of now.
+// next call. When nothing arrives, silence keeps the stream within 160 ms of now, and in a pause that the far end
+// has announced its noise does so sooner: the end of a turn is not to wait for packets that will not come.
 func (b *Buffer) Read(now time.Time) (media.Frame, bool) {
 	b.fifo = b.fifo[:copy(b.fifo, b.fifo[b.given:])]
 	b.given = 0
 	for len(b.fifo) < b.frame && b.step(now) {
 	}
-	if n := len(b.fifo) / b.scale; n < frameSamples && b.lag(now)+int64(n) >= maxLag {
+	if n := len(b.fifo) / b.scale; n < frameSamples && b.lag(now)+int64(n) >= b.patience() {
 		b.cover(frameSamples - n)
 	}
 	if len(b.fifo) < b.frame {
@@ -23,6 +24,14 @@ func (b *Buffer) Read(now time.Time) (media.Frame, bool) {
 	at := Rate.Duration(int(b.produced) - len(b.fifo)/b.scale)
 	b.given = b.frame
 	return media.Frame{Samples: b.fifo[:b.frame:b.frame], Rate: b.rate, At: at}, true
+}
+
+// patience is how long after the last frame nothing may have come, in ticks, before something is put in.
+func (b *Buffer) patience() int64 {
+	if b.noise.on && b.ring.held == 0 {
+		return samples(b.Wait()) + frameSamples
+	}
+	return maxLag
 }
 
 // lag is how far what was produced is behind the wall clock, in ticks.
@@ -74,13 +83,14 @@ func (b *Buffer) step(now time.Time) bool {
 // bridge puts in what lies between the last sample and packet s, and says whether
 // that was anything. Lost time is concealed. A pause (sequence without a gap, the
 // timestamp jumps) is silence, or noise of the level that the far end announced
-// last, even when the announcement of this pause was lost. It is bounded by the
+// last, even when the announcement of this pause was lost; what was lost in a pause
+// that was announced is of the pause. It is bounded by the
 // wall clock: a far end cannot claim a pause that did not happen.
 func (b *Buffer) bridge(s *slot, now time.Time) bool {
 	gap := max(0, int64(int32(s.Timestamp-b.nextTS)))
 	done := min(gap, b.underrun)
 	lag := b.lag(now)
-	if b.seam == broken {
+	if b.seam == broken && !b.noise.on {
 		b.lost = min(gap-done, max(0, maxGapFill-done))
 		b.stats.Concealed += Rate.Duration(int(b.lost + done))
 		b.stats.Underrun -= Rate.Duration(int(done))
@@ -190,9 +200,13 @@ func (b *Buffer) extend(out []int16) {
 // cover puts in n ticks of an underrun: nothing has arrived for too long.
 func (b *Buffer) cover(n int) {
 	b.underrun += int64(n)
+	if b.noise.on {
+		b.hush(n) // as it was announced
+		return
+	}
 	b.stats.Underrun += Rate.Duration(n)
 	// A far end that has announced pauses is more likely to pause than to be cut off.
-	if b.noise.on || b.noise.amplitude > 0 && b.underrun > fadeEnd {
+	if b.noise.Sounds() && b.underrun > fadeEnd {
 		b.hush(n)
 		return
 	}
@@ -202,7 +216,7 @@ func (b *Buffer) cover(n int) {
 // hush produces n ticks of the far end's comfort noise, silence before there is any.
 func (b *Buffer) hush(n int) {
 	out := b.grow(n)
-	b.noise.fill(out)
+	b.noise.Fill(out)
 	b.good(out)
 }
 

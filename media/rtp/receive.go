@@ -108,7 +108,11 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 // accept takes a packet of the far end.
 func (s *Session) accept(p jitter.Packet) {
 	since := p.Arrived.Sub(s.cfg.Start)
-	s.alive.Store(int64(since))
+	excused := time.Duration(0)
+	if p.Kind == jitter.Noise {
+		excused = max(0, NoiseTimeout-s.cfg.MediaTimeout)
+	}
+	s.alive.Store(int64(since + excused))
 	if !s.heard.Load() {
 		s.heard.Store(true)
 		s.counters().FirstMedia = max(since, 1)

@@ -196,7 +196,7 @@ func (s *Session) receiveReport(b []byte, from netip.AddrPort, at time.Time) {
 		}
 	}
 	// A far end that says nothing, because its microphone is off, is there all the same.
-	s.alive.Store(int64(at.Sub(s.cfg.Start)))
+	s.alive.Store(max(s.alive.Load(), int64(at.Sub(s.cfg.Start))))
 	if !s.rtcp.learned.IsValid() || s.rtcp.learned.Addr() != from.Addr() {
 		s.rtcp.learned = from
 	}

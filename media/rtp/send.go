@@ -6,6 +6,7 @@ import (
 
 	"parley/media"
 	"parley/media/codec"
+	"parley/media/comfort"
 	"parley/media/dtmf"
 	"parley/media/srtp"
 )
@@ -28,8 +29,15 @@ type sender struct {
 	key   dtmf.Sender
 	keyTS uint32 // timestamp of the key being sent
 
+	floor comfort.Noise // what is heard where the agent says nothing
+	quiet [maxFrameSamples]int16
+
 	buf [headerLen + frameTicks + srtp.Overhead]byte
 }
+
+// floorLevel is how loud the floor is, in dB below overload (dBov): what a quiet telephone line has. Without it, people between two
+// sentences take the line for dead; a far end's recogniser does not hear it.
+const floorLevel = 66
 
 // restart begins a new stream at the time of the old one. Its numbers are random so that
 // they cannot be guessed (RFC 3550 section 5.1), and begin in the lower half, so that a far
@@ -107,9 +115,20 @@ func (s *Session) Write(f media.Frame) {
 	if !s.flow.send {
 		return
 	}
-	s.sendAudio(f.Samples)
+	s.sendAudio(s.out.audible(f.Samples))
 	s.stream.Wrote(time.Now())
 	s.publish()
+}
+
+// audible is a frame, and the floor in place of a silent one.
+func (o *sender) audible(samples []int16) []int16 {
+	for _, v := range samples {
+		if v != 0 {
+			return samples
+		}
+	}
+	o.floor.Fill(o.quiet[:])
+	return o.quiet[:]
 }
 
 // sendAudio sends samples in the next slot, and silence for what they lack of a frame.

@@ -16,6 +16,10 @@
 // Signalling changes a session through a queue of its own (control.go), which the conductor
 // applies at its next wake-up. report.go is RTCP.
 //
+// We send audio without a break, with a floor of noise where the agent says nothing, and never comfort noise (RFC 3389)
+// instead: translators of addresses forget, and carriers end, a call in which nothing comes. From the far end comfort noise is
+// taken, agreed or not.
+//
 // With keys (SRTP) a packet is opened before anything else is made of it, and
 // only one that is authentic reaches the latch.
 package rtp
@@ -41,6 +45,8 @@ import (
 const (
 	FirstMediaTimeout = 30 * time.Second // from the start to the first packet
 	MediaTimeout      = 15 * time.Second // from one packet to the next
+	// NoiseTimeout is that from a packet of comfort noise, which may be the only one of a long pause.
+	NoiseTimeout = time.Minute
 )
 
 // Errors of New, Run and SendDigits.
@@ -86,7 +92,8 @@ type Session struct {
 	ended   atomic.Bool
 
 	// alive is when media last came or became expected again, as a time since the
-	// start; heard says that some has come, listening that some is expected.
+	// start, and in a pause that the far end has announced, the time to come that this excuses; heard says that
+	// some has come, listening that some is expected.
 	alive            atomic.Int64
 	heard, listening atomic.Bool
 
@@ -139,6 +146,7 @@ func New(cfg Config) (*Session, error) {
 		PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout, Overflow: s.overflow})
 	s.stream.Start(jitter.New(codec.NewDecoder(cfg.Rate), cfg.Rate, cfg.Start), cfg.Start)
 	s.out.encoder = codec.NewEncoder(cfg.Rate)
+	s.out.floor.Set(floorLevel)
 	s.latch.reset(cfg.Remote, cfg.Start)
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)

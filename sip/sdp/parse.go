@@ -35,13 +35,12 @@ type remote struct {
 	lines []mediaLine
 	audio int // index in lines, -1: none
 
-	addr   netip.Addr // not valid: 0.0.0.0, an old way of holding
-	port   uint16
-	rtcp   netip.AddrPort
-	mux    bool
-	codecs []codec.Codec // in the far end's order
-	events uint8
-	dir    Direction // theirs
+	addr netip.Addr // not valid: 0.0.0.0, an old way of holding
+	port uint16
+	rtcp netip.AddrPort
+	mux  bool
+	payloads
+	dir Direction // theirs
 
 	savp    bool     // the stream must be encrypted
 	cryptos []crypto // its keys, those that we can use, in the far end's order
@@ -234,8 +233,8 @@ func parseRTCP(v string, addr netip.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(addr, uint16(port))
 }
 
-// formats finds our codecs among the payload types, and the type of 8 kHz
-// telephone events. An rtpmap for 0, 8 or 9 is optional (RFC 3551 section 6).
+// formats finds our codecs among the payload types, comfort noise, and the type of 8 kHz
+// telephone events. An rtpmap for 0, 8, 9 or 13 is optional (RFC 3551 section 6).
 func (r *remote) formats(m *psdp.MediaDescription) {
 	maps := map[string]string{}
 	for _, a := range m.Attributes {
@@ -248,6 +247,9 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 			if pt == strconv.Itoa(int(c)) && (maps[pt] == "" || isCodec(maps[pt], strings.ToLower(c.String()))) && !slices.Contains(r.codecs, c) {
 				r.codecs = append(r.codecs, c)
 			}
+		}
+		if pt == noiseType && (maps[pt] == "" || isCodec(maps[pt], "cn")) {
+			r.noise = true
 		}
 		if isCodec(maps[pt], "telephone-event") && r.events == 0 {
 			// With 64 to 95 it could not be distinguished from RTCP (RFC 5761 section 4): then

@@ -2,7 +2,7 @@
 // has them, over the description format of RFC 8866.
 //
 // It knows one audio stream of G.722 or G.711 (PCMU or PCMA), in packets of 20 ms, with
-// RFC 4733 telephone events, plain or encrypted with keys that the description
+// RFC 4733 telephone events and the comfort noise of a far end that offers it (RFC 3389), plain or encrypted with keys that the description
 // carries (RFC 4568). Everything else an offer holds is refused by port
 // 0 and stays in its place, as RFC 3264 section 6 demands. A Session is one
 // call's side of the negotiation: it remembers what is in force, so an offer
@@ -77,6 +77,7 @@ type Media struct {
 	Common codec.Set
 	// Events is the payload type of telephone events, 0 when there are none.
 	Events uint8
+	Noise  bool // the far end may send comfort noise, under its static payload type (RFC 3389)
 
 	Direction Direction // ours: Send, Receive
 

@@ -403,6 +403,30 @@ func TestWithoutEvents(t *testing.T) {
 	}
 }
 
+// Comfort noise is agreed on with a far end that offers it, and stays in our later offers; we do not bring it up.
+func TestComfortNoise(t *testing.T) {
+	for offer, want := range map[string]bool{"m=audio 6000 RTP/AVP 0 13 101": true, "m=audio 6000 RTP/AVP 9 13\r\na=rtpmap:13 CN/8000": true,
+		"m=audio 6000 RTP/AVP 0 13\r\na=rtpmap:13 X/8000": false, "m=audio 6000 RTP/AVP 0 101": false} {
+		s := session()
+		answer, m, err := s.Answer(body(offer, "a=rtpmap:101 telephone-event/8000"))
+		if err != nil || m.Noise != want || strings.Contains(string(answer), "a=rtpmap:13 CN/8000\r\n") != want {
+			t.Errorf("%s: %+v, %v, answered\n%s", offer, m, err, answer)
+		}
+		for _, describe := range []func() ([]byte, error){s.Offer, s.OfferAll} {
+			if later, err := describe(); err != nil || strings.Contains(string(later), "CN/8000") != want {
+				t.Errorf("%s: %v, offered later\n%s", offer, err, later)
+			}
+		}
+	}
+	s := session()
+	if offer, err := s.Offer(); err != nil || strings.Contains(string(offer), "CN/8000") {
+		t.Errorf("%v, offered\n%s", err, offer)
+	}
+	if _, m, err := session().Answer(body("m=audio 6000 RTP/AVP 8 13 101", "a=rtpmap:101 telephone-event/8000")); err != nil || m.Codec != codec.PCMA || m.Events != 101 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // Telephone events under a type that looks like RTCP cost the keys, not the call.
 func TestEventsThatLookLikeRTCP(t *testing.T) {
 	for pt, want := range map[string]uint8{"63": 63, "64": 0, "90": 0, "95": 0, "96": 96} {

@@ -62,6 +62,9 @@ func (s *Session) Media() (m Media, ok bool) { return s.media, s.agreed }
 // was in force stays so: the offer is to be refused as a whole (488, or 400
 // when it is malformed).
 //
+// Comfort noise is agreed on where the far end offers it, and not offered by us: who suppresses silence cuts the beginnings of
+// words off, which a recogniser misses.
+//
 // The codec is the first of the offer that we speak or, where Local.Codecs says which, the first of those that
 // the offer has. A call under way keeps its codec while the offer has it.
 func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
@@ -86,13 +89,13 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 			lines[i].port = "0"
 		}
 	}
-	lines[r.audio].formats = formats([]codec.Codec{m.Codec}, m.Events)
+	lines[r.audio].formats = m.payloads().formats()
 	lines[r.audio].port = strconv.Itoa(int(s.local.Port))
 	var cryptos []crypto
 	if keys.Suite != srtp.None {
 		cryptos = []crypto{{tag, keys.Suite, keys.Send}}
 	}
-	answer, err = s.describe(lines, r.audio, m.Events, m.Direction, m.Mux, cryptos)
+	answer, err = s.describe(lines, r.audio, m.payloads(), m.Direction, m.Mux, cryptos)
 	if err != nil {
 		return nil, Media{}, err
 	}
@@ -105,9 +108,9 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 // under way, what is in force. It waits for Accept; until then that stays.
 func (s *Session) Offer() ([]byte, error) {
 	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
-		return s.offer(s.media.Direction, []codec.Codec{s.media.Codec}, s.media.Events)
+		return s.offer(s.media.Direction, s.media.payloads())
 	}
-	return s.offer(SendRecv, s.spoken(), s.events())
+	return s.offer(SendRecv, payloads{codecs: s.spoken(), events: s.events()})
 }
 
 // OfferAll is Offer with all that we can, what is in force first: what a far end gets that
@@ -116,8 +119,14 @@ func (s *Session) OfferAll() ([]byte, error) {
 	if !s.agreed {
 		return s.Offer()
 	}
-	others := slices.DeleteFunc(slices.Clone(s.spoken()), func(c codec.Codec) bool { return c == s.media.Codec })
-	return s.offer(SendRecv, append([]codec.Codec{s.media.Codec}, others...), cmp.Or(s.media.Events, s.events()))
+	p := s.media.payloads()
+	for _, c := range s.spoken() {
+		if c != s.media.Codec {
+			p.codecs = append(p.codecs, c)
+		}
+	}
+	p.events = cmp.Or(p.events, s.events())
+	return s.offer(SendRecv, p)
 }
 
 // events is the payload type of telephone events in a first offer; 0: none are wanted.
@@ -136,9 +145,9 @@ func (s *Session) spoken() []codec.Codec {
 	return s.local.Codecs
 }
 
-func (s *Session) offer(dir Direction, codecs []codec.Codec, events uint8) ([]byte, error) {
+func (s *Session) offer(dir Direction, p payloads) ([]byte, error) {
 	mux := s.agreed && s.media.Mux
-	audio := mediaLine{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: formats(codecs, events)}
+	audio := mediaLine{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: p.formats()}
 	keys := s.offerKeys()
 	if s.local.SRTP == SRTPRequired {
 		audio.proto = "RTP/SAVP"
@@ -153,7 +162,7 @@ func (s *Session) offer(dir Direction, codecs []codec.Codec, events uint8) ([]by
 		}
 		lines[at] = audio
 	}
-	body, err := s.describe(lines, at, events, dir, mux, keys)
+	body, err := s.describe(lines, at, p, dir, mux, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +212,7 @@ func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
 	if r.audio < 0 || len(ours) == 0 {
 		return Media{}, ErrNotAcceptable
 	}
-	m := Media{Codec: ours[0], Common: codec.SetOf(ours...), Events: r.events, Mux: r.mux}
+	m := Media{Codec: ours[0], Common: codec.SetOf(ours...), Events: r.events, Noise: r.noise, Mux: r.mux}
 	for _, c := range slices.Backward(order) {
 		if slices.Contains(ours, c) {
 			m.Codec = c
@@ -243,7 +252,7 @@ func next(a netip.AddrPort) netip.AddrPort {
 
 // describe writes a description. The version in o= rises when, and only when,
 // the content differs from the last one (RFC 3264 section 8).
-func (s *Session) describe(lines []mediaLine, audio int, events uint8, dir Direction, mux bool, keys []crypto) ([]byte, error) {
+func (s *Session) describe(lines []mediaLine, audio int, p payloads, dir Direction, mux bool, keys []crypto) ([]byte, error) {
 	kind := "IP4"
 	if !s.local.Addr.Is4() {
 		kind = "IP6"
@@ -262,7 +271,7 @@ func (s *Session) describe(lines []mediaLine, audio int, events uint8, dir Direc
 			Media: l.media, Protos: strings.Split(l.proto, "/"), Formats: l.formats}}
 		if i == audio {
 			m.MediaName.Port.Value = int(s.local.Port)
-			m.Attributes = attributes(l.formats, events, dir, mux)
+			m.Attributes = append(p.attributes(), stream(dir, mux)...)
 			for _, k := range keys {
 				m.Attributes = append(m.Attributes, k.attribute())
 			}
@@ -284,28 +293,9 @@ func (s *Session) describe(lines []mediaLine, audio int, events uint8, dir Direc
 	return body, nil
 }
 
-// formats are the payload types of codecs and, unless it is 0, that of telephone events.
-func formats(codecs []codec.Codec, events uint8) (list []string) {
-	for _, c := range codecs {
-		list = append(list, strconv.Itoa(int(c)))
-	}
-	if events != 0 {
-		list = append(list, strconv.Itoa(int(events)))
-	}
-	return list
-}
-
-func attributes(formats []string, events uint8, dir Direction, mux bool) []psdp.Attribute {
-	var list []psdp.Attribute
-	for _, pt := range formats {
-		n, _ := strconv.Atoi(pt)
-		if c := codec.Codec(n); c.Valid() {
-			list = append(list, psdp.NewAttribute("rtpmap", pt+" "+c.String()+"/8000"))
-		} else if events != 0 {
-			list = append(list, psdp.NewAttribute("rtpmap", pt+" telephone-event/8000"), psdp.NewAttribute("fmtp", pt+" 0-15"))
-		}
-	}
-	list = append(list, psdp.NewAttribute("ptime", "20"), psdp.NewPropertyAttribute(dir.String()))
+// stream are the attributes of a stream that do not concern its payloads.
+func stream(dir Direction, mux bool) []psdp.Attribute {
+	list := []psdp.Attribute{psdp.NewAttribute("ptime", "20"), psdp.NewPropertyAttribute(dir.String())}
 	if mux {
 		list = append(list, psdp.NewPropertyAttribute("rtcp-mux"))
 	}
