@@ -1,5 +1,5 @@
 // Package sip is Parley's telephone line: a SIP user agent (RFC 3261) over UDP,
-// TCP and TLS whose calls are media.Legs of G.722 or G.711 over RTP. Its calls come and go
+// TCP and TLS whose calls are media.Legs of G.722, G.711 or Opus over RTP. Its calls come and go
 // on trunks, see package trunk.
 //
 // The library below package transport moves messages and keeps transactions. Dialogs are

@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/media/codec"
 	"parley/media/mediatest"
+	"parley/media/opus"
 	"parley/media/rtp"
 	"parley/media/srtp"
 	"parley/media/wav"
@@ -187,7 +188,7 @@ func TestInteropSRTP(t *testing.T) {
 	}
 }
 
-// baresip speaks G.722, calling and called.
+// baresip speaks G.722 and Opus, calling and called.
 func TestInteropWideband(t *testing.T) {
 	if _, err := exec.LookPath("baresip"); err != nil {
 		t.Skip("baresip is not installed")
@@ -195,8 +196,15 @@ func TestInteropWideband(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	for _, mode := range []string{"call", "answer"} {
-		t.Run(mode, func(t *testing.T) { callBaresip(t, codec.G722, mediatest.FreePorts(t), "", mode) })
+	for _, c := range []codec.Codec{codec.G722, codec.Opus} {
+		for _, mode := range []string{"call", "answer"} {
+			t.Run(c.String()+"/"+mode, func(t *testing.T) {
+				if c == codec.Opus && !opus.Encodes {
+					t.Skip("no libopus")
+				}
+				callBaresip(t, c, mediatest.FreePorts(t), "", mode)
+			})
+		}
 	}
 }
 
@@ -210,7 +218,11 @@ func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string) {
 	}
 	number := strconv.Itoa(port)
 	setup := exec.Command("bash", script, phone, "+15550100009", number, strconv.Itoa(port+2), tone, mode, enc)
-	setup.Env = append(os.Environ(), fmt.Sprintf("CODECS=%v/%d/1", in, in.Rate()), fmt.Sprintf("RATE=%d", in.Rate()))
+	name, spoken := fmt.Sprintf("%v/%d/1", in, in.Rate()), []codec.Codec(nil)
+	if in == codec.Opus {
+		name, spoken = "opus/48000/2", []codec.Codec{codec.Opus, codec.PCMU}
+	}
+	setup.Env = append(os.Environ(), "CODECS="+name, fmt.Sprintf("RATE=%d", in.Rate()))
 	if out, err := setup.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -237,7 +249,7 @@ func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string) {
 	if enc == "srtp-mand" {
 		policy = sdp.SRTPRequired // nothing but RTP/SAVP will do
 	}
-	ua := serve(t, sip.Config{SRTP: policy, OnCall: func(ctx context.Context, in *sip.Incoming) {
+	ua := serve(t, sip.Config{SRTP: policy, Codecs: spoken, OnCall: func(ctx context.Context, in *sip.Incoming) {
 		leg, err := in.Answer(ctx)
 		if err != nil {
 			t.Error(err)

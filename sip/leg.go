@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/isolate"
 	"parley/media/rtp"
 	"parley/sip/dialog"
@@ -60,7 +61,7 @@ func (c *call) begin(m sdp.Media) error {
 func (c *call) rtpConfig(m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: c.reached(m.Remote), RemoteRTCP: c.reached(m.RTCP),
-		Format: format(m), CNAME: dialog.NewTag(),
+		Format: format(m), Opus: c.audio.sdp.Speaks(codec.Opus), CNAME: dialog.NewTag(),
 		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
@@ -86,7 +87,7 @@ func (c *call) reached(at netip.AddrPort) netip.AddrPort {
 
 // format is the one that was negotiated.
 func format(m sdp.Media) rtp.Format {
-	return rtp.Format{Codec: m.Codec, Takes: m.Common, Events: m.Events}
+	return rtp.Format{Codec: m.Codec, Takes: m.Common, Opus: m.Opus, Events: m.Events, FastEvents: m.FastEvents}
 }
 
 // Run carries the call until one side ends it. It returns nil when the far end

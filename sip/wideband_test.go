@@ -11,6 +11,7 @@ import (
 	"parley/media"
 	"parley/media/codec"
 	"parley/media/mediatest"
+	"parley/media/opus"
 	"parley/sip"
 	"parley/sip/trunk"
 )
@@ -37,25 +38,67 @@ func echo(legs chan<- *sip.Leg, keys chan<- byte, results chan<- outcome) func(c
 	}
 }
 
+// spoken is 16 kHz audio in a codec, both ways. Opus is payload type 96.
+type spoken struct {
+	codec codec.Codec
+	pt    byte
+	enc   *codec.Encoder
+	dec   *codec.Decoder
+	opus  *opus.Encoder
+	heard *opus.Decoder
+	buf   [opus.MaxPacket]byte
+}
+
+func speak(t testing.TB, c codec.Codec) *spoken {
+	t.Helper()
+	s := &spoken{codec: c, pt: c.PayloadType(), enc: codec.NewEncoder(media.Rate16k), dec: codec.NewDecoder(media.Rate16k)}
+	if c != codec.Opus {
+		return s
+	}
+	var err, bad error
+	s.pt = 96
+	s.opus, err = opus.NewEncoder(opus.EncoderConfig{Rate: media.Rate16k})
+	if s.heard, bad = opus.NewDecoder(media.Rate16k); err != nil || bad != nil {
+		t.Fatal(err, bad)
+	}
+	return s
+}
+
+func (s *spoken) encode(samples []int16) []byte {
+	if s.codec == codec.Opus {
+		n, _ := s.opus.Encode(s.buf[:], samples)
+		return s.buf[:n]
+	}
+	s.enc.Encode(s.codec, s.buf[:160], samples)
+	return s.buf[:160]
+}
+
+func (s *spoken) decode(frame []int16, payload []byte) {
+	if s.codec == codec.Opus {
+		s.heard.Decode(frame, payload)
+		return
+	}
+	s.dec.Decode(frame, s.pt, payload)
+}
+
 // hears talks to us in a codec until our echo in it has the tone.
 func (f *farEnd) hears(c codec.Codec, hz float64) {
 	f.t.Helper()
-	e, d := codec.NewEncoder(media.Rate16k), codec.NewDecoder(media.Rate16k)
+	s := speak(f.t, c)
 	tone := mediatest.Tone(hz, media.Rate16k, 16000, 0.3)
-	payload, frame := make([]byte, 160), make([]int16, 320)
+	frame := make([]int16, 320)
 	var echo []int16
 	for end, said := time.Now().Add(patience), 0; time.Now().Before(end); said++ {
-		e.Encode(c, payload, tone[said%50*320:][:320])
-		f.packet(c.PayloadType(), said == 0, f.time, payload)
-		f.time += 160
+		f.packet(s.pt, said == 0, f.time, s.encode(tone[said%50*320:][:320]))
+		f.time += uint32(c.Clock() / 50)
 		_ = f.rtp.SetReadDeadline(time.Now().Add(media.FrameDuration))
 		for {
 			n, err := f.rtp.Read(f.buf[:])
 			if err != nil {
 				break
 			}
-			if n == 172 && f.buf[1]&0x7f == c.PayloadType() {
-				d.Decode(frame, c.PayloadType(), f.buf[12:n])
+			if n > 12 && f.buf[1]&0x7f == s.pt {
+				s.decode(frame, f.buf[12:n])
 				echo = append(echo, frame...)
 			}
 		}
@@ -130,6 +173,8 @@ func TestCodecsOfBothEnds(t *testing.T) {
 		"the callee prefers it":      {[]codec.Codec{codec.PCMA, codec.G722}, nil, []codec.Codec{codec.G722, codec.PCMA}, media.Rate16k},
 		"only one end has it":        {nil, nil, []codec.Codec{codec.PCMU}, media.Rate8k},
 		"nothing in common":          {[]codec.Codec{codec.G722}, nil, []codec.Codec{codec.PCMU}, 0},
+		"Opus":                       {[]codec.Codec{codec.Opus, codec.PCMU}, nil, []codec.Codec{codec.PCMA, codec.Opus}, media.Rate16k},
+		"only the caller has Opus":   {[]codec.Codec{codec.Opus, codec.PCMU}, nil, nil, media.Rate8k},
 		"the trunk's count":          {[]codec.Codec{codec.PCMU}, []codec.Codec{codec.G722}, nil, media.Rate16k},
 		"the trunk has none":         {[]codec.Codec{codec.PCMU}, []codec.Codec{}, nil, media.Rate8k},
 	} {

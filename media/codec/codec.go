@@ -1,7 +1,8 @@
 // Package codec is the codecs of telephone calls over RTP: their names, their payload types, and an Encoder and a Decoder
-// of all of them for audio at one rate. So a call keeps its rate when it changes its codec.
+// for audio at one rate, of all but Opus. So a call keeps its rate when it changes its codec.
 //
-// All that is here counts RTP time at 8 kHz and makes one byte of each tick.
+// What is encoded and decoded here counts RTP time at 8 kHz and makes one byte of each tick. Opus, whose packets are of any
+// size and fill gaps by themselves, is encoded and decoded by media/opus.
 package codec
 
 import (
@@ -11,9 +12,10 @@ import (
 	"parley/media"
 	"parley/media/g711"
 	"parley/media/g722"
+	"parley/media/opus"
 )
 
-// Codec is a codec of telephones. Its value is its static RTP payload type (RFC 3551 section 6).
+// Codec is a codec of telephones. Its value is its static RTP payload type (RFC 3551 section 6), but for Opus, which has none.
 type Codec uint8
 
 // The codecs.
@@ -21,34 +23,54 @@ const (
 	PCMU       = Codec(g711.PCMU)
 	PCMA       = Codec(g711.PCMA)
 	G722 Codec = 9
+	// Opus is no payload type that a packet could have: they have 7 bits.
+	Opus Codec = 0x8F
 )
 
-// All are all of them, the best first.
-func All() []Codec { return []Codec{G722, PCMU, PCMA} }
+// Default are the codecs of calls for which nobody has chosen any, the best first. Opus is not among them: it takes several times the
+// processor time, carriers have none, and its parameters make offers longer.
+func Default() []Codec { return []Codec{G722, PCMU, PCMA} }
 
-// Names are those of All, as settings have them.
-const Names = "G722, PCMU, PCMA"
+// Names are those of all of them, as settings have them.
+const Names = "Opus, G722, PCMU, PCMA"
 
-// names are the encodings as a=rtpmap has them.
-var names = map[Codec]string{G722: "G722", PCMU: "PCMU", PCMA: "PCMA"}
+var all = [...]Codec{Opus, G722, PCMU, PCMA}
 
-// PayloadType is the static RTP payload type.
+// PayloadType is the static RTP payload type. Opus has none.
 func (c Codec) PayloadType() uint8 { return uint8(c) }
 
-// Valid says whether c is one of All.
-func (c Codec) Valid() bool { return names[c] != "" }
+// Valid says whether c is a codec.
+func (c Codec) Valid() bool { return slices.Contains(all[:], c) }
 
 // Rate is that of the codec's audio.
 func (c Codec) Rate() media.Rate {
-	if c == G722 {
+	switch c {
+	case G722:
 		return g722.Rate
+	case Opus:
+		return media.Rate16k // of any; recognisers take this one
 	}
 	return g711.Rate
 }
 
+// Clock is how many RTP timestamps a second of it has. That of G.722 is a mistake of RFC 1890 which RFC 3551 section 4.5.2 keeps.
+func (c Codec) Clock() int {
+	if c == Opus {
+		return opus.ClockRate
+	}
+	return int(media.Rate8k)
+}
+
 func (c Codec) String() string {
-	if n := names[c]; n != "" {
-		return n
+	switch c {
+	case Opus:
+		return "Opus"
+	case G722:
+		return "G722"
+	case PCMU:
+		return "PCMU"
+	case PCMA:
+		return "PCMA"
 	}
 	return "codec?"
 }
@@ -56,22 +78,25 @@ func (c Codec) String() string {
 // Set is any number of codecs.
 type Set uint16
 
+// bit is that of a codec in a Set: the last four bits of all codecs differ.
+func (c Codec) bit() Set { return 1 << (c & 15) }
+
 // SetOf is the set of a list.
 func SetOf(list ...Codec) (s Set) {
 	for _, c := range list {
-		s |= 1 << c
+		s |= c.bit()
 	}
 	return s
 }
 
 // Has says whether c is in the set.
-func (s Set) Has(c Codec) bool { return s>>c&1 != 0 }
+func (s Set) Has(c Codec) bool { return c.Valid() && s&c.bit() != 0 }
 
-// Parse reads the name of a codec, in any case.
+// Parse reads the name of a codec, in any case. A program without an encoder of Opus does not know it.
 func Parse(name string) (c Codec, ok bool) {
-	for c, own := range names {
-		if strings.EqualFold(name, own) {
-			return c, true
+	for _, c := range all {
+		if strings.EqualFold(name, c.String()) {
+			return c, c != Opus || opus.Encodes
 		}
 	}
 	return 0, false

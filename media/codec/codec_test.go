@@ -9,6 +9,7 @@ import (
 	"parley/media"
 	"parley/media/codec"
 	"parley/media/mediatest"
+	"parley/media/opus"
 )
 
 var rates = []media.Rate{media.Rate8k, media.Rate16k}
@@ -19,8 +20,17 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is %d, %v", name, c, ok)
 		}
 	}
-	if got := fmt.Sprint(codec.All()); got != "[G722 PCMU PCMA]" {
-		t.Errorf("all are %s", got)
+	if got := fmt.Sprint(codec.Default()); got != "[G722 PCMU PCMA]" {
+		t.Errorf("by default there are %s", got)
+	}
+	if c, ok := codec.Parse("opus"); ok != opus.Encodes || c != codec.Opus || !c.Valid() || c.Clock() != 48000 || c.Rate() != media.Rate16k {
+		t.Errorf("opus is %d, %v", c, ok)
+	}
+	set := codec.SetOf(codec.Opus, codec.PCMU)
+	for pt := range codec.Codec(255) {
+		if has := pt == codec.Opus || pt == codec.PCMU; set.Has(pt) != has {
+			t.Errorf("the set says %v of %d", !has, pt)
+		}
 	}
 	for _, wrong := range [][]string{{"G729"}, {""}, {"PCMU", "pcmu"}} {
 		if list, ok := codec.ParseList(wrong); ok {
@@ -53,7 +63,7 @@ func sent(audio []int16, from, to media.Rate, ticks int, choose func(packet int)
 
 // TestRates: whatever the codec and the rates at both ends, and however long packets are, a tone arrives as it was.
 func TestRates(t *testing.T) {
-	for _, c := range codec.All() {
+	for _, c := range codec.Default() {
 		for _, from := range rates {
 			for _, to := range rates {
 				for ticks, n := range map[int]int{160: 50, 80: 100, 240: 33, 61: 131} {
@@ -74,7 +84,7 @@ func TestRates(t *testing.T) {
 // TestBand: the upper band is there where both ends and the codec have it, and nothing folds back from it where not.
 func TestBand(t *testing.T) {
 	audio := mediatest.Tone(6000, media.Rate16k, 16000, 0.3)
-	for _, c := range codec.All() {
+	for _, c := range codec.Default() {
 		for _, to := range rates {
 			heard := sent(audio, media.Rate16k, to, 160, func(int) codec.Codec { return c })[to/10:]
 			if level := mediatest.Level(heard); c == codec.G722 && to == media.Rate16k {
@@ -92,7 +102,7 @@ func TestBand(t *testing.T) {
 func TestChange(t *testing.T) {
 	for _, rate := range rates {
 		audio := mediatest.Tone(1000, rate, int(rate), 0.3)
-		heard := sent(audio, rate, rate, 160, func(packet int) codec.Codec { return codec.All()[packet/10%3] })
+		heard := sent(audio, rate, rate, 160, func(packet int) codec.Codec { return codec.Default()[packet/10%3] })
 		for packet, piece := range slices.Collect(slices.Chunk(heard, rate.FrameSamples())) {
 			// A codec begins with what is left in its filters.
 			if packet%10 < 2 {
@@ -106,7 +116,7 @@ func TestChange(t *testing.T) {
 }
 
 func TestShortAudioEndsInSilence(t *testing.T) {
-	for _, c := range codec.All() {
+	for _, c := range codec.Default() {
 		heard := sent(mediatest.Tone(1000, media.Rate8k, 480+80, 0.3), media.Rate8k, media.Rate8k, 160, func(int) codec.Codec { return c })
 		if before, after := mediatest.Level(heard[480:540]), mediatest.Level(heard[620:]); before < -16 || after > -40 {
 			t.Errorf("%v: half a frame is heard at %.1f dBFS, the rest of it at %.1f", c, before, after)
@@ -115,7 +125,7 @@ func TestShortAudioEndsInSilence(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, c := range codec.All() {
+	for _, c := range codec.Default() {
 		for _, rate := range rates {
 			e, d := codec.NewEncoder(rate), codec.NewDecoder(rate)
 			frame, payload := make([]int16, rate.FrameSamples()), make([]byte, 160)
@@ -129,7 +139,7 @@ func TestNoAllocations(t *testing.T) {
 
 // BenchmarkFrame is 20 ms of a call, both ways.
 func BenchmarkFrame(b *testing.B) {
-	for _, c := range codec.All() {
+	for _, c := range codec.Default() {
 		for _, rate := range rates {
 			b.Run(fmt.Sprintf("%v/%d", c, rate), func(b *testing.B) {
 				e, d := codec.NewEncoder(rate), codec.NewDecoder(rate)

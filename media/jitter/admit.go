@@ -117,7 +117,7 @@ func (a *admission) outage() bool {
 func (a *admission) follow(p *Packet) {
 	if !a.any || p.SSRC != a.ssrc || p.Kind != Event {
 		a.clock, a.clockAt = p.Timestamp, p.Arrived
-		if p.Kind == Audio {
+		if p.Kind.Sounds() {
 			a.clock += uint32(p.Duration)
 		}
 	}

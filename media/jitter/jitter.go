@@ -67,10 +67,14 @@ type Kind uint8
 
 // The kinds of packets that share a stream's sequence numbers.
 const (
-	Audio Kind = iota + 1
-	Noise      // comfort noise: the level of a pause (RFC 3389)
-	Event      // a telephone event: silence, since the tone is reported elsewhere (RFC 4733)
+	Audio Kind = iota + 1 // for the Decoder
+	Coded                 // audio for the Codec
+	Noise                 // comfort noise: the level of a pause (RFC 3389)
+	Event                 // a telephone event: silence, since the tone is reported elsewhere (RFC 4733)
 )
+
+// Sounds says whether it is audio.
+func (k Kind) Sounds() bool { return k == Audio || k == Coded }
 
 // Packet is one packet of the stream, with what the order depends on.
 type Packet struct {
@@ -78,11 +82,11 @@ type Packet struct {
 	SSRC      uint32
 	Seq       uint16
 	Timestamp uint32
-	// Payload is encoded audio, one byte a tick, 1 to MaxPayload, or what a Codec
+	// Payload is encoded audio, one byte a tick, 1 to MaxPayload, or Coded, 1 to MaxCoded, what the Codec
 	// decodes, or the level byte of Noise. Push copies it.
 	Payload []byte
 	Type    uint8 // of the payload, for a Decoder
-	// Duration in ticks from Timestamp, of an Event, and of the audio of a Codec.
+	// Duration in ticks from Timestamp, of an Event, and of what is Coded.
 	// Open says that more of an event is to come.
 	Duration int
 	Open     bool
@@ -135,17 +139,18 @@ const (
 // Buffer is the jitter buffer of one stream. It belongs to one goroutine. Nothing
 // in it allocates after New.
 type Buffer struct {
-	decoder Decoder // of one byte a tick; nil where there is a codec
-	codec   Codec
-	blind   int64 // ticks that the codec has concealed since its last packet
-	scale   int   // samples a tick
+	decoder Decoder // of one byte a tick; nil: there is no such audio
+	codec   Codec   // nil: nothing is Coded
+	coded   bool    // the audio used last was the codec's, which goes on with it in a gap
+	blind   int64   // ticks that the codec has concealed since its last packet
+	scale   int     // samples a tick
 	rate    media.Rate
 	frame   int // samples of a frame
-	longest int // payload of an audio packet in bytes
+	longest int // payload of a packet in bytes
 	ring    ring
 	admit   admission
 	jitter  estimator
-	conceal *concealer // nil where there is a codec
+	conceal *concealer // of what the decoder gave; nil where there is none
 	noise   noise
 	drift   drift
 	stats   Stats
@@ -179,7 +184,15 @@ func New(d Decoder, rate media.Rate, start time.Time) *Buffer {
 // NewCoded is New for a codec that fills gaps by itself, whose samples are at rate, a multiple
 // of Rate.
 func NewCoded(c Codec, rate media.Rate, start time.Time) *Buffer {
-	b := &Buffer{codec: c}
+	b := &Buffer{codec: c, coded: true}
+	b.init(rate, MaxCoded, MaxCodedTicks, start)
+	return b
+}
+
+// NewMixed is for a stream whose packets may be of either sort, as a call's that changes its codec. A Codec costs it the room for
+// long packets, so it is not for calls that never have one.
+func NewMixed(d Decoder, c Codec, rate media.Rate, start time.Time) *Buffer {
+	b := &Buffer{decoder: d, codec: c, conceal: newConcealer(rate)}
 	b.init(rate, MaxCoded, MaxCodedTicks, start)
 	return b
 }
@@ -195,12 +208,10 @@ func (b *Buffer) init(rate media.Rate, longest, ticks int, start time.Time) {
 
 // Push takes a packet from the network.
 func (b *Buffer) Push(p Packet) {
-	if len(p.Payload) > b.longest || (p.Kind == Audio && len(p.Payload) == 0) {
-		return
-	}
-	if p.Kind == Audio && b.codec == nil {
+	if p.Kind == Audio {
 		p.Duration = len(p.Payload)
-	} else if p.Kind == Audio && (p.Duration <= 0 || p.Duration > MaxCodedTicks) {
+	}
+	if !b.takes(&p) {
 		return
 	}
 	switch b.admit.judge(&p) {
@@ -225,6 +236,18 @@ func (b *Buffer) Push(p Packet) {
 	b.insert(&p)
 }
 
+// takes says whether a packet is one that the buffer is for.
+func (b *Buffer) takes(p *Packet) bool {
+	n := len(p.Payload)
+	switch p.Kind {
+	case Audio:
+		return b.decoder != nil && n > 0 && n <= MaxPayload
+	case Coded:
+		return b.codec != nil && n > 0 && n <= b.longest && p.Duration > 0 && p.Duration <= MaxCodedTicks
+	}
+	return n <= b.longest
+}
+
 // begin expects a stream whose first packet is p.
 func (b *Buffer) begin(p *Packet) {
 	b.ring.reset(p.Seq)
@@ -245,7 +268,7 @@ func (b *Buffer) insert(p *Packet) {
 	switch b.ring.put(p) {
 	case fresh:
 		b.stats.Received++
-		if p.Kind == Audio {
+		if p.Kind.Sounds() {
 			b.jitter.observe(p.Arrived, p.Timestamp)
 		}
 		// A reader that stays away for longer than the ring holds loses the oldest.

@@ -42,16 +42,7 @@ func (b *Buffer) lag(now time.Time) int64 { return samples(now.Sub(b.start)) - b
 func (b *Buffer) step(now time.Time) bool {
 	switch {
 	case b.lost > 0:
-		n := min(b.lost, frameSamples)
-		b.lost -= n
-		out := b.grow(int(n))
-		if s := b.ring.next(); b.codec != nil && b.lost == 0 && s != nil && s.Kind == Audio {
-			// The packet after the gap is known, and may hold what came before it.
-			b.codec.Recover(out, s.Payload)
-			b.blind += n
-			return true
-		}
-		b.extend(out)
+		b.fillGap()
 		return true
 	case b.pause > 0:
 		n := min(b.pause, frameSamples)
@@ -78,6 +69,27 @@ func (b *Buffer) step(now time.Time) bool {
 		b.use(s, now)
 	}
 	return true
+}
+
+// fillGap conceals some of what was lost. What lies just before the packet after the gap, for as long as that one lasts, may be in
+// it, too.
+func (b *Buffer) fillGap() {
+	n, copied := min(b.lost, frameSamples), int64(0)
+	s := b.ring.next()
+	if s != nil && s.Kind == Coded {
+		copied = int64(s.Duration)
+	}
+	if b.lost <= copied {
+		n, b.lost = b.lost, 0
+		out := b.grow(int(n))
+		b.codec.Recover(out, s.Payload)
+		b.good(out)
+		b.blind, b.coded = b.blind+n, true
+		return
+	}
+	n = min(n, b.lost-copied)
+	b.lost -= n
+	b.extend(b.grow(int(n)))
 }
 
 // bridge puts in what lies between the last sample and packet s, and says whether
@@ -118,7 +130,7 @@ func (b *Buffer) use(s *slot, now time.Time) {
 		b.noise.set(s.Payload)
 	case Event:
 		b.useEvent(s, now)
-	case Audio:
+	case Audio, Coded:
 		b.useAudio(s, now)
 	}
 }
@@ -161,7 +173,7 @@ func (b *Buffer) useAudio(s *slot, now time.Time) {
 // first skip ticks.
 func (b *Buffer) decode(s *slot, skip int) {
 	out := b.grow(s.Duration)
-	if b.codec != nil {
+	if b.coded = s.Kind == Coded; b.coded {
 		b.codec.Decode(out, s.Payload)
 	} else {
 		b.decoder.Decode(out, s.Type, s.Payload)
@@ -176,9 +188,9 @@ func (b *Buffer) decode(s *slot, skip int) {
 	b.good(out)
 }
 
-// good takes samples that are no concealment.
+// good takes samples that are no concealment of the concealer's.
 func (b *Buffer) good(out []int16) {
-	if b.codec == nil {
+	if b.conceal != nil {
 		b.conceal.good(out)
 	}
 }
@@ -186,15 +198,17 @@ func (b *Buffer) good(out []int16) {
 // extend fills out with the continuation of the stream, and with silence when it has
 // gone on for long enough.
 func (b *Buffer) extend(out []int16) {
-	switch {
-	case b.codec == nil:
+	if !b.coded {
 		b.conceal.extend(out)
-	case b.blind >= fadeEnd:
+		return
+	}
+	if b.blind >= fadeEnd {
 		clear(out)
-	default:
+	} else {
 		b.codec.Conceal(out)
 		b.blind += int64(len(out) / b.scale)
 	}
+	b.good(out)
 }
 
 // cover puts in n ticks of an underrun: nothing has arrived for too long.

@@ -163,7 +163,7 @@ func (r *ring) run() (ticks int64) {
 		if !s.waiting {
 			break
 		}
-		if s.Kind == Audio {
+		if s.Kind.Sounds() {
 			ticks += int64(s.Duration)
 		}
 	}

@@ -47,6 +47,17 @@ func (e *Encoder) Encode(dst []byte, samples []int16) (int, error) {
 	return e.enc.Encode(samples, dst[:MaxPacket])
 }
 
+// Limit is the most that the far end wants on average, bits a second; 0: it does not say. Above DefaultBitrate it makes no difference.
+func (e *Encoder) Limit(bitrate int) error {
+	if bitrate <= 0 {
+		bitrate = DefaultBitrate
+	}
+	if err := e.enc.SetBitrate(max(leastBitrate, min(bitrate, DefaultBitrate))); err != nil {
+		return fmt.Errorf("opus: encoder: %w", err)
+	}
+	return nil
+}
+
 // ExpectLoss says which share of packets is lost, from 0 to 100 percent.
 func (e *Encoder) ExpectLoss(percent int) error {
 	if percent = max(0, min(percent, 100)); percent == e.loss {

@@ -47,6 +47,13 @@ type EncoderConfig struct {
 // would put SILK below it for as good a sound, whose search takes five times as long.
 const DefaultBitrate = 48_000
 
+// Complexity is what an encoder for speech may cost: twice that of the cheapest, and no difference
+// that one can hear in speech.
+const Complexity = 4
+
+// leastBitrate is the least that there is (RFC 6716 section 2.1.1).
+const leastBitrate = 6000
+
 // Duration is how long the audio of a packet lasts by its first bytes; false when it is
 // no packet of Opus (RFC 6716 section 3.4, R5).
 func Duration(packet []byte) (d time.Duration, ok bool) {

@@ -22,6 +22,9 @@ func NewEncoder(EncoderConfig) (*Encoder, error) { return nil, ErrNoEncoder }
 // Encode is never called.
 func (*Encoder) Encode([]byte, []int16) (int, error) { return 0, ErrNoEncoder }
 
+// Limit is never called.
+func (*Encoder) Limit(int) error { return ErrNoEncoder }
+
 // ExpectLoss is never called.
 func (*Encoder) ExpectLoss(int) error { return ErrNoEncoder }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/dtmf"
 	"parley/media/srtp"
 )
@@ -62,9 +63,10 @@ func (s *Session) SetDirection(send, receive bool) {
 	s.control.update(func(c *change) { c.direction = &direction{send, receive} })
 }
 
-// SetFormat gives the format after a new offer or answer. An invalid one changes nothing.
+// SetFormat gives the format after a new offer or answer. An invalid one changes nothing, nor does Opus in a session that was not made
+// for it.
 func (s *Session) SetFormat(f Format) {
-	if f.check() != nil {
+	if f.check() != nil || f.has(codec.Opus) && !s.cfg.Opus {
 		return
 	}
 	s.control.update(func(c *change) { s.control.format, c.format = f, &f })
@@ -148,9 +150,16 @@ func (s *Session) applyControl(now time.Time) {
 	}
 }
 
-// setFormat changes the format. Keys are listened for in the audio of a far end that sends no events.
+// setFormat changes the format, and begins another stream where that has another clock (RFC 7160 section 4.1). Keys are listened for in
+// the audio of a far end that sends no events.
 func (s *Session) setFormat(f Format) {
+	if f.step() != s.format.step() {
+		s.stream.Retime(f.step(), f.score())
+		s.restart()
+	}
 	s.before, s.format = s.format, f
+	s.out.encoder.follow(f.Opus)
+	s.reporter.clock = f.Codec.Clock()
 	switch {
 	case f.Events != 0:
 		s.ear = nil

@@ -12,6 +12,7 @@ import (
 	"parley/media"
 	"parley/media/codec"
 	"parley/media/jitter"
+	"parley/media/opus"
 	"parley/media/stream"
 )
 
@@ -85,6 +86,10 @@ func FuzzSession(f *testing.F) {
 	wide := append([]byte(nil), valid...)
 	header{pt: codec.G722.PayloadType(), seq: 2, timestamp: 160, ssrc: 1}.put(wide)
 	f.Add(append(append([]byte{172}, valid...), append([]byte{172}, wide...)...))
+	tone := append([]byte(nil), valid[:12]...) // 20 ms of Opus, then plain audio
+	tone[1] = 96
+	tone = append(tone, 0x48, 1, 2, 3, 4)
+	f.Add(append(append([]byte{byte(len(tone))}, tone...), append([]byte{172}, valid...)...))
 	sr, err := rtcp.Marshal([]rtcp.Packet{&rtcp.SenderReport{SSRC: 1, Reports: []rtcp.ReceptionReport{{SSRC: 2}}}})
 	if err != nil {
 		f.Fatal(err)
@@ -93,7 +98,11 @@ func FuzzSession(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		conn := &blackHole{}
 		rate := [...]media.Rate{media.Rate8k, media.Rate16k}[len(data)%2]
-		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, Format: Format{Events: 101, Takes: codec.SetOf(codec.All()...)}, Rate: rate, Start: fuzzStart})
+		format := Format{Events: 101, Takes: codec.SetOf(codec.Default()...)}
+		if len(data)%3 == 0 && opus.Encodes {
+			format.Codec, format.Takes, format.Opus = codec.Opus, codec.SetOf(codec.Opus, codec.PCMU), codec.OpusParams{Type: 96}
+		}
+		s, err := New(Config{RTP: conn, Mux: true, Remote: fuzzPeer, Format: format, Rate: rate, Start: fuzzStart})
 		if err != nil {
 			t.Fatal(err)
 		}

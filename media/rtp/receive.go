@@ -1,7 +1,6 @@
 package rtp
 
 import (
-	"cmp"
 	"net/netip"
 	"time"
 
@@ -90,7 +89,12 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 		s.counters().Invalid++
 		return
 	}
-	kind := cmp.Or(s.format.kind(h.pt, payload), s.before.kind(h.pt, payload))
+	format := &s.format
+	kind := format.kind(h.pt, payload)
+	if kind == 0 {
+		format = &s.before
+		kind = format.kind(h.pt, payload)
+	}
 	if kind == 0 {
 		s.counters().Invalid++
 		return
@@ -102,11 +106,11 @@ func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
 	case onTrial:
 		return
 	}
-	s.accept(jitter.Packet{Kind: kind, SSRC: h.ssrc, Seq: h.seq, Timestamp: h.timestamp, Type: h.pt, Payload: payload, Arrived: at})
+	s.accept(format, jitter.Packet{Kind: kind, SSRC: h.ssrc, Seq: h.seq, Timestamp: h.timestamp, Type: h.pt, Payload: payload, Arrived: at})
 }
 
-// accept takes a packet of the far end.
-func (s *Session) accept(p jitter.Packet) {
+// accept takes a packet of the far end, in a format.
+func (s *Session) accept(f *Format, p jitter.Packet) {
 	since := p.Arrived.Sub(s.cfg.Start)
 	excused := time.Duration(0)
 	if p.Kind == jitter.Noise {
@@ -120,8 +124,8 @@ func (s *Session) accept(p jitter.Packet) {
 	s.farSSRC = p.SSRC
 	if p.Kind == jitter.Event {
 		key, _ := dtmf.Parse(p.Payload) // kind has checked the length
-		s.stream.ReceiveEvent(p, key, p.Timestamp, 1)
+		s.stream.ReceiveEvent(f.timed(p, &s.clock), key, p.Timestamp, f.eventUnits())
 		return
 	}
-	s.stream.Receive(p)
+	s.stream.Receive(f.timed(p, &s.clock))
 }

@@ -29,6 +29,7 @@ type reporter struct {
 	epoch       uint64 // NTP time of start
 
 	ssrc     uint32 // ours
+	clock    int    // timestamps a second, of the far end's stream, too
 	lastSR   uint32 // middle of the NTP time in the far end's last sender report
 	lastSRAt time.Time
 	// At the last report of ours, for the share lost since then.
@@ -97,7 +98,7 @@ func (r *reporter) block(now time.Time, far uint32, in jitter.Stats) rtcp.Recept
 	}
 	return rtcp.ReceptionReport{
 		SSRC: far, FractionLost: uint8(fraction), TotalLost: uint32(total) & 0xFFFFFF,
-		LastSequenceNumber: in.Highest, Jitter: uint32(in.Jitter * 8 / time.Millisecond),
+		LastSequenceNumber: in.Highest, Jitter: uint32(in.Jitter * time.Duration(r.clock) / time.Second),
 		LastSenderReport: r.lastSR, Delay: uint32(delay),
 	}
 }

@@ -5,18 +5,9 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/codec"
-	"parley/media/comfort"
 	"parley/media/dtmf"
-	"parley/media/srtp"
+	"parley/media/opus"
 )
-
-// frameTicks is how far the timestamp advances in 20 ms, and the bytes of audio of a packet: every codec has a clock of
-// 8 kHz and makes a byte of each tick.
-const frameTicks = 160
-
-// maxFrameSamples are those of a frame at 16 kHz.
-const maxFrameSamples = 320
 
 // sender numbers the packets of the outgoing stream.
 type sender struct {
@@ -24,20 +15,21 @@ type sender struct {
 	seq             uint16
 	packets, octets uint32 // of this SSRC
 
-	encoder *codec.Encoder
+	encoder encoder
 
 	key   dtmf.Sender
 	keyTS uint32 // timestamp of the key being sent
 
-	floor comfort.Noise // what is heard where the agent says nothing
-	quiet [maxFrameSamples]int16
-
-	buf [headerLen + frameTicks + srtp.Overhead]byte
+	buf []byte // a packet, with room for what encrypts it
 }
 
-// floorLevel is how loud the floor is, in dB below overload (dBov): what a quiet telephone line has. Without it, people between two
-// sentences take the line for dead; a far end's recogniser does not hear it.
-const floorLevel = 66
+// longestPayload is that of a packet of ours.
+func longestPayload(withOpus bool) int {
+	if withOpus {
+		return opus.MaxPacket
+	}
+	return frameTicks
+}
 
 // restart begins a new stream at the time of the old one. Its numbers are random so that
 // they cannot be guessed (RFC 3550 section 5.1), and begin in the lower half, so that a far
@@ -94,6 +86,7 @@ func (s *Session) sendKey() bool {
 	if timestamp, _ := s.stream.Slot(); step.First {
 		o.keyTS = timestamp
 	}
+	step.Event.Duration *= uint16(s.format.eventUnits())
 	step.Event.Put(o.buf[headerLen:])
 	s.send(header{marker: step.First, pt: s.format.Events, timestamp: o.keyTS}, dtmf.PayloadLen)
 	s.stream.Mark() // the audio after it is a new talkspurt
@@ -102,8 +95,7 @@ func (s *Session) sendKey() bool {
 
 // sendTone uses a slot for a frame of a key that sounds.
 func (s *Session) sendTone(step dtmf.Step) {
-	var buf [maxFrameSamples]int16
-	frame := buf[:s.cfg.Rate.FrameSamples()]
+	frame := s.out.encoder.scratch[:s.out.encoder.frame]
 	if !step.Sound(frame, int(s.cfg.Rate)) {
 		frame = nil
 	}
@@ -115,28 +107,20 @@ func (s *Session) Write(f media.Frame) {
 	if !s.flow.send {
 		return
 	}
-	s.sendAudio(s.out.audible(f.Samples))
+	s.sendAudio(s.out.encoder.audible(f.Samples))
 	s.stream.Wrote(time.Now())
 	s.publish()
-}
-
-// audible is a frame, and the floor in place of a silent one.
-func (o *sender) audible(samples []int16) []int16 {
-	for _, v := range samples {
-		if v != 0 {
-			return samples
-		}
-	}
-	o.floor.Fill(o.quiet[:])
-	return o.quiet[:]
 }
 
 // sendAudio sends samples in the next slot, and silence for what they lack of a frame.
 func (s *Session) sendAudio(samples []int16) {
 	timestamp, marker := s.stream.Slot()
-	payload := s.out.buf[headerLen : headerLen+frameTicks]
-	s.out.encoder.Encode(s.format.Codec, payload, samples)
-	s.send(header{marker: marker, pt: s.format.Codec.PayloadType(), timestamp: timestamp}, frameTicks)
+	n, err := s.out.encoder.encode(s.out.buf[headerLen:], s.format, samples, s.stream.ExpectedLoss())
+	if err != nil {
+		s.counters().SendErrors++
+		return
+	}
+	s.send(header{marker: marker, pt: s.format.payloadType(), timestamp: timestamp}, n)
 }
 
 // send sends n bytes of payload that are in the buffer already.
@@ -148,7 +132,7 @@ func (s *Session) send(h header, n int) {
 	}
 	h.seq, h.ssrc = o.seq, o.ssrc
 	o.seq++
-	h.put(o.buf[:])
+	h.put(o.buf)
 	packet, err := o.buf[:headerLen+n], error(nil)
 	if s.guard.on() {
 		packet, err = s.guard.sender.RTP(packet)

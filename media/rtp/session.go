@@ -1,5 +1,5 @@
-// Package rtp is a call's audio on the telephone network: G.711 and G.722 over RTP and RTCP
-// (RFC 3550, 3551), telephone events (RFC 4733), and the care that an open port
+// Package rtp is a call's audio on the telephone network: G.711, G.722 and Opus over RTP and RTCP
+// (RFC 3550, 3551, 7587), telephone events (RFC 4733), and the care that an open port
 // needs. A Session is the media half of a media.Leg on a SIP trunk: it puts a stream.Stream
 // on UDP sockets.
 //
@@ -36,6 +36,7 @@ import (
 	"parley/media/codec"
 	"parley/media/dtmf"
 	"parley/media/jitter"
+	"parley/media/opus"
 	"parley/media/quality"
 	"parley/media/srtp"
 	"parley/media/stream"
@@ -71,6 +72,7 @@ type Config struct {
 	Vouched bool // no other source is ever the far end
 
 	Format Format
+	Opus   bool       // the call may come to have Opus, if Format does not
 	Rate   media.Rate // of the audio, 8 or 16 kHz; it stays when the format changes. 0: that of Format's codec
 	CNAME  string     // our canonical name in RTCP, at most 255 bytes
 	Keys   srtp.Keys  // of SRTP; zero: plain RTP
@@ -107,6 +109,7 @@ type Session struct {
 	polled   time.Time
 	polls    int
 	farSSRC  uint32
+	clock    stream.Clock // of the far end's Opus
 	rtcp     rtcpLink
 	reporter reporter
 	guard    guard
@@ -125,6 +128,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.RTP == nil || len(cfg.CNAME) > maxCNAME {
 		return nil, ErrConfig
 	}
+	cfg.Opus = cfg.Opus || cfg.Format.has(codec.Opus)
 	cfg.Rate = cmp.Or(cfg.Rate, cfg.Format.Codec.Rate())
 	err := cmp.Or(cfg.Format.check(), checkRate(cfg.Rate))
 	if err != nil {
@@ -142,22 +146,40 @@ func New(cfg Config) (*Session, error) {
 		flow:  direction{send: true, receive: true},
 		rtcp:  rtcpLink{sdp: cfg.RemoteRTCP},
 	}
-	s.stream = stream.New(stream.Config{Codec: quality.G711, Step: frameTicks,
+	s.stream = stream.New(stream.Config{Codec: quality.G711, Step: Format{}.step(),
 		PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout, Overflow: s.overflow})
-	s.stream.Start(jitter.New(codec.NewDecoder(cfg.Rate), cfg.Rate, cfg.Start), cfg.Start)
-	s.out.encoder = codec.NewEncoder(cfg.Rate)
-	s.out.floor.Set(floorLevel)
+	if err = s.openCodecs(); err != nil {
+		return nil, errors.Join(ErrConfig, err)
+	}
 	s.latch.reset(cfg.Remote, cfg.Start)
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
+	s.reporter = newReporter(cfg.CNAME, cfg.Start)
 	s.setFormat(cfg.Format)
 	s.before = cfg.Format
 	s.control.keys, s.control.format = cfg.Keys, cfg.Format
-	s.reporter = newReporter(cfg.CNAME, cfg.Start)
 	s.restart()
 	s.listening.Store(true)
 	return s, nil
+}
+
+// openCodecs makes what decodes and encodes, and begins to hear.
+func (s *Session) openCodecs() error {
+	rate, start := s.cfg.Rate, s.cfg.Start
+	s.out.buf = make([]byte, headerLen+longestPayload(s.cfg.Opus)+srtp.Overhead)
+	if err := s.out.encoder.init(rate, s.cfg.Opus); err != nil {
+		return err
+	}
+	if !s.cfg.Opus {
+		s.stream.Start(jitter.New(codec.NewDecoder(rate), rate, start), start)
+		return nil
+	}
+	d, err := opus.NewDecoder(rate)
+	if err == nil {
+		s.stream.Start(jitter.NewMixed(codec.NewDecoder(rate), d, rate, start), start)
+	}
+	return err
 }
 
 func unmap(a netip.AddrPort) netip.AddrPort {

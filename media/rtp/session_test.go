@@ -15,7 +15,7 @@ import (
 )
 
 func TestBothWays(t *testing.T) {
-	for _, kind := range codec.All() {
+	for _, kind := range codec.Default() {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)
@@ -91,7 +91,7 @@ func TestWidebandLossesAreConcealed(t *testing.T) {
 
 // Where the agent says nothing the line has the noise of a quiet one, in any codec; keys are told apart by silence.
 func TestSilenceHasAFloor(t *testing.T) {
-	for _, kind := range codec.All() {
+	for _, kind := range codec.Default() {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork()
 			far := n.phone(phoneAddr.String(), 1)

@@ -126,6 +126,7 @@ type remote struct {
 	rtt    atomic.Int64  // nanoseconds; 0: not yet known
 	lost   atomic.Uint32 // share of our packets since the report before, in 1/256
 	jitter atomic.Int64  // nanoseconds
+	lossy  atomic.Int32  // the same share in percent, but forgotten slowly
 }
 
 func (r *remote) roundTrip() time.Duration { return time.Duration(r.rtt.Load()) }
@@ -136,10 +137,15 @@ func NTP(t time.Time) uint64 {
 	return uint64(t.Unix()+since1900)<<32 | uint64(t.Nanosecond())<<32/uint64(time.Second)
 }
 
+// ExpectedLoss is the share of our packets, in percent, that an encoder should expect to be lost. It is the far end's report, but
+// forgotten slowly: the copies of lost packets are to be there for the next.
+func (s *Stream) ExpectedLoss() int { return int(s.remote.lossy.Load()) }
+
 // Reported takes the far end's report of what it hears. now is the middle 32 bits of the NTP
 // time at which it came, by the clock of our sender reports.
 func (s *Stream) Reported(r rtcp.ReceptionReport, now uint32) {
 	s.remote.lost.Store(uint32(r.FractionLost))
+	s.remote.lossy.Store(max((int32(r.FractionLost)*100+255)/256, s.remote.lossy.Load()*7/8))
 	s.remote.jitter.Store(int64(r.Jitter) * int64(media.FrameDuration) / int64(s.cfg.Step))
 	if r.LastSenderReport == 0 {
 		return

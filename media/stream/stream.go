@@ -86,6 +86,13 @@ func (s *Stream) Started() bool { return s.buffer != nil }
 // Events is that of media.Leg.
 func (s *Stream) Events() <-chan media.LegEvent { return s.events }
 
+// Retime begins an outgoing stream whose timestamps have another step; it needs an SSRC of its own (RFC 7160 section 4.1). The
+// codec is that of what is heard from now on.
+func (s *Stream) Retime(step uint32, c quality.Codec) {
+	s.cfg.Step, s.quality.Codec = step, c
+	s.base, s.marker = rand.Uint32(), true
+}
+
 // Emit queues an event.
 func (s *Stream) Emit(e media.LegEvent) {
 	select {
@@ -97,7 +104,7 @@ func (s *Stream) Emit(e media.LegEvent) {
 
 // Receive takes a packet of audio or comfort noise from the far end.
 func (s *Stream) Receive(p jitter.Packet) {
-	if p.Kind == jitter.Audio {
+	if p.Kind.Sounds() {
 		s.arrived = p.Arrived
 	}
 	s.buffer.Push(p)

@@ -24,9 +24,6 @@ const (
 	maxPlayout   = 500 * time.Millisecond
 )
 
-// ticks is how many units of an Opus timestamp make one of the jitter buffer's.
-const ticks = opus.ClockRate / int(jitter.Rate)
-
 // audioLeg is the audio of a session, without the connection that carries it: packets are
 // put in its inbox and leave by its sender.
 type audioLeg struct {
@@ -36,12 +33,11 @@ type audioLeg struct {
 	out    sender
 	gone   context.Context         // ends with the leg; its cause says why
 	end    context.CancelCauseFunc // ends the leg; nil is a hang-up
-	loss   atomic.Int32            // of what we send, in percent, as the far end reports; forgotten slowly
 
 	// Of the conductor alone.
 	decoder *opus.Decoder
 	polled  time.Time
-	clock   clock
+	clock   stream.Clock
 }
 
 // types are the payload types that were agreed on; 0 is none.
@@ -124,14 +120,14 @@ func (l *audioLeg) Read(now time.Time) (media.Frame, bool) {
 // receive takes a packet of the far end. It says false when that is neither audio nor a key.
 func (l *audioLeg) receive(p *packet) bool {
 	pts := l.types.Load()
-	j := jitter.Packet{Kind: jitter.Audio, SSRC: p.ssrc, Seq: p.seq, Payload: p.payload, Arrived: p.at}
+	j := jitter.Packet{Kind: jitter.Coded, SSRC: p.ssrc, Seq: p.seq, Payload: p.payload, Arrived: p.at}
 	switch {
 	case p.pt == pts.audio && pts.audio != 0:
 		d, ok := opus.Duration(p.payload)
 		if !ok {
 			return false
 		}
-		j.Timestamp, j.Duration = l.clock.ticks(p.timestamp), int(d*time.Duration(jitter.Rate)/time.Second)
+		j.Timestamp, j.Duration = l.clock.Ticks(p.timestamp), int(d*time.Duration(jitter.Rate)/time.Second)
 		l.stream.Receive(j)
 	case (p.pt == pts.keys || p.pt == pts.keys8k) && p.pt != 0:
 		key, ok := dtmf.Parse(p.payload)
@@ -140,9 +136,9 @@ func (l *audioLeg) receive(p *packet) bool {
 		}
 		units := 1
 		if p.pt == pts.keys {
-			units = ticks
+			units = stream.OpusUnits
 		}
-		j.Timestamp = l.clock.ticks(p.timestamp)
+		j.Timestamp = l.clock.Ticks(p.timestamp)
 		l.stream.ReceiveEvent(j, key, p.timestamp, units)
 	default:
 		return false
@@ -151,23 +147,6 @@ func (l *audioLeg) receive(p *packet) bool {
 }
 
 var errEventsFull = &media.Ended{Reason: media.Failed, Detail: "too_many_keys"}
-
-// clock turns timestamps of 48 kHz, which wrap, into those of 8 kHz, which wrap, too, but
-// elsewhere.
-type clock struct {
-	known bool
-	last  uint32
-	total int64 // timestamps since long before the first
-}
-
-func (c *clock) ticks(timestamp uint32) uint32 {
-	if !c.known {
-		c.known, c.last, c.total = true, timestamp, int64(ticks)<<40
-	}
-	c.total += int64(int32(timestamp - c.last))
-	c.last = timestamp
-	return uint32(c.total / int64(ticks))
-}
 
 // Due implements media.Leg. After a stall it asks for two frames at most; the timestamps
 // of the others are skipped.
@@ -182,7 +161,7 @@ func (l *audioLeg) Due(now time.Time) int {
 // Write implements media.Leg.
 func (l *audioLeg) Write(f media.Frame) {
 	timestamp, marker := l.stream.Slot()
-	sent, err := l.out.send(f.Samples, timestamp, marker, int(l.loss.Load()))
+	sent, err := l.out.send(f.Samples, timestamp, marker, l.stream.ExpectedLoss())
 	switch {
 	case err != nil:
 		l.stream.Counters.SendErrors++

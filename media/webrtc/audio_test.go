@@ -122,7 +122,7 @@ func (b *browser) Digit(d byte) bool {
 	var s dtmf.Sender
 	for s.Start(d); s.Active(); {
 		if step := s.Next(); step.Send {
-			step.Event.Duration *= uint16(ticks)
+			step.Event.Duration *= uint16(stream.OpusUnits)
 			p := make([]byte, dtmf.PayloadLen)
 			step.Event.Put(p)
 			b.put(keysPT, b.timestamp, p)
@@ -333,7 +333,8 @@ func TestScoreOfLosses(t *testing.T) {
 					}
 				}
 				sent := far.Stats()
-				l.reported(rtcp.ReceptionReport{FractionLost: 64, Jitter: 480, LastSenderReport: uint32(stream.NTP(time.Now().Add(-2*c.link.Delay)) >> 16)}, time.Now())
+				l.stream.Reported(rtcp.ReceptionReport{FractionLost: 64, Jitter: 480, LastSenderReport: uint32(stream.NTP(time.Now().Add(-2*c.link.Delay)) >> 16)},
+					uint32(stream.NTP(time.Now())>>16))
 				l.publish()
 				s := l.Stats()
 				q := s.Quality()

@@ -27,17 +27,9 @@ func (l *Leg) watch(sender *pion.RTPSender) {
 			b := l.out.bound.Load()
 			for _, r := range list {
 				if b != nil && r.SSRC == b.ssrc {
-					l.reported(r, time.Now())
+					l.stream.Reported(r, uint32(stream.NTP(time.Now())>>16)) // as the library has it in its reports
 				}
 			}
 		}
 	}
-}
-
-// reported takes the far end's report of what it hears.
-func (l *audioLeg) reported(r rtcp.ReceptionReport, now time.Time) {
-	// A loss is forgotten slowly: the copies of lost packets are to be there for the next.
-	lost := (int32(r.FractionLost)*100 + 255) / 256
-	l.loss.Store(max(lost, l.loss.Load()*7/8))
-	l.stream.Reported(r, uint32(stream.NTP(now)>>16)) // as the library has it in its reports
 }

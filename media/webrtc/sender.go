@@ -16,10 +16,6 @@ import (
 // samples would cost every stage on the way twice as much.
 const rateOut = media.Rate24k
 
-// complexity is what an encoder may cost: twice that of the cheapest, and no difference
-// that one can hear in speech.
-const complexity = 4
-
 // sender encodes and sends frames.
 type sender struct {
 	rate  media.Rate
@@ -48,7 +44,7 @@ func (s *sender) init() error {
 	}
 	s.rate, s.mime, s.step = rateOut, pion.MimeTypeOpus, uint32(media.Rate(opus.ClockRate).FrameSamples())
 	var err error
-	s.opus, err = opus.NewEncoder(opus.EncoderConfig{Rate: s.rate, Complexity: complexity})
+	s.opus, err = opus.NewEncoder(opus.EncoderConfig{Rate: s.rate, Complexity: opus.Complexity})
 	return err
 }
 

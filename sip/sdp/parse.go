@@ -40,7 +40,8 @@ type remote struct {
 	rtcp netip.AddrPort
 	mux  bool
 	payloads
-	dir Direction // theirs
+	opus codec.OpusParams
+	dir  Direction // theirs
 
 	savp    bool     // the stream must be encrypted
 	cryptos []crypto // its keys, those that we can use, in the far end's order
@@ -233,17 +234,22 @@ func parseRTCP(v string, addr netip.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(addr, uint16(port))
 }
 
-// formats finds our codecs among the payload types, comfort noise, and the type of 8 kHz
+// formats finds our codecs among the payload types, comfort noise, and the types of
 // telephone events. An rtpmap for 0, 8, 9 or 13 is optional (RFC 3551 section 6).
 func (r *remote) formats(m *psdp.MediaDescription) {
-	maps := map[string]string{}
+	maps, params := map[string]string{}, map[string]string{}
 	for _, a := range m.Attributes {
-		if pt, name, ok := strings.Cut(a.Value, " "); ok && a.Key == "rtpmap" {
-			maps[pt] = strings.ToLower(strings.TrimSpace(name))
+		pt, rest, ok := strings.Cut(a.Value, " ")
+		switch rest = strings.ToLower(strings.TrimSpace(rest)); {
+		case !ok:
+		case a.Key == "rtpmap":
+			maps[pt] = rest
+		case a.Key == "fmtp":
+			params[pt] = rest
 		}
 	}
 	for _, pt := range m.MediaName.Formats {
-		for _, c := range codec.All() {
+		for _, c := range codec.Default() {
 			if pt == strconv.Itoa(int(c)) && (maps[pt] == "" || isCodec(maps[pt], strings.ToLower(c.String()))) && !slices.Contains(r.codecs, c) {
 				r.codecs = append(r.codecs, c)
 			}
@@ -251,14 +257,43 @@ func (r *remote) formats(m *psdp.MediaDescription) {
 		if pt == noiseType && (maps[pt] == "" || isCodec(maps[pt], "cn")) {
 			r.noise = true
 		}
-		if isCodec(maps[pt], "telephone-event") && r.events == 0 {
-			// With 64 to 95 it could not be distinguished from RTCP (RFC 5761 section 4): then
-			// there are no keys, but a call.
-			if n, err := strconv.ParseUint(pt, 10, 7); err == nil && n >= 35 && (n < 64 || n > 95) {
-				r.events = uint8(n)
+		r.dynamic(pt, maps[pt], params[pt])
+	}
+}
+
+// dynamic takes what has no payload type of its own, the first of each.
+func (r *remote) dynamic(pt, name, params string) {
+	n, err := strconv.ParseUint(pt, 10, 7)
+	// With 64 to 95 it could not be distinguished from RTCP (RFC 5761 section 4): then
+	// there are no keys, or another codec, but a call.
+	if err != nil || n < 35 || n >= 64 && n <= 95 {
+		return
+	}
+	switch {
+	case isCodec(name, "telephone-event") && r.events == 0:
+		r.events = uint8(n)
+	case name == "telephone-event/48000" && r.fastEvents == 0:
+		r.fastEvents = uint8(n)
+	case (name == "opus/48000/2" || name == "opus/48000") && r.opus.Type == 0:
+		r.codecs, r.opus = append(r.codecs, codec.Opus), opusParams(params)
+		r.opus.Type = uint8(n)
+	}
+}
+
+// opusParams reads what concerns us in the fmtp of Opus (RFC 7587 section 6.1). We send mono whatever the far end prefers, and
+// no more than 16 kHz, which each decoder brings to what it plays.
+func opusParams(list string) (p codec.OpusParams) {
+	for param := range strings.SplitSeq(list, ";") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(param), "="); name {
+		case "maxaveragebitrate":
+			if n, err := strconv.ParseUint(value, 10, 20); err == nil { // 510,000 are the most
+				p.Bitrate = int(n)
 			}
+		case "useinbandfec":
+			p.FEC = value == "1"
 		}
 	}
+	return p
 }
 
 func isCodec(rtpmap, name string) bool {

@@ -1,7 +1,7 @@
 // Package sdp negotiates the audio of a call: offers and answers as RFC 3264
 // has them, over the description format of RFC 8866.
 //
-// It knows one audio stream of G.722 or G.711 (PCMU or PCMA), in packets of 20 ms, with
+// It knows one audio stream of G.722, G.711 (PCMU or PCMA) or Opus (RFC 7587), in packets of 20 ms, with
 // RFC 4733 telephone events and the comfort noise of a far end that offers it (RFC 3389), plain or encrypted with keys that the description
 // carries (RFC 4568). Everything else an offer holds is refused by port
 // 0 and stays in its place, as RFC 3264 section 6 demands. A Session is one
@@ -75,9 +75,13 @@ type Media struct {
 	Codec codec.Codec // of what we send
 	// Common are the codecs that both sides speak: the far end may send any of them.
 	Common codec.Set
-	// Events is the payload type of telephone events, 0 when there are none.
-	Events uint8
-	Noise  bool // the far end may send comfort noise, under its static payload type (RFC 3389)
+	// Opus is what the far end takes of it, where it is in Common.
+	Opus codec.OpusParams
+	// Events is the payload type of telephone events, 0 when there are none. Their clock is that of Codec when FastEvents
+	// is set, which it is with Opus only, else 8 kHz.
+	Events     uint8
+	FastEvents bool
+	Noise      bool // the far end may send comfort noise, under its static payload type (RFC 3389)
 
 	Direction Direction // ours: Send, Receive
 

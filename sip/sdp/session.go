@@ -1,7 +1,6 @@
 package sdp
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -21,16 +20,12 @@ type Local struct {
 	Port uint16     // of RTP; RTCP is on the next one
 	ID   uint64     // of the session in o=; below 2^62, see RFC 8866 section 5.2
 	// Codecs we can speak, the best first: that is their order in our offers, and decides which of an offer is
-	// taken. Empty: all, and the far end's order decides.
+	// taken. Empty: codec.Default, and the far end's order decides.
 	Codecs []codec.Codec
 	SRTP   Policy
 	// NoEvents leaves telephone events out, though the far end can.
 	NoEvents bool
 }
-
-// offerEvents is the payload type our offers give to telephone events: what
-// everyone uses.
-const offerEvents = 101
 
 // Session is our side of one call's negotiation. It belongs to one goroutine.
 type Session struct {
@@ -110,7 +105,9 @@ func (s *Session) Offer() ([]byte, error) {
 	if s.agreed { // RFC 3264 section 8.3: it keeps its numbers
 		return s.offer(s.media.Direction, s.media.payloads())
 	}
-	return s.offer(SendRecv, payloads{codecs: s.spoken(), events: s.events()})
+	p := payloads{codecs: s.spoken()}
+	p.complete(!s.local.NoEvents)
+	return s.offer(SendRecv, p)
 }
 
 // OfferAll is Offer with all that we can, what is in force first: what a far end gets that
@@ -125,22 +122,17 @@ func (s *Session) OfferAll() ([]byte, error) {
 			p.codecs = append(p.codecs, c)
 		}
 	}
-	p.events = cmp.Or(p.events, s.events())
+	p.complete(!s.local.NoEvents)
 	return s.offer(SendRecv, p)
 }
 
-// events is the payload type of telephone events in a first offer; 0: none are wanted.
-func (s *Session) events() uint8 {
-	if s.local.NoEvents {
-		return 0
-	}
-	return offerEvents
-}
+// Speaks says whether a call may come to have a codec.
+func (s *Session) Speaks(c codec.Codec) bool { return slices.Contains(s.spoken(), c) }
 
 // spoken are our codecs, the best first.
 func (s *Session) spoken() []codec.Codec {
 	if len(s.local.Codecs) == 0 {
-		return codec.All()
+		return codec.Default()
 	}
 	return s.local.Codecs
 }
@@ -208,11 +200,11 @@ func (s *Session) Reject() { s.offered = nil }
 // agree finds what r and we have in common, of which the first in order is taken, or in r's where there
 // is none. The direction is left open.
 func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
-	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c codec.Codec) bool { return !slices.Contains(s.spoken(), c) })
+	ours := slices.DeleteFunc(slices.Clone(r.codecs), func(c codec.Codec) bool { return !s.Speaks(c) })
 	if r.audio < 0 || len(ours) == 0 {
 		return Media{}, ErrNotAcceptable
 	}
-	m := Media{Codec: ours[0], Common: codec.SetOf(ours...), Events: r.events, Noise: r.noise, Mux: r.mux}
+	m := Media{Codec: ours[0], Common: codec.SetOf(ours...), Mux: r.mux}
 	for _, c := range slices.Backward(order) {
 		if slices.Contains(ours, c) {
 			m.Codec = c
@@ -221,9 +213,7 @@ func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
 	if s.agreed && slices.Contains(ours, s.media.Codec) {
 		m.Codec = s.media.Codec
 	}
-	if s.local.NoEvents {
-		m.Events = 0
-	}
+	r.suit(&m, !s.local.NoEvents)
 	if !r.addr.IsValid() {
 		return m, nil
 	}
@@ -240,6 +230,21 @@ func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
 		m.RTCP = next(m.Remote)
 	}
 	return m, nil
+}
+
+// suit adds what goes with the codec: events of its clock where the far end has them (RFC 4733 section 2.1), and comfort noise but
+// for Opus, which describes pauses itself.
+func (r *remote) suit(m *Media, withEvents bool) {
+	if m.Common.Has(codec.Opus) {
+		m.Opus = r.opus
+	}
+	m.Noise = r.noise && m.Codec != codec.Opus
+	if !withEvents {
+		return
+	}
+	if m.Events = r.events; m.Codec == codec.Opus && r.fastEvents != 0 {
+		m.Events, m.FastEvents = r.fastEvents, true
+	}
 }
 
 // next is the RTCP address that belongs to an RTP address (RFC 3550 section 11).

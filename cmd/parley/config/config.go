@@ -47,7 +47,7 @@ type Config struct {
 	SIPAllow       []netip.Prefix
 	SIPUnknown     string        // "drop" or "reject"
 	SIPTLSAddr     string        // host:port; empty: no SIP over TLS
-	Codecs         []codec.Codec // of telephone calls, the best first; empty: all, in the caller's order
+	Codecs         []codec.Codec // of telephone calls, the best first; empty: the usual ones, in the caller's order
 	TLSCert        string        // paths; both or neither
 	TLSKey         string
 	Trunks         []trunk.Config // they hold passwords

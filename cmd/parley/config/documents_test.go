@@ -200,7 +200,7 @@ const trunksExample = `
 #    # Limits of the trunk, which the nodes on one database share evenly; 0: none.
 #    channels: 30         # calls at once
 #    cps: 5               # calls a second that we begin
-#    codecs: [G722, PCMA, PCMU] # the best first; absent: those of sip_codecs
+#    codecs: [G722, PCMA, PCMU] # the best first, Opus, too; absent: those of sip_codecs
 #    dtmf: events         # keys as telephone events; audio: as tones, which every far end understands
 #    srtp: off            # off, offered or required
 #    # Who calls, as this trunk wants it; each alone.

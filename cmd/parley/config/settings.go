@@ -185,14 +185,14 @@ var telephone = section("Telephone", []Setting{
 	{Name: "RTP_PORTS", Default: "10000-19999", Allowed: "FIRST-LAST, from 1024 to 65535, two ports or more", Flag: true,
 		Meaning: "UDP ports for RTP; each call takes an even one and the next.",
 		parse:   func(c *Config, s string) bool { return setPorts(&c.RTPPorts, s) }},
-	{Name: "SIP_CODECS", Otherwise: "all, G722 offered first", Allowed: "some of " + codec.Names,
-		Meaning: "Codecs of the calls of trunks that name none, and of calls without a trunk, the best first: in this order they are offered, and by it one of an offer is chosen. Where neither says any, the caller's order decides.",
+	{Name: "SIP_CODECS", Otherwise: "G722, PCMU, PCMA, offered in this order", Allowed: "some of " + codec.Names,
+		Meaning: "Codecs of the calls of trunks that name none, and of calls without a trunk, the best first: in this order they are offered, and by it one of an offer is chosen. Where neither says any, the caller's order decides. Opus takes several times the processor time of the others, and no part in a call unless it stands here or at the trunk.",
 		parse: func(c *Config, s string) (ok bool) {
 			c.Codecs, ok = codec.ParseList(list(s))
 			return ok && len(c.Codecs) > 0
 		}},
 	{Name: "MEDIA_TIMEOUT", Default: "15s", Allowed: "a time from 5s to 1h",
-		Meaning: "How long a telephone call goes on without a packet of its far end, RTCP included, while that should be heard.",
+		Meaning: "How long a telephone call goes on without a packet of its far end, RTCP included, while that should be heard; after comfort noise, which announces a pause, a minute at least.",
 		parse: func(c *Config, s string) bool {
 			return setDuration(&c.MediaTimeout, s) && c.MediaTimeout >= 5*time.Second && c.MediaTimeout <= time.Hour
 		}},

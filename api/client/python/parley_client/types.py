@@ -3260,8 +3260,9 @@ class NewTrunk(TypedDict):
     ca: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
-    # Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken.
-    # G722 has twice the band. Absent: as the operator has set.
+    # Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is
+    # taken. Opus and G722 have twice the band; Opus bears losses, and takes several times the
+    # processor time. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.
@@ -4443,8 +4444,9 @@ class Trunk(TypedDict):
     ca: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
-    # Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken.
-    # G722 has twice the band. Absent: as the operator has set.
+    # Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is
+    # taken. Opus and G722 have twice the band; Opus bears losses, and takes several times the
+    # processor time. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.

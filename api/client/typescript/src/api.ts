@@ -3223,8 +3223,9 @@ export interface NewTrunk {
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
   /**
-   * Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the
-   * band. Absent: as the operator has set.
+   * Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722
+   * have twice the band; Opus bears losses, and takes several times the processor time. Absent: as the operator has
+   * set.
    */
   codecs?: Array<string>;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
@@ -4357,8 +4358,9 @@ export interface Trunk {
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
   /**
-   * Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the
-   * band. Absent: as the operator has set.
+   * Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722
+   * have twice the band; Opus bears losses, and takes several times the processor time. Absent: as the operator has
+   * set.
    */
   codecs?: Array<string>;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
