@@ -25,6 +25,7 @@ import (
 	"parley/sip"
 	"parley/sip/header"
 	"parley/sip/rtpport"
+	"parley/sip/trunk"
 )
 
 // Behind the edge of deploy/kamailio nobody is known but by his address.
@@ -234,15 +235,23 @@ func options(t *testing.T, from netip.Addr, to netip.AddrPort) *net.UDPConn {
 }
 
 // TestEdge: two servers of ours behind an edge, one of them dead. Calls come in
-// through it and go out through it, sound and keys arrive, strangers get nothing,
+// through it and go out through it on a trunk, sound and keys arrive, strangers get nothing,
 // and a server that drains is left alone.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	const keys, answer = "0123456789*#", "9876543210*"
 	calls, theirs, h := make(chan seen, 1), make(chan outcome, 1), sip.NewHands()
-	node := behind(t, firstNode, h.On(sip.Config{OnCall: echoing(calls, answer)}))
+	node := behind(t, firstNode, h.On(sip.Config{OnCall: func(ctx context.Context, in *sip.Incoming) {
+		if in.Trunk != "edge" {
+			t.Errorf("a call comes on the trunk %q", in.Trunk)
+		}
+		echoing(calls, answer)(ctx, in)
+	}}))
 	carrier := behind(t, carrierAddr, sip.Config{OnCall: answering(theirs)})
 	at, relay := edge(t, node.Addr(), netip.AddrPortFrom(secondNode, 9), carrier.Addr())
+	// As the preset kamailio of accounts' trunks has it.
+	node.SetTrunks([]trunk.Config{{Name: "edge", Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port()}}, Allow: []netip.Prefix{netip.PrefixFrom(at.Addr(), at.Addr().BitLen())},
+		Plan: trunk.DialPlan{Form: trunk.FormE164}}})
 	scanner := options(t, scannerAddr, at)
 	target := sip.Target{URI: "sip:+15550100002@" + at.String(), From: header.Identity{Number: "+15550100001"}}
 
@@ -273,7 +282,7 @@ func TestEdge(t *testing.T) {
 		within(t, "the caller", leg.Stats().Latched.String(), relay)
 	}
 
-	leg, err := node.Dial(t.Context(), sip.Target{URI: "sip:" + number + "@" + at.String()})
+	leg, err := node.Dial(t.Context(), sip.Target{Number: number, Trunk: "edge"})
 	if err != nil {
 		t.Fatal(err)
 	}

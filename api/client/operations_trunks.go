@@ -11,6 +11,13 @@ import (
 	"parley/api/wire"
 )
 
+// ListTrunkPresets: List the presets of trunks.
+// Settings for exchanges and carriers that many have, and what to enter on their side. A trunk takes one by its name
+// as `preset`.
+func (c *Client) ListTrunkPresets(ctx context.Context) iter.Seq2[wire.TrunkPreset, error] {
+	return each[wire.TrunkPreset](ctx, c, url.Values{}, "v1", "trunk-presets")
+}
+
 // ListTrunks: List the account's trunks.
 // The newest first, each with how it does on the node that answers.
 func (c *Client) ListTrunks(ctx context.Context) iter.Seq2[wire.Trunk, error] {
@@ -38,8 +45,8 @@ func (c *Client) GetTrunk(ctx context.Context, id string) (*wire.Trunk, error) {
 }
 
 // ReplaceTrunk: Replace the settings of a trunk.
-// All of them: what is not sent is as in a new trunk. A password that is not sent stays as long as its user does.
-// Calls go on as they began; a registration is renewed.
+// All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent
+// stays as long as its user does. Calls go on as they began; a registration is renewed.
 func (c *Client) ReplaceTrunk(ctx context.Context, id string, body wire.NewTrunk) (*wire.Trunk, error) {
 	return ask[wire.Trunk](ctx, c, http.MethodPut, c.address("v1", "trunks", id), body)
 }

@@ -144,7 +144,7 @@ var counterparts = map[string]string{
 	"POST /app/secrets":               "PUT /v1/secrets/{name}",
 	"POST /app/secrets/{name}/delete": "DELETE /v1/secrets/{name}",
 
-	"GET /app/trunks":                                     "GET /v1/trunks",
+	"GET /app/trunks":                                     "GET /v1/trunks, GET /v1/trunk-presets",
 	"POST /app/trunks":                                    "POST /v1/trunks",
 	"GET /app/trunks/{id}":                                "GET /v1/trunks/{id}, GET /callcenter/numbers, GET /callcenter/agents",
 	"POST /app/trunks/{id}":                               "PUT /v1/trunks/{id}",

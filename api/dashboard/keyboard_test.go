@@ -160,6 +160,8 @@ func makesWebhook(w *world, b *dashboardtest.Tab) {
 }
 
 func makesTrunk(w *world, b *dashboardtest.Tab) {
+	b.TabTo("#preset")
+	b.Press("asterisk")
 	b.TabTo("#name")
 	b.Press("desk")
 	b.TabTo("#targets")
@@ -171,6 +173,8 @@ func makesTrunk(w *world, b *dashboardtest.Tab) {
 	b.TabTo("#country")
 	b.Press(kb.Delete, "de", kb.Enter)
 	b.Says("The trunk works from now on")
+	b.Says("SIP Server: voice.example.com, SIP Server Port: 5060.")
+	b.Accessible()
 }
 
 func changesTrunk(w *world, b *dashboardtest.Tab) {

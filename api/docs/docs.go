@@ -13,6 +13,7 @@ import (
 
 	"parley/api"
 	"parley/api/asset"
+	"parley/api/trunks/preset"
 	"parley/billing"
 	"parley/inference/remote"
 )
@@ -41,6 +42,8 @@ type Engine struct {
 type Options struct {
 	Engines []Engine // all that a server may have
 	Base    string   // its public address, without a final slash; empty: the one at which a page is asked for
+	// Telephone is where the other sides of trunks reach it.
+	Telephone preset.Server
 	// Card is the rate card in force. It may be called from several goroutines, and is not before a page is asked for.
 	Card func() *billing.RateCard
 }
@@ -83,7 +86,7 @@ type page struct {
 }
 
 // pages are all of them, in the order of the navigation.
-var pages = []page{
+var pages = withPresets([]page{
 	{"quickstart", "Quickstart", "Hear the service speak, and talk to an agent, in five minutes.", nil},
 	{"migration", "Coming from Vapi or Retell", "An assistant or agent of theirs becomes one of yours, with one command.", nil},
 	{"clients", "Clients", "TypeScript, Python and Go, in place of requests and sockets by hand.", nil},
@@ -92,6 +95,7 @@ var pages = []page{
 	{"limits", "Limits", "How long, how large, how many, how often.", nil},
 	{"agents", "Voice agents", "A conversation over one WebSocket, or over WebRTC.", []string{"/ws/agent", "/webrtc/"}},
 	{"callcenter", "Call center", "Telephone numbers and calls.", []string{"/callcenter/", "/callcenter/numbers/search", "/callcenter/numbers", "/v1/do-not-call", "/v1/do-not-call/", "/v1/do-not-call.csv"}},
+	{"trunks", "Trunk presets", "Lines to exchanges and carriers that many have, and what to enter on their side.", []string{"/v1/trunks", "/v1/trunks/", "/v1/trunk-presets"}},
 	{"synthesis", "Speech synthesis", "Text in, speech out: as a stream, in one request, or as a task.", []string{"/ws/tts", "/ws", "/tts/", "/api/tts/"}},
 	{"recognition", "Speech recognition", "Speech in, text out: from a recording or live.", []string{"/stt/", "/ws/stt"}},
 	{"denoise", "Noise removal", "A recording in, the same recording without its noise out.", []string{"/denoise"}},
@@ -105,7 +109,7 @@ var pages = []page{
 	{"engines", "Engines", "Which engines a server can have, and how its operator sets them.", nil},
 	{"carriers", "Carriers", "Trunks, numbers, addresses and encryption of telephone calls.", nil},
 	{"deployment", "Deployment", "Build, settings, TLS, PostgreSQL, backup, upgrades, several nodes, monitoring.", nil},
-}
+})
 
 func (p page) path() string {
 	if p.name == pages[0].name {

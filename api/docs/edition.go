@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 const (
 	hereMark      = "http://this-server.invalid" // its address
 	hereSocket    = "ws://this-server.invalid"   // the same for WebSockets
+	hereHost      = "this-server.invalid"        // the name of its host alone
 	pricesMark    = `<p data-rates="prices"></p>`
 	countriesMark = `<p data-rates="countries"></p>`
 )
@@ -106,7 +108,11 @@ func (e *editions) fill(this edition) ([]byte, error) {
 func addressed(text []byte, here string) []byte {
 	here = template.HTMLEscapeString(here)
 	text = bytes.ReplaceAll(text, []byte(hereMark), []byte(here))
-	return bytes.ReplaceAll(text, []byte(hereSocket), []byte("ws"+strings.TrimPrefix(here, "http")))
+	text = bytes.ReplaceAll(text, []byte(hereSocket), []byte("ws"+strings.TrimPrefix(here, "http")))
+	if address, err := url.Parse(here); err == nil {
+		text = bytes.ReplaceAll(text, []byte(hereHost), []byte(address.Hostname()))
+	}
+	return text
 }
 
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._\[\]:-]{1,255}$`)

@@ -254,3 +254,29 @@ func Example_trunks() {
 	send("DELETE", at, "").Body.Close()
 	fmt.Println("removed")
 }
+
+func Example_presets() {
+	// What is known of exchanges and carriers.
+	var presets struct {
+		Data []struct {
+			Name  string
+			Needs []string
+		}
+	}
+	ask("GET", "/v1/trunk-presets", "", &presets)
+	for _, p := range presets.Data {
+		fmt.Println(p.Name, p.Needs)
+	}
+
+	// An Asterisk at 192.0.2.34 sends its calls here. What is sent counts before the preset.
+	var trunk struct {
+		ID, Name, DTMF string
+		FarEnd         []string `json:"far_end"`
+	}
+	ask("POST", "/v1/trunks", `{"name": "pbx-4", "preset": "asterisk", "allow": ["192.0.2.34"],
+		"inbound_username": "pbx-4", "inbound_password": "`+rand.Text()+`", "codecs": ["PCMA"]}`, &trunk)
+	fmt.Println(trunk.Name, trunk.DTMF, "enter there:", strings.Join(trunk.FarEnd, "\n"))
+
+	send("DELETE", "/v1/trunks/"+trunk.ID, "").Body.Close()
+	fmt.Println("removed")
+}

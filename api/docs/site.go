@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"html/template"
@@ -15,6 +16,7 @@ import (
 	"parley/api"
 	"parley/api/asset"
 	"parley/api/mcp"
+	"parley/api/trunks/preset"
 )
 
 //go:embed template page
@@ -34,6 +36,7 @@ type content struct {
 	examples   map[string]*Example
 	operations map[string][]operation // by the name of the page that describes them
 	sections   []entry                // of all pages, for the search
+	telephone  preset.Server
 }
 
 func newSite(document *huma.OpenAPI, assets *asset.Set, o Options) *site {
@@ -43,7 +46,8 @@ func newSite(document *huma.OpenAPI, assets *asset.Set, o Options) *site {
 }
 
 func (s *site) read() (*content, error) {
-	c := &content{}
+	c := &content{telephone: s.options.Telephone}
+	c.telephone.Host = cmp.Or(c.telephone.Host, hereHost)
 	var err error
 	if c.examples, err = Examples(); err != nil {
 		return nil, err
@@ -60,6 +64,7 @@ func (s *site) read() (*content, error) {
 		"hereSocket": func() string { return hereSocket },
 		"prices":     func() template.HTML { return pricesMark },
 		"countries":  func() template.HTML { return countriesMark },
+		"presets":    preset.All,
 		"tools":      func() []mcp.Listed { return mcp.ToolsOf(s.document) },
 		"example":    func(string) (template.HTML, error) { return "", errNoPage },
 		"operations": func() (template.HTML, error) { return "", errNoPage },
@@ -121,6 +126,9 @@ func (c *content) body(p page) (string, error) {
 	t, err := c.forPage(p)
 	if err != nil {
 		return "", err
+	}
+	if name := p.preset(); name != "" {
+		return presetBody(t, name, c.telephone)
 	}
 	var body strings.Builder
 	err = t.ExecuteTemplate(&body, p.name+".html", nil)

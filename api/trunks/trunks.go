@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"parley/api"
+	"parley/api/trunks/preset"
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/trunks"
@@ -41,18 +43,20 @@ const (
 	checkBurst = 10
 )
 
-// Mount adds the routes.
-func Mount(a *api.API, store *trunks.Store, lines Lines, agents Agents) {
-	m := &routes{store, lines, agents, api.NewBuckets(checkEvery, checkBurst)}
+// Mount adds the routes. here is where the other sides reach this server.
+func Mount(a *api.API, store *trunks.Store, lines Lines, agents Agents, here preset.Server) {
+	m := &routes{store, lines, agents, api.NewBuckets(checkEvery, checkBurst), here}
 	const all, one = "/v1/trunks", "/v1/trunks/{id}"
 	g := api.Managed("Trunks")
+	api.Register(a, g.Get("/v1/trunk-presets", "list-trunk-presets", "List the presets of trunks",
+		"Settings for exchanges and carriers that many have, and what to enter on their side. A trunk takes one by its name as `preset`."), m.presets)
 	api.Register(a, g.Get(all, "list-trunks", "List the account's trunks", "The newest first, each with how it does on the node that answers."), m.list)
 	api.Register(a, g.Post(all, "create-trunk", "Create a trunk",
 		"A line to a carrier or an exchange (PBX). It works within seconds, on every node. An account has 20 at most. Calls that come on it reach the account's numbers "+
 			"and the trunk's extensions, and nobody else's; calls from numbers that are put on it go out on it, at the rate card's `phone.own_trunk_per_minute`.", http.StatusNotFound, http.StatusConflict).Created().Repeatable(), m.create)
 	api.Register(a, g.Get(one, "get-trunk", "Read a trunk", "By its identifier or its name, without its passwords.", http.StatusNotFound), m.get)
 	api.Register(a, g.Put(one, "replace-trunk", "Replace the settings of a trunk",
-		"All of them: what is not sent is as in a new trunk. A password that is not sent stays as long as its user does. Calls go on as they began; a registration is renewed.",
+		"All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent stays as long as its user does. Calls go on as they began; a registration is renewed.",
 		http.StatusNotFound, http.StatusConflict), m.replace)
 	api.Register(a, g.Delete(one, "delete-trunk", "Delete a trunk", "Calls in progress go on. The numbers on it must be released before.", http.StatusNotFound), m.remove)
 	api.Register(a, g.Post(one+"/check", "check-trunk", "Check a trunk",
@@ -65,6 +69,7 @@ type routes struct {
 	lines  Lines
 	agents Agents
 	checks *api.Buckets
+	here   preset.Server
 }
 
 // OneTrunk names a trunk in an address.
@@ -75,7 +80,22 @@ type OneTrunk struct {
 func (m *routes) view(t *trunks.Trunk) wire.Trunk {
 	v := wire.Trunk{ID: t.ID, Name: t.Name, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Status: m.lines.Status(t.ID)}
 	_ = json.Unmarshal(t.Settings, &v.TrunkSettings) // they were written by Draft
+	v.FarEnd = preset.FarEnd(&v.TrunkSettings, m.here)
 	return v
+}
+
+// presets answers with those after the cursor, which is a name.
+func (m *routes) presets(_ context.Context, in *api.ShortPaging) (*api.Listed[wire.TrunkPreset], error) {
+	all := preset.Shown(m.here)
+	name := func(p wire.TrunkPreset) string { return p.Name }
+	if in.Cursor != "" {
+		at := slices.IndexFunc(all, func(p wire.TrunkPreset) bool { return p.Name == in.Cursor })
+		if at < 0 {
+			return nil, api.Bad("cursor: send next_cursor of the page before")
+		}
+		all = all[at+1:]
+	}
+	return api.Pages(in.Limit, name, func(p *wire.TrunkPreset) wire.TrunkPreset { return *p })(all, nil)
 }
 
 func (m *routes) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.Trunk], error) {
@@ -87,6 +107,7 @@ func (m *routes) get(ctx context.Context, in *OneTrunk) (*api.Reply[wire.Trunk],
 }
 
 func (m *routes) create(ctx context.Context, in *struct{ Body wire.NewTrunk }) (*api.Reply[wire.Trunk], error) {
+	in.Body.TrunkSettings = preset.Under(in.Body.TrunkSettings)
 	d, err := m.draft(ctx, &in.Body)
 	if err != nil {
 		return nil, err
@@ -102,6 +123,7 @@ func (m *routes) replace(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	in.Body.TrunkSettings = preset.Under(in.Body.TrunkSettings)
 	if err := m.keep(old, &in.Body); err != nil {
 		return nil, err
 	}

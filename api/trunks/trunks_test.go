@@ -14,6 +14,7 @@ import (
 	"parley/api/apitest"
 	"parley/api/ticket"
 	"parley/api/trunks"
+	"parley/api/trunks/preset"
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/people"
@@ -68,7 +69,7 @@ func open(t *testing.T) *office {
 	o.OK(errors.Join(err1, err2))
 	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
 	a.Remember(o.DB)
-	trunks.Mount(a, kept.New(o.DB, vault), &o.lines, o.DB)
+	trunks.Mount(a, kept.New(o.DB, vault), &o.lines, o.DB, preset.Server{Host: "voice.example.com", Port: 5070})
 	o.Serve(a, api.Options{})
 	return o
 }
@@ -91,7 +92,7 @@ func TestTrunks(t *testing.T) {
 	const secret = "open sesame"
 	made, text := o.ask(o.A, "POST", "/v1/trunks", `{"name":"office","targets":[{"host":"192.0.2.1"}],"username":"account","password":"`+secret+`","register":true,`+
 		`"extensions":[{"match":"1xx","agent_id":"`+o.A.Agent+`"}]}`, 201)
-	if made.Name != "office" || !made.Register || made.Username != "account" || made.Status == nil || len(made.Extensions) != 1 || o.lines.looks != 1 {
+	if made.Name != "office" || made.Register == nil || !*made.Register || made.Username != "account" || made.Status == nil || len(made.Extensions) != 1 || o.lines.looks != 1 {
 		t.Errorf("%s", text)
 	}
 	read, shown := o.ask(o.A, "GET", "/v1/trunks/office", "", 200)
@@ -114,7 +115,7 @@ func TestTrunks(t *testing.T) {
 		t.Errorf("the password of the same user is %q", got.Password)
 	}
 	replaced, text := o.ask(o.A, "PUT", "/v1/trunks/"+made.ID, `{"name":"desk","username":"other","password":"p"}`, 200)
-	if replaced.Name != "desk" || replaced.Register || replaced.Country != "" {
+	if replaced.Name != "desk" || replaced.Register != nil || replaced.Country != "" {
 		t.Error(text)
 	}
 	o.ask(o.A, "PUT", "/v1/trunks/desk", `{"name":"desk","username":"third"}`, 200)
@@ -152,6 +153,49 @@ func TestTrunksAreRefused(t *testing.T) {
 	}
 	if _, all := o.ask(o.B, "GET", "/v1/trunks", "", 200); !strings.Contains(all, `"data":[]`) {
 		t.Error(all)
+	}
+}
+
+// TestPresets: a trunk with a preset has its settings where its owner sends none, switches and lists among them, when it is made
+// and when it is replaced; it says what to enter on the other side.
+func TestPresets(t *testing.T) {
+	o := open(t)
+	var list api.List[wire.TrunkPreset]
+	o.OK(json.Unmarshal(o.As(o.A, "GET", "/v1/trunk-presets?limit=3", "").Body, &list))
+	if len(list.Data) != 3 || list.NextCursor == nil || *list.NextCursor != "3cx" {
+		t.Fatalf("%+v", list)
+	}
+	o.OK(json.Unmarshal(o.As(o.A, "GET", "/v1/trunk-presets?cursor=3cx", "").Body, &list))
+	if len(list.Data) != len(preset.All())-3 || list.HasMore {
+		t.Errorf("%d follow", len(list.Data))
+	}
+	o.Want("a cursor of nowhere", o.As(o.A, "GET", "/v1/trunk-presets?cursor=nobody", ""), 400, "validation.invalid_request_format")
+	o.Want("a preset that is none", o.As(o.A, "POST", "/v1/trunks", `{"name":"x","preset":"nobody"}`), 400, "validation.invalid_request_format")
+
+	made, text := o.ask(o.A, "POST", "/v1/trunks", `{"name":"line","preset":"telnyx","username":"me","password":"p","codecs":["PCMA"]}`, 201)
+	if made.Preset != "telnyx" || len(made.Targets) != 1 || made.Targets[0].Host != "sip.telnyx.com" || made.Register == nil || !*made.Register || !slices.Equal(made.Codecs, []string{"PCMA"}) {
+		t.Error(text)
+	}
+	if len(made.FarEnd) == 0 || !strings.Contains(made.FarEnd[0], "the user me and") || !strings.Contains(text, `"name":"line"`) {
+		t.Error(text)
+	}
+	if got := o.lines.drafts[len(o.lines.drafts)-1]; got.Password != "p" || got.Register == nil {
+		t.Errorf("at work is %+v", got)
+	}
+	replaced, text := o.ask(o.A, "PUT", "/v1/trunks/line", `{"name":"line","preset":"telnyx","username":"me","register":false,"targets":[{"host":"192.0.2.1","port":5080}]}`, 200)
+	if replaced.Register == nil || *replaced.Register || len(replaced.Targets) != 1 || replaced.Targets[0].Host != "192.0.2.1" || len(replaced.Codecs) != 3 {
+		t.Error(text)
+	}
+	if got := o.lines.drafts[len(o.lines.drafts)-1]; got.Password != "p" {
+		t.Errorf("the password of the same user is %q", got.Password)
+	}
+	plain, text := o.ask(o.A, "PUT", "/v1/trunks/line", `{"name":"line","allow":["192.0.2.1/32"]}`, 200)
+	if plain.Preset != "" || plain.FarEnd != nil || plain.Codecs != nil {
+		t.Error(text)
+	}
+	exchange, text := o.ask(o.A, "POST", "/v1/trunks", `{"name":"pbx","preset":"asterisk","allow":["192.0.2.8/32"],"inbound_username":"pbx-1","inbound_password":"p"}`, 201)
+	if !strings.Contains(strings.Join(exchange.FarEnd, " "), "SIP Server: voice.example.com, SIP Server Port: 5070. Username: pbx-1.") {
+		t.Error(text)
 	}
 }
 

@@ -17,9 +17,10 @@ type TrunkExtension struct {
 
 // TrunkSettings are what an account says of a trunk, without its passwords.
 type TrunkSettings struct {
+	Preset          string        `json:"preset,omitempty" doc:"A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not sent. Absent: none." enum:"asterisk,freeswitch,3cx,kamailio,twilio,telnyx,vonage,teams" example:"asterisk"`
 	Targets         []TrunkTarget `json:"targets,omitempty" doc:"Where its calls go, the preferred one first; none: the trunk only brings calls." maxItems:"8" nullable:"false"`
 	Username        string        `json:"username,omitempty" doc:"Ours, for whatever the trunk challenges." maxLength:"256" example:"account"`
-	Register        bool          `json:"register,omitempty" doc:"Keep a registration at the targets. Calls may then come from these, too."`
+	Register        *bool         `json:"register,omitempty" doc:"Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does."`
 	Allow           []string      `json:"allow,omitempty" doc:"Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an inbound_username each." maxItems:"64" nullable:"false" example:"192.0.2.0/28"`
 	InboundUsername string        `json:"inbound_username,omitempty" doc:"Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be forged." maxLength:"256" example:"exchange"`
 	TrustIdentity   *bool         `json:"trust_identity,omitempty" doc:"Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges whose users write them."`
@@ -69,6 +70,7 @@ type Trunk struct {
 	ID   string `json:"id" doc:"Names the trunk in requests." example:"trk_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Name string `json:"name" doc:"As its owner calls it." example:"office"`
 	TrunkSettings
+	FarEnd    []string     `json:"far_end,omitempty" doc:"What to enter on the other side, step by step; only of a trunk with a preset." nullable:"false"`
 	Status    *TrunkStatus `json:"status,omitempty" doc:"How it does on the node that answers; absent: it does not know the trunk yet."`
 	CreatedAt time.Time    `json:"created_at" doc:"When it was made."`
 	UpdatedAt time.Time    `json:"updated_at" doc:"When it was changed last."`
@@ -94,6 +96,26 @@ type TrunkRegistration struct {
 	Registered bool       `json:"registered" doc:"Whether it is in force."`
 	Until      *time.Time `json:"until" doc:"When it ends unless it is refreshed; null: it is not in force."`
 	Error      string     `json:"error,omitempty" doc:"Of the last attempt." example:"REGISTER: 403 Forbidden"`
+}
+
+// TrunkPreset is what is known of one make of exchange or of one carrier: settings that a trunk with it has, and what to enter there.
+type TrunkPreset struct {
+	Name     string              `json:"name" doc:"Names it in the settings of a trunk." example:"asterisk"`
+	Title    string              `json:"title" doc:"Of the maker, for people." example:"Asterisk and FreePBX"`
+	Summary  string              `json:"summary" doc:"How the two are connected, in a sentence." example:"Calls go both ways between two addresses."`
+	State    string              `json:"state" doc:"tried: tests of this program call the real thing. documented: its maker describes it so." enum:"tried,documented"`
+	Tried    string              `json:"tried,omitempty" doc:"What the tests do; only of one that is tried." example:"Calls pass through it in both directions."`
+	Settings TrunkSettings       `json:"settings" doc:"Of a trunk with it, where its owner sends none."`
+	Needs    []string            `json:"needs" doc:"Settings that its owner must send besides the name." nullable:"false" example:"targets"`
+	FarEnd   []string            `json:"far_end" doc:"What to enter on the other side, step by step. What only a trunk knows stands in capitals, such as USERNAME." nullable:"false"`
+	Sources  []TrunkPresetSource `json:"sources" doc:"Pages of its maker that this comes from." nullable:"false"`
+	Page     string              `json:"page" doc:"Its page of the documentation of this server." example:"/docs/trunks/asterisk"`
+}
+
+// TrunkPresetSource is a page of a maker's documentation.
+type TrunkPresetSource struct {
+	Title string `json:"title" doc:"What the page is about." example:"PJSIP configuration examples"`
+	URL   string `json:"url" doc:"Where it is." example:"https://docs.example.com/trunks"`
 }
 
 // NewTrunkNumber is a number that reaches the account by a trunk of its own.

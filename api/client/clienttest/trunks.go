@@ -20,12 +20,18 @@ func (m things) trunks() {
 			"updated_at": submitted, "status": map[string]any{"calls": 2, "targets": []any{target("192.0.2.10:5060", up), target("192.0.2.11:5060", false)},
 				"registration": map[string]any{"registered": up, "until": nil, "error": ""}}}
 	}
+	m.HandleFunc("GET /v1/trunk-presets", page(map[string]any{"name": "asterisk", "title": "Asterisk and FreePBX", "summary": "Between two addresses.", "state": "documented",
+		"settings": map[string]any{"dtmf": "events"}, "needs": []any{"targets", "allow"}, "far_end": []any{"SIP Server: voice.example.com"},
+		"sources": []any{map[string]any{"title": "Examples", "url": "https://docs.asterisk.example"}}, "page": "/docs/trunks/asterisk"}))
 	m.HandleFunc("GET /v1/trunks", page(trunk("office")))
 	m.HandleFunc("GET /v1/trunks/{id}", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, trunk(r.PathValue("id"))) })
 	m.HandleFunc("POST /v1/trunks/{id}/check", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, trunk(r.PathValue("id"))) })
 	written := func(_ *http.Request, in map[string]any) map[string]any {
 		t := trunk("")
 		maps.Copy(t, in)
+		if in["preset"] != nil {
+			t["far_end"] = []any{"SIP Server: voice.example.com"}
+		}
 		return t
 	}
 	m.HandleFunc("POST /v1/trunks", m.changed(http.StatusCreated, written))

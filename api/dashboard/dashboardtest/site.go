@@ -34,6 +34,7 @@ import (
 	"parley/api/status"
 	"parley/api/ticket"
 	"parley/api/trunks"
+	"parley/api/trunks/preset"
 	"parley/api/wallet"
 	"parley/api/webhook"
 	"parley/api/wire"
@@ -123,7 +124,7 @@ func NewSite(t testing.TB, o Options) *Site {
 	ticket.Mount(s.API, signer, s.DB, nil)
 	webhook.Mount(s.API, s.DB, s.Hooks, noLocal)
 	s.Trunks = trunkstore.New(s.DB, vault)
-	trunks.Mount(s.API, s.Trunks, lines{}, s.DB)
+	trunks.Mount(s.API, s.Trunks, lines{}, s.DB, preset.Server{Host: "voice.example.com", Port: 5060})
 	manage.MountEngineKeys(s.API, people.NewEngineKeys(vault), new(apitest.Vendors))
 	manage.MountSecrets(s.API, vault)
 	manage.MountAccount(s.API, s.DB, billing.DefaultRateCard, 50)

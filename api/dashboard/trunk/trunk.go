@@ -41,8 +41,18 @@ func Pages() []page.Page {
 
 // trunks is the page of all.
 type trunks struct {
-	Trunks []wire.Trunk
-	Form   *page.Form
+	Trunks  []wire.Trunk
+	presets []wire.TrunkPreset
+	Form    *page.Form
+}
+
+// Presets is the choice of what the new one leads to.
+func (t *trunks) Presets() page.Field {
+	choices := []page.Option{{Value: "", Label: "Another exchange or carrier"}}
+	for _, p := range t.presets {
+		choices = append(choices, page.Option{Value: p.Name, Label: p.Title})
+	}
+	return t.Form.Select("preset", "The other side", "", choices, "width=medium", "hint=Of those in the list the server knows the settings: what you leave empty below is as that side wants it.")
 }
 
 // Working says whether calls go out on a trunk.
@@ -55,29 +65,55 @@ func working(s *wire.TrunkStatus) bool {
 
 func read(q *page.Request, f *page.Form) (*trunks, error) {
 	found, err := page.Read[api.List[wire.Trunk]](q, route)
-	return &trunks{found.Data, f}, err
+	if err != nil {
+		return nil, err
+	}
+	presets, err := page.Read[api.List[wire.TrunkPreset]](q, "/v1/trunk-presets")
+	return &trunks{found.Data, presets.Data, f}, err
 }
 
 func list(q *page.Request) error { return q.Show("trunks", Title)(read(q, &page.Form{})) }
 
 func create(q *page.Request, f *page.Form) error {
 	n := settings(f, wire.NewTrunk{})
+	if n.Preset = f.Value("preset"); n.Preset != "" {
+		leave(&n)
+	}
 	var made wire.Trunk
 	again := func() error { return q.ShowInvalid("trunks", "trunk-form", Title)(read(q, f)) }
 	if done, err := q.Submit(f, http.MethodPost, route, n, &made, again); !done {
 		return err
 	}
-	return q.Done(page.Path(At+"/", made.ID), "The trunk works from now on. Check whether the other side answers.")
+	said := "The trunk works from now on. Check whether the other side answers."
+	if made.Preset != "" {
+		said = "The trunk works from now on. What to enter on the other side stands below."
+	}
+	return q.Done(page.Path(At+"/", made.ID), said)
 }
+
+// leave takes out what a form without an entry says, so that the preset decides.
+func leave(n *wire.NewTrunk) {
+	if !*n.Register {
+		n.Register = nil
+	}
+	if n.NumberForm == usualForm {
+		n.NumberForm = ""
+	}
+}
+
+// usualForm is how numbers are written where nobody chooses.
+const usualForm = "e164"
 
 // settings are those of n, changed as a form says. What the form does not have stays.
 func settings(f *page.Form, n wire.NewTrunk) wire.NewTrunk {
 	n.Name = f.Need("name", "Enter a name.")
 	n.Targets = targets(f, f.Values.Get("targets"))
 	n.Allow = strings.Fields(strings.ReplaceAll(f.Values.Get("allow"), ",", " "))
-	n.Username, n.Password, n.Register = f.Value("username"), f.Value("password"), f.Value("register") != ""
+	register := f.Value("register") != ""
+	n.Username, n.Password, n.Register = f.Value("username"), f.Value("password"), &register
 	n.InboundUsername, n.InboundPassword = f.Value("inbound_username"), f.Value("inbound_password")
 	n.Codecs = strings.Fields(strings.ReplaceAll(strings.ToUpper(f.Value("codecs")), ",", " "))
+	n.FromUser, n.FromHost = f.Value("from_user"), f.Value("from_host")
 	n.Country, n.NumberForm = strings.ToUpper(f.Value("country")), f.Value("number_form")
 	return n
 }
@@ -153,7 +189,7 @@ func (v *view) Forms() page.Field { return forms(v.Form) }
 func (t *trunks) Forms() page.Field { return forms(t.Form) }
 
 func forms(f *page.Form) page.Field {
-	return f.Select("number_form", "Numbers that go out", "e164", []page.Option{{Value: "e164", Label: "+49341112233"}, {Value: "plain", Label: "49341112233"},
+	return f.Select("number_form", "Numbers that go out", usualForm, []page.Option{{Value: "e164", Label: "+49341112233"}, {Value: "plain", Label: "49341112233"},
 		{Value: "international", Label: "0049341112233"}, {Value: "national", Label: "0341112233, and 00… to other countries"}}, "plain", "width=medium")
 }
 
@@ -179,8 +215,8 @@ func newView(q *page.Request, f *page.Form) (*view, error) {
 	v := &view{Trunk: t, Form: f}
 	if f == nil {
 		v.Form = page.NewForm("name", t.Name, "targets", written(t.Targets), "allow", strings.Join(t.Allow, "\n"), "username", t.Username,
-			"inbound_username", t.InboundUsername, "codecs", strings.Join(t.Codecs, ", "), "country", t.Country, "number_form", cmp.Or(t.NumberForm, "e164"))
-		if t.Register {
+			"inbound_username", t.InboundUsername, "codecs", strings.Join(t.Codecs, ", "), "country", t.Country, "number_form", cmp.Or(t.NumberForm, usualForm), "from_host", t.FromHost, "from_user", t.FromUser)
+		if t.Register != nil && *t.Register {
 			v.Form.Values.Set("register", "on")
 		}
 	}

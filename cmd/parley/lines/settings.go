@@ -94,8 +94,9 @@ func texts(s *wire.TrunkSettings, secrets trunks.Secrets) error {
 // flags are what the trunk does otherwise than most.
 func flags(s *wire.TrunkSettings) (all trunk.Flags) {
 	no := func(b *bool) bool { return b != nil && !*b }
+	yes := func(b *bool) bool { return b != nil && *b }
 	for f, on := range map[trunk.Flags]bool{
-		trunk.Register: s.Register, trunk.NoProbe: no(s.Probe), trunk.DistrustIdentity: no(s.TrustIdentity), trunk.VouchedMedia: s.Media == "vouched",
+		trunk.Register: yes(s.Register), trunk.NoProbe: no(s.Probe), trunk.DistrustIdentity: no(s.TrustIdentity), trunk.VouchedMedia: s.Media == "vouched",
 		trunk.PAI: s.PAI, trunk.PPI: s.PPI, trunk.Private: s.Privacy, trunk.UserPhone: s.UserPhone, trunk.Diverts: s.Diversion, trunk.NoPRACK: no(s.PRACK),
 		trunk.Refer: s.Transfers == "refer", trunk.ReferTel: s.Refer == "tel", trunk.LargeTCP: s.LargeTCP, trunk.AudioKeys: s.DTMF == "audio",
 	} {

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/api/trunks/preset"
 	"parley/api/wire"
+	"parley/sip/sdp"
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/trunks"
@@ -14,9 +16,9 @@ import (
 
 // TestSettings: what an account writes is what the telephone has.
 func TestSettings(t *testing.T) {
-	no := false
+	no, yes := false, true
 	c, err := configOf("trk_1", "acc_1", &wire.TrunkSettings{
-		Targets: []wire.TrunkTarget{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "2001:db8::1", Port: 5080}}, Username: "account", Register: true,
+		Targets: []wire.TrunkTarget{{Host: "sip.carrier.example", Transport: "tls"}, {Host: "2001:db8::1", Port: 5080}}, Username: "account", Register: &yes,
 		Allow: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/48"}, TrustIdentity: &no, Media: "vouched", Channels: 3, CPS: 2, Codecs: []string{"PCMA"}, DTMF: "audio", SRTP: "required",
 		Country: "DE", Strip: 1, Prefix: "+49", NumberForm: "national", DialStrip: 2, DialPrefix: "0", Extensions: []wire.TrunkExtension{{Match: "1XX", AgentID: "ag_1"}},
 		FromUser: "u", FromHost: "carrier.example", PAI: true, Headers: map[string]string{"X-Token": "x"}, PRACK: &no, Transfers: "refer", Refer: "tel", Probe: &no,
@@ -45,7 +47,7 @@ func TestSettings(t *testing.T) {
 
 // TestWrongSettings: what could end a header, or take more than a trunk's own, is refused by its name.
 func TestWrongSettings(t *testing.T) {
-	targets := []wire.TrunkTarget{{Host: "sip.carrier.example"}}
+	targets, yes := []wire.TrunkTarget{{Host: "sip.carrier.example"}}, true
 	for want, s := range map[string]wire.TrunkSettings{
 		"carries no calls":      {},
 		"half of its cred":      {Targets: targets, Username: "u"},
@@ -64,11 +66,53 @@ func TestWrongSettings(t *testing.T) {
 		"with one line of text": {Targets: targets, Headers: map[string]string{"X-A": "a\nb"}},
 		"country":               {Targets: targets, Country: "QQ"},
 		"number_form":           {Targets: targets, NumberForm: "national"},
-		"register":              {Allow: []string{"192.0.2.1"}, Register: true},
+		"register":              {Allow: []string{"192.0.2.1"}, Register: &yes},
 		"ca: it holds no":       {Targets: targets, CA: "no certificate"},
 	} {
 		if _, err := configOf("trk_1", "acc_1", &s, trunks.Secrets{}); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", s, err, want)
+		}
+	}
+}
+
+// TestPresets: each preset makes a trunk that works, with what it says it needs and no more; without that it does not, or not in
+// both directions.
+func TestPresets(t *testing.T) {
+	for _, p := range preset.All() {
+		s, secrets := wire.TrunkSettings{Preset: p.Name}, trunks.Secrets{}
+		for _, n := range p.Needs {
+			switch n {
+			case "targets":
+				s.Targets = []wire.TrunkTarget{{Host: "sip.far.example"}}
+			case "allow":
+				s.Allow = []string{"192.0.2.0/28"}
+			case "username":
+				s.Username = "account"
+			case "password":
+				secrets.Password = "p"
+			case "inbound_username":
+				s.InboundUsername = "exchange"
+			case "inbound_password":
+				secrets.Inbound = "q"
+			case "from_user":
+				s.FromUser = "100"
+			case "from_host":
+				s.FromHost = "voice.example.com"
+			default:
+				t.Errorf("%s needs %s, which this test does not know", p.Name, n)
+			}
+		}
+		s = preset.Under(s)
+		c, err := configOf("trk_1", "acc_1", &s, secrets)
+		if err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		if len(c.Targets) == 0 || len(c.Allow) == 0 && !c.Has(trunk.Register) {
+			t.Errorf("%s has no calls in one direction: %+v", p.Name, c)
+		}
+		if (c.SRTP == sdp.SRTPRequired) != (p.Name == "teams") || c.Targets[0].Over() == "TLS" != (p.Name == "teams") || len(p.Settings.Codecs) != len(c.Codecs) {
+			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (n *Node) routes() *api.API {
 	if n.cfg.Telephony() {
 		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
-		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db)
+		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db, n.reached())
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}
 	callcenter.MountFollow(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
@@ -105,7 +105,7 @@ func (n *Node) routes() *api.API {
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: work, Log: n.log})
 	api.MountDocument(a)
 	pages.Mount(a)
-	docs.Mount(a, docs.Options{Engines: engine.Documented(), Base: n.cfg.BaseURL, Card: n.db.RateCard}) // last: it describes all others
+	docs.Mount(a, docs.Options{Engines: engine.Documented(), Base: n.cfg.BaseURL, Telephone: n.reached(), Card: n.db.RateCard}) // last: it describes all others
 	return a
 }
 

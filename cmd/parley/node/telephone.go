@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
+	"parley/api/trunks/preset"
 	"parley/cmd/parley/inbound"
 	"parley/cmd/parley/lines"
 	"parley/cmd/parley/outbound"
@@ -70,6 +72,22 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 		n.log.Info("listening", "for", "sip over TLS", "addr", phone.TLSAddr().String())
 	}
 	return phone, err
+}
+
+// reached is where exchanges and carriers reach the telephone, as far as the settings say it.
+func (n *Node) reached() (s preset.Server) {
+	if base, err := url.Parse(n.cfg.BaseURL); err == nil {
+		s.Host = base.Hostname()
+	}
+	if n.cfg.PublicIP.IsValid() {
+		s.Host = n.cfg.PublicIP.String()
+	}
+	for addr, to := range map[string]*int{n.cfg.SIPAddr: &s.Port, n.cfg.SIPTLSAddr: &s.TLSPort} {
+		if at, err := netip.ParseAddrPort(anyHost(addr)); err == nil {
+			*to = int(at.Port())
+		}
+	}
+	return s
 }
 
 // shared says whether there may be other nodes: a private database has one.

@@ -33,6 +33,12 @@ func TestAccountThings(t *testing.T) {
 		{"trunk list", "", []string{"1 trunk\n", "trk_1", "office", "1 of 2 targets up, 2 calls, registered until"}, ""},
 		{"trunk show office", "", []string{"name: office\n", "host: sip.carrier.example", "country: DE"}, ""},
 		{"trunk create -", "name: office\ntargets:\n  - host: sip.carrier.example\n", []string{"trk_1\n"}, `{"name":"office","targets":[{"host":"sip.carrier.example"}]}`},
+		{"trunk create --preset asterisk --name pbx --target 192.0.2.20:5080 --target tls:192.0.2.21 --allow 192.0.2.20 --inbound-username pbx", "", []string{"trk_1\n"},
+			`{"name":"pbx","preset":"asterisk","targets":[{"host":"192.0.2.20","port":5080},{"host":"192.0.2.21","transport":"tls"}],"allow":["192.0.2.20"],"inbound_username":"pbx"}`},
+		{"trunk create - --preset telnyx --username me --from-host a.example", "{name: line, register: false, username: you}", []string{"trk_1\n"},
+			`{"name":"line","preset":"telnyx","username":"me","register":false,"from_host":"a.example"}`},
+		{"trunk presets", "", []string{"1 preset\n", "asterisk", "documented", "Asterisk and FreePBX"}, ""},
+		{"trunk presets asterisk", "", []string{"targets, allow", "https://docs.asterisk.example", "On the other side:\n1. SIP Server: voice.example.com\n"}, ""},
 		{"trunk set office -", "{name: office, country: DE, strip: 1}", []string{"udp:192.0.2.10:5060", "503 Service Unavailable"}, `{"name":"office","country":"DE","strip":1}`},
 		{"trunk check office", "", []string{"192.0.2.10:5060", "up", "down", "calls"}, ""},
 		{"trunk number office +4934112345678 --agent ag_one", "", []string{"+4934112345678", "0 USD", "agent ag_one"}, `{"phone_number":"+4934112345678","agent_id":"ag_one"}`},
@@ -107,7 +113,7 @@ func TestAccountMistakes(t *testing.T) {
 		"latency --by week": command.ExitUsage, "latency --direction up": command.ExitUsage, "latency engines --direction up": command.ExitUsage, "key create": command.ExitUsage, "key revoke key_nobody": command.ExitNotFound,
 		"secret set KEY": command.ExitUsage, "secret delete nobody": command.ExitNotFound, "webhook update wh_1": command.ExitUsage,
 		"webhook deliveries wh_1 --limit 0": command.ExitUsage, "webhook delete wh_nobody": command.ExitNotFound, "engine-key test flux": command.ExitFailed,
-		"trunk create none.yaml": command.ExitFailed, "trunk check broken": command.ExitFailed, "trunk delete nobody": command.ExitNotFound,
+		"trunk create none.yaml": command.ExitFailed, "trunk create --preset asterisk": command.ExitUsage, "trunk create --name x --target a:b": command.ExitUsage, "trunk presets nobody": command.ExitUsage, "trunk check broken": command.ExitFailed, "trunk delete nobody": command.ExitNotFound,
 	} {
 		if o := run("", strings.Fields(line)...); o.Status != status {
 			t.Errorf("%s: exit status %d: %s%s", line, o.Status, o.Out, o.ErrOut)

@@ -1493,6 +1493,18 @@ class Parley(Requests):
         """
         return self._json("POST", "/ws-ticket", timeout=timeout)
 
+    def list_trunk_presets(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListTrunkPreset:
+        """List the presets of trunks.
+
+        Settings for exchanges and carriers that many have, and what to enter on their side. A trunk
+        takes one by its name as `preset`.
+        """
+        return self._json("GET", "/v1/trunk-presets", query={"limit": limit, "cursor": cursor}, timeout=timeout)
+
+    def each_trunk_presets(self, *, limit: int | None = None, timeout: float | None = None) -> Iterator[t.TrunkPreset]:
+        """List the presets of trunks: every entry, page by page."""
+        return self._each("GET", "/v1/trunk-presets", query={"limit": limit}, timeout=timeout)
+
     def list_trunks(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListTrunk:
         """List the account's trunks.
 
@@ -1531,8 +1543,9 @@ class Parley(Requests):
     def replace_trunk(self, id: str, body: t.NewTrunk, *, timeout: float | None = None) -> t.Trunk:
         """Replace the settings of a trunk.
 
-        All of them: what is not sent is as in a new trunk. A password that is not sent stays as
-        long as its user does. Calls go on as they began; a registration is renewed.
+        All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A
+        password that is not sent stays as long as its user does. Calls go on as they began; a
+        registration is renewed.
         """
         return self._json("PUT", f"/v1/trunks/{part(id)}", body=body, timeout=timeout)
 

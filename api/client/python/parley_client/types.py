@@ -2933,6 +2933,15 @@ class ListTrunk(TypedDict):
     next_cursor: str | None
 
 
+class ListTrunkPreset(TypedDict):
+    # The page's entries.
+    data: list[TrunkPreset]
+    # Whether the list goes on.
+    has_more: bool
+    # Send it as cursor to read on; null at the end.
+    next_cursor: str | None
+
+
 class ListUser(TypedDict):
     # The page's entries.
     data: list[User]
@@ -3314,6 +3323,9 @@ class NewTrunk(TypedDict):
     prack: NotRequired[bool]
     # What stands there then.
     prefix: NotRequired[str]
+    # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
+    # list counts as not sent. Absent: none.
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -3321,7 +3333,8 @@ class NewTrunk(TypedDict):
     probe: NotRequired[bool]
     # The form of the target of a REFER; absent: sip.
     refer: NotRequired[Literal["sip", "tel"]]
-    # Keep a registration at the targets. Calls may then come from these, too.
+    # Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless
+    # the preset does.
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
@@ -4468,6 +4481,8 @@ class Trunk(TypedDict):
     dtmf: NotRequired[Literal["events", "audio"]]
     # Called users that are no telephone numbers, and who answers them.
     extensions: NotRequired[list[TrunkExtension]]
+    # What to enter on the other side, step by step; only of a trunk with a preset.
+    far_end: NotRequired[list[str]]
     # Stands in From and the identity headers in place of this server's address.
     from_host: NotRequired[str]
     # Stands in From in place of the calling number.
@@ -4498,6 +4513,9 @@ class Trunk(TypedDict):
     prack: NotRequired[bool]
     # What stands there then.
     prefix: NotRequired[str]
+    # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
+    # list counts as not sent. Absent: none.
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -4505,7 +4523,8 @@ class Trunk(TypedDict):
     probe: NotRequired[bool]
     # The form of the target of a REFER; absent: sip.
     refer: NotRequired[Literal["sip", "tel"]]
-    # Keep a registration at the targets. Calls may then come from these, too.
+    # Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless
+    # the preset does.
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
@@ -4539,6 +4558,37 @@ class TrunkExtension(TypedDict):
     match: str
 
 
+class TrunkPreset(TypedDict):
+    # What to enter on the other side, step by step. What only a trunk knows stands in capitals,
+    # such as USERNAME.
+    far_end: list[str]
+    # Names it in the settings of a trunk.
+    name: str
+    # Settings that its owner must send besides the name.
+    needs: list[str]
+    # Its page of the documentation of this server.
+    page: str
+    # Of a trunk with it, where its owner sends none.
+    settings: TrunkSettings
+    # Pages of its maker that this comes from.
+    sources: list[TrunkPresetSource]
+    # tried: tests of this program call the real thing. documented: its maker describes it so.
+    state: Literal["tried", "documented"]
+    # How the two are connected, in a sentence.
+    summary: str
+    # Of the maker, for people.
+    title: str
+    # What the tests do; only of one that is tried.
+    tried: NotRequired[str]
+
+
+class TrunkPresetSource(TypedDict):
+    # What the page is about.
+    title: str
+    # Where it is.
+    url: str
+
+
 class TrunkRegistration(TypedDict):
     # Of the last attempt.
     error: NotRequired[str]
@@ -4546,6 +4596,94 @@ class TrunkRegistration(TypedDict):
     registered: bool
     # When it ends unless it is refreshed; null: it is not in force.
     until: str | None
+
+
+class TrunkSettings(TypedDict):
+    # Addresses and networks that its calls come from. One belongs to the trunks of one account,
+    # unless they have an inbound_username each.
+    allow: NotRequired[list[str]]
+    # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
+    ca: NotRequired[str]
+    # Calls at once, both directions; 0: no limit.
+    channels: NotRequired[int]
+    # Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken.
+    # G722 has twice the band. Absent: as the operator has set.
+    codecs: NotRequired[list[str]]
+    # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
+    # is +49341112233.
+    country: NotRequired[str]
+    # Calls a second that are begun here; 0: no limit.
+    cps: NotRequired[int]
+    # What stands there then, such as a technical prefix.
+    dial_prefix: NotRequired[str]
+    # How many characters are taken off the front of called numbers that go out, in that form.
+    dial_strip: NotRequired[int]
+    # Show callees of transfers the caller's number, with the account's in Diversion. The other side
+    # must carry calls from numbers that are not the account's.
+    diversion: NotRequired[bool]
+    # How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end
+    # that agrees on events and loses them. Absent: events, where the far end takes them. They are
+    # understood in either way.
+    dtmf: NotRequired[Literal["events", "audio"]]
+    # Called users that are no telephone numbers, and who answers them.
+    extensions: NotRequired[list[TrunkExtension]]
+    # Stands in From and the identity headers in place of this server's address.
+    from_host: NotRequired[str]
+    # Stands in From in place of the calling number.
+    from_user: NotRequired[str]
+    # Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk.
+    headers: NotRequired[dict[str, str]]
+    # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
+    # of UDP can be forged.
+    inbound_username: NotRequired[str]
+    # Send INVITEs of more than 1,300 bytes over TCP.
+    large_tcp: NotRequired[bool]
+    # Where audio may come from: any source that is the first to send, as behind address
+    # translators, or vouched: the address of the description, of signalling, or in allow. Absent:
+    # any.
+    media: NotRequired[Literal["any", "vouched"]]
+    # How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233
+    # within the country. Absent: e164.
+    number_form: NotRequired[Literal["e164", "plain", "international", "national"]]
+    # Send P-Asserted-Identity.
+    pai: NotRequired[bool]
+    # Send P-Preferred-Identity.
+    ppi: NotRequired[bool]
+    # Whether 100rel is supported; absent: it is.
+    prack: NotRequired[bool]
+    # What stands there then.
+    prefix: NotRequired[str]
+    # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
+    # list counts as not sent. Absent: none.
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams"]]
+    # Send Privacy: id in every call.
+    privacy: NotRequired[bool]
+    # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
+    # count as up.
+    probe: NotRequired[bool]
+    # The form of the target of a REFER; absent: sip.
+    refer: NotRequired[Literal["sip", "tel"]]
+    # Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless
+    # the preset does.
+    register: NotRequired[bool]
+    # Whom the certificate must be for, in place of the target.
+    server_name: NotRequired[str]
+    # Encryption of the audio; absent: off.
+    srtp: NotRequired[Literal["off", "offered", "required"]]
+    # How many characters are taken off the front of called numbers that come in.
+    strip: NotRequired[int]
+    # Where its calls go, the preferred one first; none: the trunk only brings calls.
+    targets: NotRequired[list[TrunkTarget]]
+    # How callers are handed over: by a second call that this server places, or by the far end,
+    # which is asked to (REFER). Absent: consult.
+    transfers: NotRequired[Literal["consult", "refer"]]
+    # Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges
+    # whose users write them.
+    trust_identity: NotRequired[bool]
+    # Mark numbers with user=phone.
+    user_phone: NotRequired[bool]
+    # Ours, for whatever the trunk challenges.
+    username: NotRequired[str]
 
 
 class TrunkStatus(TypedDict):

@@ -2893,6 +2893,15 @@ export interface ListTrunk {
   next_cursor: string | null;
 }
 
+export interface ListTrunkPreset {
+  /** The page's entries. */
+  data: Array<TrunkPreset>;
+  /** Whether the list goes on. */
+  has_more: boolean;
+  /** Send it as cursor to read on; null at the end. */
+  next_cursor: string | null;
+}
+
 export interface ListUser {
   /** The page's entries. */
   data: Array<User>;
@@ -3285,13 +3294,18 @@ export interface NewTrunk {
   prack?: boolean;
   /** What stands there then. */
   prefix?: string;
+  /**
+   * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
+   * sent. Absent: none.
+   */
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
   probe?: boolean;
   /** The form of the target of a REFER; absent: sip. */
   refer?: "sip" | "tel";
-  /** Keep a registration at the targets. Calls may then come from these, too. */
+  /** Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does. */
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
@@ -4385,6 +4399,8 @@ export interface Trunk {
   dtmf?: "events" | "audio";
   /** Called users that are no telephone numbers, and who answers them. */
   extensions?: Array<TrunkExtension>;
+  /** What to enter on the other side, step by step; only of a trunk with a preset. */
+  far_end?: Array<string>;
   /** Stands in From and the identity headers in place of this server's address. */
   from_host?: string;
   /** Stands in From in place of the calling number. */
@@ -4420,13 +4436,18 @@ export interface Trunk {
   prack?: boolean;
   /** What stands there then. */
   prefix?: string;
+  /**
+   * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
+   * sent. Absent: none.
+   */
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
   probe?: boolean;
   /** The form of the target of a REFER; absent: sip. */
   refer?: "sip" | "tel";
-  /** Keep a registration at the targets. Calls may then come from these, too. */
+  /** Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does. */
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
@@ -4466,6 +4487,36 @@ export interface TrunkExtension {
   match: string;
 }
 
+export interface TrunkPreset {
+  /** What to enter on the other side, step by step. What only a trunk knows stands in capitals, such as USERNAME. */
+  far_end: Array<string>;
+  /** Names it in the settings of a trunk. */
+  name: string;
+  /** Settings that its owner must send besides the name. */
+  needs: Array<string>;
+  /** Its page of the documentation of this server. */
+  page: string;
+  /** Of a trunk with it, where its owner sends none. */
+  settings: TrunkSettings;
+  /** Pages of its maker that this comes from. */
+  sources: Array<TrunkPresetSource>;
+  /** tried: tests of this program call the real thing. documented: its maker describes it so. */
+  state: "tried" | "documented";
+  /** How the two are connected, in a sentence. */
+  summary: string;
+  /** Of the maker, for people. */
+  title: string;
+  /** What the tests do; only of one that is tried. */
+  tried?: string;
+}
+
+export interface TrunkPresetSource {
+  /** What the page is about. */
+  title: string;
+  /** Where it is. */
+  url: string;
+}
+
 export interface TrunkRegistration {
   /** Of the last attempt. */
   error?: string;
@@ -4473,6 +4524,109 @@ export interface TrunkRegistration {
   registered: boolean;
   /** When it ends unless it is refreshed; null: it is not in force. */
   until: string | null;
+}
+
+export interface TrunkSettings {
+  /**
+   * Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an
+   * inbound_username each.
+   */
+  allow?: Array<string>;
+  /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
+  ca?: string;
+  /** Calls at once, both directions; 0: no limit. */
+  channels?: number;
+  /**
+   * Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the
+   * band. Absent: as the operator has set.
+   */
+  codecs?: Array<string>;
+  /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
+  country?: string;
+  /** Calls a second that are begun here; 0: no limit. */
+  cps?: number;
+  /** What stands there then, such as a technical prefix. */
+  dial_prefix?: string;
+  /** How many characters are taken off the front of called numbers that go out, in that form. */
+  dial_strip?: number;
+  /**
+   * Show callees of transfers the caller's number, with the account's in Diversion. The other side must carry calls
+   * from numbers that are not the account's.
+   */
+  diversion?: boolean;
+  /**
+   * How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events
+   * and loses them. Absent: events, where the far end takes them. They are understood in either way.
+   */
+  dtmf?: "events" | "audio";
+  /** Called users that are no telephone numbers, and who answers them. */
+  extensions?: Array<TrunkExtension>;
+  /** Stands in From and the identity headers in place of this server's address. */
+  from_host?: string;
+  /** Stands in From in place of the calling number. */
+  from_user?: string;
+  /** Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk. */
+  headers?: Record<string, string>;
+  /**
+   * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
+   * forged.
+   */
+  inbound_username?: string;
+  /** Send INVITEs of more than 1,300 bytes over TCP. */
+  large_tcp?: boolean;
+  /**
+   * Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the
+   * address of the description, of signalling, or in allow. Absent: any.
+   */
+  media?: "any" | "vouched";
+  /**
+   * How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233 within the country.
+   * Absent: e164.
+   */
+  number_form?: "e164" | "plain" | "international" | "national";
+  /** Send P-Asserted-Identity. */
+  pai?: boolean;
+  /** Send P-Preferred-Identity. */
+  ppi?: boolean;
+  /** Whether 100rel is supported; absent: it is. */
+  prack?: boolean;
+  /** What stands there then. */
+  prefix?: string;
+  /**
+   * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
+   * sent. Absent: none.
+   */
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams";
+  /** Send Privacy: id in every call. */
+  privacy?: boolean;
+  /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
+  probe?: boolean;
+  /** The form of the target of a REFER; absent: sip. */
+  refer?: "sip" | "tel";
+  /** Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does. */
+  register?: boolean;
+  /** Whom the certificate must be for, in place of the target. */
+  server_name?: string;
+  /** Encryption of the audio; absent: off. */
+  srtp?: "off" | "offered" | "required";
+  /** How many characters are taken off the front of called numbers that come in. */
+  strip?: number;
+  /** Where its calls go, the preferred one first; none: the trunk only brings calls. */
+  targets?: Array<TrunkTarget>;
+  /**
+   * How callers are handed over: by a second call that this server places, or by the far end, which is asked to
+   * (REFER). Absent: consult.
+   */
+  transfers?: "consult" | "refer";
+  /**
+   * Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges whose users write
+   * them.
+   */
+  trust_identity?: boolean;
+  /** Mark numbers with user=phone. */
+  user_phone?: boolean;
+  /** Ours, for whatever the trunk challenges. */
+  username?: string;
 }
 
 export interface TrunkStatus {
@@ -6451,6 +6605,20 @@ export class Parley extends Requests {
   }
 
   /**
+   * List the presets of trunks.
+   * Settings for exchanges and carriers that many have, and what to enter on their side. A trunk takes one by its name
+   * as `preset`.
+   */
+  listTrunkPresets(query: {
+    /** next_cursor of the page before. */
+    cursor?: string;
+    /** How many at most. */
+    limit?: number;
+  } = {}, options: Asked = {}): Page<ListTrunkPreset, TrunkPreset> {
+    return this.pages("GET", "/v1/trunk-presets", { query, options });
+  }
+
+  /**
    * List the account's trunks.
    * The newest first, each with how it does on the node that answers.
    */
@@ -6491,8 +6659,8 @@ export class Parley extends Requests {
 
   /**
    * Replace the settings of a trunk.
-   * All of them: what is not sent is as in a new trunk. A password that is not sent stays as long as its user does.
-   * Calls go on as they began; a registration is renewed.
+   * All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent
+   * stays as long as its user does. Calls go on as they began; a registration is renewed.
    */
   replaceTrunk(id: string, body: NewTrunk, options: Asked = {}): Promise<Trunk> {
     return this.json("PUT", `/v1/trunks/${encodeURIComponent(id)}`, { body, options });

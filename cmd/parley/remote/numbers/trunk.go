@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,11 +14,11 @@ import (
 )
 
 func newTrunkCommand() *cobra.Command {
-	return command.Group("trunk", "Lines of the account to carriers and exchanges: create, list, show, check, set, delete, number",
+	return command.Group("trunk", "Lines of the account to carriers and exchanges: presets, create, list, show, check, set, delete, number",
 		"A trunk is a SIP line to a carrier or an exchange (PBX). Calls that come on it reach the account's numbers and the trunk's\n"+
 			"extensions; calls from numbers that are put on it go out on it. Its settings are a document, as JSON or YAML.",
-		"  parley trunk create office.yaml\n  parley trunk check office\n  parley trunk number office +4934112345678 --agent ag_…",
-		newTrunkList(), newTrunkShow(), newTrunkCreate(), newTrunkSet(), newTrunkCheck(), newTrunkNumber(), newTrunkDelete())
+		"  parley trunk create --preset asterisk --name office --target 192.0.2.20 --allow 192.0.2.20\n  parley trunk check office\n  parley trunk number office +4934112345678 --agent ag_…",
+		newTrunkPresets(), newTrunkList(), newTrunkShow(), newTrunkCreate(), newTrunkSet(), newTrunkCheck(), newTrunkNumber(), newTrunkDelete())
 }
 
 func newTrunkList() *cobra.Command {
@@ -132,33 +131,14 @@ func trunkFile(q *server.Request, path, password string) (n wire.NewTrunk, err e
 	if err := d.Decode(&n); err != nil {
 		return n, command.UsageError(path + ": " + err.Error())
 	}
-	if password == "" {
-		return n, nil
+	if password != "" {
+		n.Password, err = passwordOf(password)
 	}
-	b, err := os.ReadFile(password)
-	n.Password = strings.TrimRight(string(b), "\r\n")
 	return n, err
 }
 
 const trunkDocument = "FILE is JSON or YAML, - is standard input, with the settings of POST /v1/trunks:\n" +
 	"name, targets, username, register, allow, extensions and others."
-
-func newTrunkCreate() *cobra.Command {
-	cmd := &cobra.Command{Use: "create FILE", Short: "Create a trunk", Long: "Creates a trunk, which works within seconds. " + trunkDocument,
-		Example: "  parley trunk create office.yaml\n  parley trunk create carrier.yaml --password-file carrier.password", Args: cobra.ExactArgs(1)}
-	password := cmd.Flags().String("password-file", "", "a file with the password that goes with username")
-	return server.Ask(cmd, command.OneObject, func(q *server.Request, args []string) error {
-		n, err := trunkFile(q, args[0], *password)
-		if err != nil {
-			return err
-		}
-		t, err := q.CreateTrunk(q.Ctx, n)
-		if err != nil {
-			return err
-		}
-		return q.AnswerText(t, t.ID+"\n")
-	})
-}
 
 func newTrunkSet() *cobra.Command {
 	cmd := &cobra.Command{Use: "set TRUNK FILE", Short: "Replace the settings of a trunk",

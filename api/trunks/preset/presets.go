@@ -1,0 +1,133 @@
+package preset
+
+import "parley/api/wire"
+
+var (
+	yes, no = true, false
+	g711    = []string{"PCMU", "PCMA"}
+	wide    = []string{"G722", "PCMU", "PCMA"}
+)
+
+// presets are all of them. In FarEnd stand {host}, {port}, {username}, {inbound_username}, {from_user} and {from_host}, which
+// the function FarEnd fills in.
+var presets = []wire.TrunkPreset{
+	{
+		Name: "asterisk", Title: "Asterisk and FreePBX", State: Documented,
+		Summary:  "A PJSIP trunk between two addresses. Asterisk identifies itself by a password; it knows this server by its address.",
+		Settings: wire.TrunkSettings{TrustIdentity: &no, Codecs: wide, DTMF: "events", NumberForm: "e164"},
+		Needs:    []string{"targets", "allow", "inbound_username", "inbound_password"},
+		FarEnd: []string{
+			"FreePBX: Connectivity, Trunks, Add a PJSIP trunk. Authentication: Outbound. Registration: None. SIP Server: {host}, SIP Server Port: {port}. Username: {inbound_username}. Secret: the trunk's inbound_password. DTMF Mode: RFC 4733. Codecs: g722, ulaw, alaw.",
+			"Plain Asterisk, pjsip.conf: an endpoint with aors, outbound_auth (auth_type=userpass, username={inbound_username}) and allow=!all,g722,ulaw,alaw; an aor with contact=sip:{host}:{port} and qualify_frequency=30; an identify with match={host}.",
+			"An outbound route, or Dial(PJSIP/${EXTEN}@TRUNK), for the numbers and extensions that agents answer.",
+			"An inbound route, or the endpoint's context, for calls that agents place.",
+		},
+		Sources: []wire.TrunkPresetSource{{Title: "PJSIP configuration examples", URL: "https://docs.asterisk.org/Configuration/Channel-Drivers/SIP/Configuring-res_pjsip/res_pjsip-Configuration-Examples/"}},
+	},
+	{
+		Name: "freeswitch", Title: "FreeSWITCH", State: Documented,
+		Summary:  "A gateway of FreeSWITCH to this server, without registration. FreeSWITCH identifies itself by a password; it knows this server by its address.",
+		Settings: wire.TrunkSettings{TrustIdentity: &no, Codecs: wide, DTMF: "events", NumberForm: "e164"},
+		Needs:    []string{"targets", "allow", "inbound_username", "inbound_password"},
+		FarEnd: []string{
+			"sip_profiles/external/parley.xml: a gateway named parley with the parameters proxy={host}:{port}, username={inbound_username}, password=the trunk's inbound_password, register=false, caller-id-in-from=true, ping=30.",
+			"Dialplan: bridge sofia/gateway/parley/$1 for the numbers and extensions that agents answer.",
+			"autoload_configs/acl.conf.xml: allow {host} in the list that apply-inbound-acl of the profile names, and route its calls in the profile's context.",
+			"Write the port of that profile into the trunk's targets: 5080 for external.",
+		},
+		Sources: []wire.TrunkPresetSource{{Title: "Sofia configuration files: gateways", URL: "https://developer.signalwire.com/freeswitch/FreeSWITCH-Explained/Configuration/Sofia-SIP-Stack/Sofia-Configuration-Files_7144453/"}},
+	},
+	{
+		Name: "3cx", Title: "3CX", State: Documented,
+		Summary:  "3CX has trunks to providers that it registers with only, so this server registers with 3CX, as one of its extensions.",
+		Settings: wire.TrunkSettings{Register: &yes, TrustIdentity: &no, Codecs: g711, DTMF: "events", NumberForm: "e164"},
+		Needs:    []string{"targets", "username", "password", "from_user"},
+		FarEnd: []string{
+			"Admin console, Users: add a user with the extension {from_user} for the agent, and no voicemail.",
+			"Its authentication: ID {username}, password: the trunk's password. Allow use of the extension outside of the LAN.",
+			"Write 3CX's public name into the trunk's targets, and {from_user} as an extension of the trunk with the agent that answers.",
+			"Have a ring group, a digital receptionist or an inbound rule send calls to {from_user}. An outbound rule for {from_user} carries calls that agents place.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "Requirements for VoIP providers", URL: "https://www.3cx.com/docs/supported-sip-trunk-requirements/"},
+			{Title: "Outbound calls: the INVITE", URL: "https://www.3cx.com/docs/sip-trunk-outbound-calls/"},
+		},
+	},
+	{
+		Name: "kamailio", Title: "Kamailio", State: Tried,
+		Summary:  "A proxy before this server, known by its address.",
+		Tried:    "The edge of deploy/kamailio runs with Kamailio itself; calls on a trunk with these settings pass through it in both directions.",
+		Settings: wire.TrunkSettings{NumberForm: "e164"},
+		Needs:    []string{"targets", "allow"},
+		FarEnd: []string{
+			"dispatcher.list: 1 sip:{host}:{port}",
+			"Request route: record_route() for INVITE, then ds_select_dst(\"1\", \"4\") and t_relay(). Leave the called number in the Request-URI.",
+			"Let {host} call out: of the requests that come from it, relay those with a number to your carrier.",
+			"Audio passes by unless rtpengine takes it: then the trunk's allow has the address of rtpengine, too.",
+		},
+		Sources: []wire.TrunkPresetSource{{Title: "The dispatcher module", URL: "https://www.kamailio.org/docs/modules/stable/modules/dispatcher.html"}},
+	},
+	{
+		Name: "twilio", Title: "Twilio Elastic SIP Trunking", State: Documented,
+		Summary:  "Twilio calls this server from its own networks; calls that go out identify themselves by a credential list.",
+		Settings: wire.TrunkSettings{Codecs: g711, DTMF: "events", NumberForm: "e164"},
+		Needs:    []string{"targets", "allow", "username", "password"},
+		FarEnd: []string{
+			"Elastic SIP Trunking, Manage, Trunks: create a trunk.",
+			"Termination: choose a SIP URI such as NAME.pstn.twilio.com, which is the target of the trunk here, and a credential list with the user {username} and the trunk's password.",
+			"Origination: add the URI sip:{host}:{port}.",
+			"Numbers: add the numbers, and put each on the trunk here.",
+			"Write the signalling networks of the page on IP addresses into the trunk's allow.",
+			"With Secure Trunking, write targets with transport tls and srtp required; the origination URI is then sip:{host}:5061;transport=tls.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "Elastic SIP Trunking", URL: "https://www.twilio.com/docs/sip-trunking"},
+			{Title: "IP addresses", URL: "https://www.twilio.com/docs/sip-trunking/ip-addresses"},
+		},
+	},
+	{
+		Name: "telnyx", Title: "Telnyx", State: Documented,
+		Summary:  "This server registers with a credential connection, so that no addresses are to be kept.",
+		Settings: wire.TrunkSettings{Targets: []wire.TrunkTarget{{Host: "sip.telnyx.com"}}, Register: &yes, Codecs: wide, DTMF: "events", NumberForm: "e164"},
+		Needs:    []string{"username", "password"},
+		FarEnd: []string{
+			"Voice, SIP Trunking: create a SIP connection of the type Credentials with the user {username} and the trunk's password.",
+			"Inbound: number format +E.164.",
+			"Numbers: assign the numbers to the connection, and put each on the trunk here.",
+			"Outbound Voice Profiles: one with the connection and the countries that agents call.",
+		},
+		Sources: []wire.TrunkPresetSource{{Title: "Authentication methods", URL: "https://developers.telnyx.com/docs/voice/sip-trunking/authentication/credential-types"}},
+	},
+	{
+		Name: "vonage", Title: "Vonage SIP Trunking", State: Documented,
+		Summary:  "Vonage calls this server from its own networks; calls that go out identify themselves by credentials of the trunk's domain.",
+		Settings: wire.TrunkSettings{Codecs: wide, DTMF: "events", NumberForm: "plain"},
+		Needs:    []string{"targets", "allow", "username", "password"},
+		FarEnd: []string{
+			"SIP Trunks: create a trunk. Its domain, such as NAME.sip-us.vonage.com, is the target of the trunk here.",
+			"Outbound: authentication by digest, with the user {username} and the trunk's password.",
+			"Inbound: the region, and the URI {host}:{port}.",
+			"Numbers: link the numbers, and put each on the trunk here.",
+			"Write the signalling networks that Vonage lists for the region into the trunk's allow.",
+		},
+		Sources: []wire.TrunkPresetSource{{Title: "SIP trunking: technical details", URL: "https://developer.vonage.com/en/sip/technical-details"}},
+	},
+	{
+		Name: "teams", Title: "Microsoft Teams, direct routing", State: Documented,
+		Summary: "Teams knows this server as a session border controller: by a name of your tenant's domain, over TLS, with encrypted audio.",
+		Settings: wire.TrunkSettings{Targets: []wire.TrunkTarget{{Host: "sip.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}, {Host: "sip2.pstnhub.microsoft.com", Port: 5061, Transport: "tls"},
+			{Host: "sip3.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}}, Codecs: wide, DTMF: "events", SRTP: "required", NumberForm: "e164"},
+		Needs: []string{"allow", "from_host"},
+		FarEnd: []string{
+			"DNS: {from_host} leads to this server, in a domain that the tenant has verified.",
+			"The operator of this server sets PARLEY_SIP_TLS_ADDR, with a certificate for {from_host} from an authority that Teams trusts.",
+			"Teams admin center, Voice, Direct Routing, SBCs: add {from_host} with the SIP signaling port {port}, Send SIP options on.",
+			"Voice routes: a route with this SBC for the numbers that agents answer, and a voice routing policy for the users who call them.",
+			"Write the networks of Teams' SIP proxies into the trunk's allow, as networks of /16 and narrower.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "Plan Direct Routing", URL: "https://learn.microsoft.com/en-us/microsoftteams/direct-routing-plan"},
+			{Title: "Direct Routing: SIP protocol", URL: "https://learn.microsoft.com/en-us/microsoftteams/direct-routing-protocols-sip"},
+		},
+	},
+}
