@@ -131,7 +131,7 @@ func (u *UserAgent) hangupOn(res *gosip.Response, c *call, after uint32) {
 		Transport: res.Transport(), Peer: peer, Self: netip.AddrPortFrom(u.layer.Facing(peer.Addr()), u.layer.Port(res.Transport())),
 	}}
 	if c != nil {
-		d.Far, d.Home = c.dialog.Far, c.dialog.Home // neither changes
+		d.Far, d.Home, d.Self = c.dialog.Far, c.dialog.Home, c.dialog.Self // none changes
 	}
 	d.Join(res)
 	if d.Target.Host == "" || c == nil && !dialog.HostAddr(d.Hop().Host).IsValid() {

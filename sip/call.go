@@ -70,6 +70,14 @@ func (u *UserAgent) far(on *trunk.Trunk, auth *dialog.Authorizer) dialog.Far {
 	return dialog.Far{Layer: u.layer, Auth: auth, T1: u.cfg.T1}
 }
 
+// facing is the address under which a peer reaches us, on a trunk if there is one.
+func (u *UserAgent) facing(on *trunk.Trunk, peer netip.Addr) netip.Addr {
+	if on != nil {
+		return on.Facing(peer)
+	}
+	return u.layer.Facing(peer)
+}
+
 // own runs f with the dialog, as dialog.Owner wants it.
 func (c *call) own(f func(*dialog.Dialog)) bool { return c.do(func() { f(&c.dialog) }) }
 

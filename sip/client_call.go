@@ -19,8 +19,11 @@ func (u *UserAgent) outgoing(p placement) (*call, *gosip.Request, error) {
 	d := dialog.Dialog{Far: u.far(p.trunk, dialog.NewAuthorizer(p.auth)), State: dialog.State{
 		CallID: dialog.NewTag(), LocalTag: dialog.NewTag(), Local: dialog.URI{Uri: p.from}, Remote: dialog.URI{Uri: p.to}, Target: dialog.URI{Uri: p.uri},
 		Transport: p.at.Transport, Peer: peer, Home: peer.Addr(),
-		Self: netip.AddrPortFrom(u.layer.Facing(peer.Addr()), u.layer.Port(p.at.Transport)),
+		Self: netip.AddrPortFrom(u.facing(p.trunk, peer.Addr()), u.layer.Port(p.at.Transport)),
 	}}
+	if p.trunk != nil {
+		d.Routes = p.trunk.Routes()
+	}
 	if d.Local.Host == "" {
 		d.Local.Host = dialog.URIHost(d.Self.Addr())
 	}

@@ -179,7 +179,7 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	p.to = *p.uri.Clone()
 	p.to.UriParams.Remove("transport")
 	host := cmp.Or(trunk.Bracketed(k.FromHost), t.From.Host)
-	identity := gosip.Uri{Scheme: "sip", User: k.Plan.Shown(t.From.Number), Host: cmp.Or(host, dialog.URIHost(u.layer.Facing(e.Addr.Addr())))}
+	identity := gosip.Uri{Scheme: "sip", User: k.Plan.Shown(t.From.Number), Host: cmp.Or(host, dialog.URIHost(k.Facing(e.Addr.Addr())))}
 	if k.Has(trunk.UserPhone) {
 		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
 	}

@@ -109,7 +109,7 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 		CallID: req.CallID().Value(), LocalTag: dialog.NewTag(), RemoteTag: req.From().Params.GetOr("tag", ""),
 		Local: dialog.URI{Uri: *req.To().Address.Clone()}, Remote: dialog.URI{Uri: *req.From().Address.Clone()},
 		RemoteSeq: req.CSeq().SeqNo, HasRemoteSeq: true, Routes: dialog.RouteSet(req, false),
-		Transport: req.Transport(), Peer: from, Self: netip.AddrPortFrom(u.layer.Facing(from.Addr()), u.layer.Port(req.Transport())),
+		Transport: req.Transport(), Peer: from, Self: netip.AddrPortFrom(u.facing(l, from.Addr()), u.layer.Port(req.Transport())),
 		Secure: req.Recipient.Scheme == "sips",
 	}}
 	if l != nil {

@@ -46,7 +46,8 @@ func (c *Client) GetTrunk(ctx context.Context, id string) (*wire.Trunk, error) {
 
 // ReplaceTrunk: Replace the settings of a trunk.
 // All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent
-// stays as long as its user does. Calls go on as they began; a registration is renewed.
+// stays as long as its user does, a key as long as its certificate. Calls go on as they began; a registration is
+// renewed.
 func (c *Client) ReplaceTrunk(ctx context.Context, id string, body wire.NewTrunk) (*wire.Trunk, error) {
 	return ask[wire.Trunk](ctx, c, http.MethodPut, c.address("v1", "trunks", id), body)
 }

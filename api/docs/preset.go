@@ -70,7 +70,8 @@ func presetBody(t *template.Template, name string, here preset.Server) (string, 
 var options = map[string]string{
 	"targets": "--target sip.example.com", "allow": "--allow 192.0.2.0/28", "username": "--username account", "password": "--password-file trunk.password",
 	"inbound_username": "--inbound-username exchange", "inbound_password": "--inbound-password-file exchange.password",
-	"from_user": "--from-user 100", "from_host": "--from-host voice.example.com",
+	"from_user": "--from-user 100", "from_host": "--from-host voice.example.com", "contact_host": "--contact-host voice.example.com",
+	"cert": "--cert-file line.pem", "key": "--key-file line.key",
 }
 
 // commandOf makes a trunk with what a preset needs.

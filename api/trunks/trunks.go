@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/api"
@@ -56,7 +57,7 @@ func Mount(a *api.API, store *trunks.Store, lines Lines, agents Agents, here pre
 			"and the trunk's extensions, and nobody else's; calls from numbers that are put on it go out on it, at the rate card's `phone.own_trunk_per_minute`.", http.StatusNotFound, http.StatusConflict).Created().Repeatable(), m.create)
 	api.Register(a, g.Get(one, "get-trunk", "Read a trunk", "By its identifier or its name, without its passwords.", http.StatusNotFound), m.get)
 	api.Register(a, g.Put(one, "replace-trunk", "Replace the settings of a trunk",
-		"All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent stays as long as its user does. Calls go on as they began; a registration is renewed.",
+		"All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent stays as long as its user does, a key as long as its certificate. Calls go on as they began; a registration is renewed.",
 		http.StatusNotFound, http.StatusConflict), m.replace)
 	api.Register(a, g.Delete(one, "delete-trunk", "Delete a trunk", "Calls in progress go on. The numbers on it must be released before.", http.StatusNotFound), m.remove)
 	api.Register(a, g.Post(one+"/check", "check-trunk", "Check a trunk",
@@ -134,7 +135,7 @@ func (m *routes) replace(ctx context.Context, in *struct {
 	return m.written(ctx)(m.store.Replace(ctx, old.Account, old.ID, d))
 }
 
-// keep fills in the passwords that are not sent, of users that stay.
+// keep fills in the passwords that are not sent, of users that stay, and the key of the same certificate.
 func (m *routes) keep(old *trunks.Trunk, n *wire.NewTrunk) error {
 	var was wire.TrunkSettings
 	err := json.Unmarshal(old.Settings, &was)
@@ -147,6 +148,9 @@ func (m *routes) keep(old *trunks.Trunk, n *wire.NewTrunk) error {
 	}
 	if n.InboundPassword == "" && n.InboundUsername == was.InboundUsername {
 		n.InboundPassword = secrets.Inbound
+	}
+	if n.Key == "" && slices.Equal(strings.Fields(n.Cert), strings.Fields(was.Cert)) { // forms end lines in their own way
+		n.Key = secrets.Key
 	}
 	return nil
 }

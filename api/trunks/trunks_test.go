@@ -35,7 +35,7 @@ func (l *lines) Draft(_ string, n *wire.NewTrunk) (d kept.Draft, err error) {
 	if n.Country == "QQ" {
 		return d, store.Invalid("country: there is no QQ")
 	}
-	d = kept.Draft{Name: n.Name, Secrets: kept.Secrets{Password: n.Password, Inbound: n.InboundPassword}, Digest: n.InboundUsername, Sources: []netip.Prefix{}}
+	d = kept.Draft{Name: n.Name, Secrets: kept.Secrets{Password: n.Password, Inbound: n.InboundPassword, Key: n.Key}, Digest: n.InboundUsername, Sources: []netip.Prefix{}}
 	for _, s := range n.Allow {
 		d.Sources = append(d.Sources, netip.MustParsePrefix(s))
 	}
@@ -121,6 +121,18 @@ func TestTrunks(t *testing.T) {
 	o.ask(o.A, "PUT", "/v1/trunks/desk", `{"name":"desk","username":"third"}`, 200)
 	if got := o.lines.drafts[len(o.lines.drafts)-1]; got.Password != "" {
 		t.Errorf("another user has the password %q", got.Password)
+	}
+	const certificate, key = "-----BEGIN CERTIFICATE-----", "-----BEGIN PRIVATE KEY-----"
+	_, text = o.ask(o.A, "PUT", "/v1/trunks/desk", `{"name":"desk","cert":"`+certificate+`","key":"`+key+`"}`, 200)
+	if strings.Contains(text, key) || !strings.Contains(text, certificate) {
+		t.Error(text)
+	}
+	for cert, want := range map[string]string{certificate: key, certificate + `\r\n`: key, "another": ""} {
+		o.ask(o.A, "PUT", "/v1/trunks/desk", `{"name":"desk","cert":"`+certificate+`","key":"`+key+`"}`, 200)
+		o.ask(o.A, "PUT", "/v1/trunks/desk", `{"name":"desk","cert":"`+cert+`"}`, 200)
+		if got := o.lines.drafts[len(o.lines.drafts)-1]; got.Key != want {
+			t.Errorf("with the certificate %s the key is %q", cert, got.Key)
+		}
 	}
 	if checked, text := o.ask(o.A, "POST", "/v1/trunks/desk/check", "", 200); checked.Status.Targets[0].Detail != "checked "+made.ID {
 		t.Error(text)

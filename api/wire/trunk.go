@@ -19,6 +19,7 @@ type TrunkExtension struct {
 type TrunkSettings struct {
 	Preset          string        `json:"preset,omitempty" doc:"A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not sent. Absent: none." enum:"asterisk,freeswitch,3cx,kamailio,twilio,telnyx,vonage,teams" example:"asterisk"`
 	Targets         []TrunkTarget `json:"targets,omitempty" doc:"Where its calls go, the preferred one first; none: the trunk only brings calls." maxItems:"8" nullable:"false"`
+	OutboundProxy   *TrunkTarget  `json:"outbound_proxy,omitempty" doc:"Where all that goes to the targets goes first, by a Route header. Its calls may come in, too, on a trunk that registers. Absent: nowhere else."`
 	Username        string        `json:"username,omitempty" doc:"Ours, for whatever the trunk challenges." maxLength:"256" example:"account"`
 	Register        *bool         `json:"register,omitempty" doc:"Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does."`
 	Allow           []string      `json:"allow,omitempty" doc:"Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an inbound_username each." maxItems:"64" nullable:"false" example:"192.0.2.0/28"`
@@ -39,21 +40,24 @@ type TrunkSettings struct {
 	DialPrefix string           `json:"dial_prefix,omitempty" doc:"What stands there then, such as a technical prefix." pattern:"^[0-9*#+]{0,16}$"`
 	Extensions []TrunkExtension `json:"extensions,omitempty" doc:"Called users that are no telephone numbers, and who answers them." maxItems:"64" nullable:"false"`
 
-	FromUser  string            `json:"from_user,omitempty" doc:"Stands in From in place of the calling number." pattern:"^[A-Za-z0-9+._*#-]{0,64}$" example:"account"`
-	FromHost  string            `json:"from_host,omitempty" doc:"Stands in From and the identity headers in place of this server's address." maxLength:"253" example:"carrier.example"`
-	PAI       bool              `json:"pai,omitempty" doc:"Send P-Asserted-Identity."`
-	PPI       bool              `json:"ppi,omitempty" doc:"Send P-Preferred-Identity."`
-	Privacy   bool              `json:"privacy,omitempty" doc:"Send Privacy: id in every call."`
-	UserPhone bool              `json:"user_phone,omitempty" doc:"Mark numbers with user=phone."`
-	Diversion bool              `json:"diversion,omitempty" doc:"Show callees of transfers the caller's number, with the account's in Diversion. The other side must carry calls from numbers that are not the account's."`
-	Headers   map[string]string `json:"headers,omitempty" doc:"Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk."`
-	PRACK     *bool             `json:"prack,omitempty" doc:"Whether 100rel is supported; absent: it is."`
-	Transfers string            `json:"transfers,omitempty" doc:"How callers are handed over: by a second call that this server places, or by the far end, which is asked to (REFER). Absent: consult." enum:"consult,refer"`
-	Refer     string            `json:"refer,omitempty" doc:"The form of the target of a REFER; absent: sip." enum:"sip,tel"`
-	LargeTCP  bool              `json:"large_tcp,omitempty" doc:"Send INVITEs of more than 1,300 bytes over TCP."`
-	Probe     *bool             `json:"probe,omitempty" doc:"Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up."`
+	FromUser    string            `json:"from_user,omitempty" doc:"Stands in From in place of the calling number." pattern:"^[A-Za-z0-9+._*#-]{0,64}$" example:"account"`
+	FromHost    string            `json:"from_host,omitempty" doc:"Stands in From and the identity headers in place of this server's address." maxLength:"253" example:"carrier.example"`
+	ContactHost string            `json:"contact_host,omitempty" doc:"Stands in Contact in place of this server's address: a name that leads to it, as Microsoft Teams wants it." maxLength:"253" example:"voice.example.com"`
+	PublicIP    string            `json:"public_ip,omitempty" doc:"What the far end sees of this server in Via, Contact and the description of the audio, in place of its address. It must lead here." maxLength:"45" example:"203.0.113.9"`
+	PAI         bool              `json:"pai,omitempty" doc:"Send P-Asserted-Identity."`
+	PPI         bool              `json:"ppi,omitempty" doc:"Send P-Preferred-Identity."`
+	Privacy     bool              `json:"privacy,omitempty" doc:"Send Privacy: id in every call."`
+	UserPhone   bool              `json:"user_phone,omitempty" doc:"Mark numbers with user=phone."`
+	Diversion   bool              `json:"diversion,omitempty" doc:"Show callees of transfers the caller's number, with the account's in Diversion. The other side must carry calls from numbers that are not the account's."`
+	Headers     map[string]string `json:"headers,omitempty" doc:"Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk."`
+	PRACK       *bool             `json:"prack,omitempty" doc:"Whether 100rel is supported; absent: it is."`
+	Transfers   string            `json:"transfers,omitempty" doc:"How callers are handed over: by a second call that this server places, or by the far end, which is asked to (REFER). Absent: consult." enum:"consult,refer"`
+	Refer       string            `json:"refer,omitempty" doc:"The form of the target of a REFER; absent: sip." enum:"sip,tel"`
+	LargeTCP    bool              `json:"large_tcp,omitempty" doc:"Send INVITEs of more than 1,300 bytes over TCP."`
+	Probe       *bool             `json:"probe,omitempty" doc:"Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up."`
 
 	CA         string `json:"ca,omitempty" doc:"Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's." maxLength:"65536"`
+	Cert       string `json:"cert,omitempty" doc:"Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to its authority; absent: none. It is the trunk's own, not the server's." maxLength:"65536"`
 	ServerName string `json:"server_name,omitempty" doc:"Whom the certificate must be for, in place of the target." maxLength:"253" example:"sip.carrier.example"`
 }
 
@@ -62,6 +66,7 @@ type NewTrunk struct {
 	Name string `json:"name" doc:"Names it on pages and commands; each of the account's another." pattern:"^[A-Za-z0-9._-]{1,63}$" example:"office"`
 	TrunkSettings
 	Password        string `json:"password,omitempty" doc:"Ours, that goes with username. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
+	Key             string `json:"key,omitempty" doc:"The private key of cert, as PEM. It is stored encrypted and never shown." maxLength:"16384" writeOnly:"true"`
 	InboundPassword string `json:"inbound_password,omitempty" doc:"The far end's, that goes with inbound_username. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
 }
 

@@ -16,6 +16,7 @@
 package dialog
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"net/netip"
@@ -80,6 +81,8 @@ type Far struct {
 
 	By   *transport.Identity   // of the trunk that the dialog belongs to; nil: none
 	Owns func(netip.Addr) bool // the trunk's hosts; nil: none
+
+	ContactHost string // of our Contact; empty: State.Self
 }
 
 // Dialog is a dialog at work. It belongs to one goroutine; see Owner for the others.
@@ -128,7 +131,7 @@ func (d *Dialog) Retarget(contact *gosip.ContactHeader) bool {
 
 // Contact is what we put into our messages.
 func (d *Dialog) Contact() *gosip.ContactHeader {
-	h := &gosip.ContactHeader{Address: gosip.Uri{Scheme: "sip", User: "parley", Host: URIHost(d.Self.Addr()), Port: int(d.Self.Port())}}
+	h := &gosip.ContactHeader{Address: gosip.Uri{Scheme: "sip", User: "parley", Host: cmp.Or(d.ContactHost, URIHost(d.Self.Addr())), Port: int(d.Self.Port())}}
 	if d.Secure {
 		h.Address.Scheme = "sips"
 	}

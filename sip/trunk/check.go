@@ -34,6 +34,8 @@ func (c *Config) Check() *Mistake {
 		return &Mistake{"allow", "lets half the world call; allowed: networks of /8 and narrower (IPv6: /16), or inbound_username"}
 	case c.Has(Register) && (len(c.Targets) == 0 || c.Auth.Username == ""):
 		return &Mistake{"register", "it needs targets, username and password"}
+	case c.Proxy.Host != "" && len(c.Targets) == 0:
+		return &Mistake{"outbound_proxy", "it needs targets, which it leads to"}
 	case p.Country != "" && phonenumbers.GetCountryCodeForRegion(p.Country) == 0:
 		return &Mistake{"country", `"` + p.Country + `" is not allowed; allowed: the ISO 3166 code of a country, such as DE`}
 	case p.Country == "" && p.Form == FormNational:

@@ -41,6 +41,9 @@ type Config struct {
 	// Targets are where calls go, the preferred one first. None: the trunk only
 	// brings calls.
 	Targets []Target
+	// Proxy is where what goes to the targets goes first, by a Route header (RFC 3261 sections 8.1.2 and 12.2.1.1). The zero
+	// Target: nowhere else.
+	Proxy Target
 	// Auth are our credentials, for whatever the trunk challenges.
 	Auth dialog.Credentials
 	// Inbound are what incoming calls must show (407). Zero: the source is enough.
@@ -54,6 +57,9 @@ type Config struct {
 	Plan    DialPlan // how it writes numbers
 
 	Flags Flags // how the trunk differs from most
+
+	PublicIP    netip.Addr // what Via, Contact and descriptions show in place of our address; not valid: nothing else
+	ContactHost string     // in Contact in place of our address, or of PublicIP
 
 	Codecs []codec.Codec // in order; empty: those of calls that belong to no trunk
 	SRTP   sdp.Policy    // protection of the audio
@@ -116,6 +122,24 @@ const (
 
 // Has says whether any of flags is set.
 func (c *Config) Has(flags Flags) bool { return c.Flags&flags != 0 }
+
+// Hops are where requests go first.
+func (c *Config) Hops() []Target {
+	if c.Proxy.Host != "" {
+		return []Target{c.Proxy}
+	}
+	return c.Targets
+}
+
+// Routes are the route set of requests outside of dialogs.
+func (c *Config) Routes() []dialog.URI {
+	if c.Proxy.Host == "" {
+		return nil
+	}
+	u := c.Proxy.URI("")
+	u.UriParams = append(u.UriParams, gosip.HeaderKV{K: "lr"})
+	return []dialog.URI{{Uri: u}}
+}
 
 // Target is one place that takes a trunk's calls.
 type Target struct {

@@ -20,6 +20,7 @@ type Endpoint struct {
 	Addr      netip.AddrPort
 	Transport string // "UDP", "TCP" or "TLS"
 	Target    Target
+	Hop       string // the name that led to Addr: the target's, or the proxy's
 }
 
 func (e Endpoint) String() string { return strings.ToLower(e.Transport) + ":" + e.Addr.String() }
@@ -34,7 +35,7 @@ func Locate(ctx context.Context, layer *transport.Layer, targets []Target) (foun
 			errs = errors.Join(errs, fmt.Errorf("resolve %s: %w", t.Host, err))
 		}
 		for _, a := range addrs {
-			e := Endpoint{Addr: a, Transport: t.Over(), Target: t}
+			e := Endpoint{Addr: a, Transport: t.Over(), Target: t, Hop: t.Host}
 			twin := slices.ContainsFunc(found, func(o Endpoint) bool { return o.String() == e.String() })
 			if !twin && len(found) < maxEndpoints {
 				found = append(found, e)
@@ -42,4 +43,21 @@ func Locate(ctx context.Context, layer *transport.Layer, targets []Target) (foun
 		}
 	}
 	return found, errs
+}
+
+// locate turns the targets of a trunk into endpoints. Each is at the addresses of the proxy, where there is one.
+func (c *Config) locate(ctx context.Context, layer *transport.Layer) ([]Endpoint, error) {
+	found, err := Locate(ctx, layer, c.Hops())
+	if c.Proxy.Host == "" {
+		return found, err
+	}
+	var through []Endpoint
+	for _, t := range c.Targets {
+		for _, e := range found {
+			if e.Target = t; len(through) < maxEndpoints {
+				through = append(through, e)
+			}
+		}
+	}
+	return through, err
 }

@@ -79,7 +79,7 @@ func (t *Trunk) due(now time.Time, next *time.Time) (list []*Server) {
 // says that it cannot work now.
 func (t *Trunk) probe(ctx context.Context, s *Server) {
 	d := t.outside(s.Endpoint, gosip.OPTIONS)
-	req := d.Request(gosip.OPTIONS)
+	req := d.Request(gosip.OPTIONS, d.Contact())
 	ctx, cancel := context.WithTimeout(ctx, probePatience*t.T1)
 	defer cancel()
 	_, res, err := d.Own().Do(ctx, req)
@@ -124,8 +124,8 @@ var errNoAnswer = errors.New("OPTIONS: no answer")
 func (t *Trunk) outside(e Endpoint, method gosip.RequestMethod) *dialog.Dialog {
 	d := &dialog.Dialog{Far: t.Far(dialog.NewAuthorizer(t.Auth)), State: dialog.State{
 		CallID: dialog.NewTag(), LocalTag: dialog.NewTag(), Transport: e.Transport, Peer: e.Addr, Home: e.Addr.Addr(),
-		Self:   netip.AddrPortFrom(t.layer.Facing(e.Addr.Addr()), t.layer.Port(e.Transport)),
-		Target: dialog.URI{Uri: e.Target.URI("")},
+		Self:   netip.AddrPortFrom(t.Facing(e.Addr.Addr()), t.layer.Port(e.Transport)),
+		Target: dialog.URI{Uri: e.Target.URI("")}, Routes: t.Routes(),
 		Detour: true, // to the server, wherever its name leads
 	}}
 	d.Local.Uri = gosip.Uri{Scheme: "sip", User: t.user(), Host: Bracketed(cmp.Or(t.FromHost, e.Target.Host))}

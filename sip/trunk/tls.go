@@ -61,18 +61,18 @@ func (t *Trunk) names(at netip.AddrPort) (host string, exact bool) {
 			continue
 		}
 		if s.Addr == at {
-			return s.Target.Host, true
+			return s.Hop, true
 		}
 		if host == "" && s.Addr.Addr() == at.Addr() {
-			host = s.Target.Host
+			host = s.Hop
 		}
 	}
 	return host, false
 }
 
-// secure is the first target that is reached over TLS; empty when there is none.
+// secure is the first target, or the proxy, that is reached over TLS; empty when there is none.
 func (t *Trunk) secure() string {
-	for _, target := range t.Targets {
+	for _, target := range t.Hops() {
 		if target.Over() == "TLS" {
 			return target.Host
 		}

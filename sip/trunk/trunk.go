@@ -97,7 +97,15 @@ func (t *Trunk) attach(layer *transport.Layer) {
 
 // Far is what a dialog with the trunk needs.
 func (t *Trunk) Far(auth *dialog.Authorizer) dialog.Far {
-	return dialog.Far{Layer: t.layer, Auth: auth, T1: t.T1, By: t.Identity, Owns: t.Owns}
+	return dialog.Far{Layer: t.layer, Auth: auth, T1: t.T1, By: t.Identity, Owns: t.Owns, ContactHost: Bracketed(t.ContactHost)}
+}
+
+// Facing is the address under which a peer reaches us on the trunk.
+func (t *Trunk) Facing(peer netip.Addr) netip.Addr {
+	if t.PublicIP.IsValid() && t.PublicIP.Is4() == peer.Unmap().Is4() {
+		return t.PublicIP
+	}
+	return t.layer.Facing(peer)
 }
 
 // run keeps the addresses of the targets, their health and the registration,
@@ -152,7 +160,7 @@ func (t *Trunk) relocate() time.Duration {
 func (t *Trunk) locate(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
-	found, err := Locate(ctx, t.layer, t.Targets)
+	found, err := t.Config.locate(ctx, t.layer)
 	if t.Guard != nil {
 		found, err = t.guarded(found, err)
 	}
@@ -186,7 +194,7 @@ func (t *Trunk) locate(ctx context.Context) {
 // guarded leaves out the endpoints that must not be called, and adds why to the errors.
 func (t *Trunk) guarded(found []Endpoint, errs error) ([]Endpoint, error) {
 	may := slices.DeleteFunc(found, func(e Endpoint) bool {
-		err := t.Guard(e.Target.Host, e.Addr)
+		err := t.Guard(e.Hop, e.Addr)
 		errs = errors.Join(errs, err)
 		return err != nil
 	})

@@ -31,6 +31,7 @@ type Trunk struct {
 type Secrets struct {
 	Password string `json:"password,omitempty"`         // of ours, for what the trunk challenges
 	Inbound  string `json:"inbound_password,omitempty"` // of the far end
+	Key      string `json:"key,omitempty"`              // of our certificate, as PEM
 }
 
 // Draft is what an owner writes of a trunk.
@@ -170,7 +171,7 @@ func (s *Store) sealed(account, id string, x Secrets) []byte {
 	}
 	b, err := json.Marshal(x)
 	if err != nil {
-		panic(err) // two texts
+		panic(err) // texts
 	}
 	return s.seal.Seal(account, sealedAs(id), string(b))
 }

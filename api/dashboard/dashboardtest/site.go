@@ -172,7 +172,7 @@ func (lines) Draft(_ string, n *wire.NewTrunk) (d trunkstore.Draft, err error) {
 	if n.Country == "QQ" {
 		return d, store.Invalid("country: there is no QQ")
 	}
-	d = trunkstore.Draft{Name: n.Name, Secrets: trunkstore.Secrets{Password: n.Password, Inbound: n.InboundPassword}, Sources: []netip.Prefix{}}
+	d = trunkstore.Draft{Name: n.Name, Secrets: trunkstore.Secrets{Password: n.Password, Inbound: n.InboundPassword, Key: n.Key}, Sources: []netip.Prefix{}}
 	d.Settings, err = json.Marshal(n.TrunkSettings)
 	return d, err
 }

@@ -107,20 +107,24 @@ const usualForm = "e164"
 // settings are those of n, changed as a form says. What the form does not have stays.
 func settings(f *page.Form, n wire.NewTrunk) wire.NewTrunk {
 	n.Name = f.Need("name", "Enter a name.")
-	n.Targets = targets(f, f.Values.Get("targets"))
+	n.Targets = targets(f, "targets")
 	n.Allow = strings.Fields(strings.ReplaceAll(f.Values.Get("allow"), ",", " "))
 	register := f.Value("register") != ""
 	n.Username, n.Password, n.Register = f.Value("username"), f.Value("password"), &register
+	n.Cert, n.Key = f.Value("cert"), f.Value("key")
 	n.InboundUsername, n.InboundPassword = f.Value("inbound_username"), f.Value("inbound_password")
 	n.Codecs = strings.Fields(strings.ReplaceAll(strings.ToUpper(f.Value("codecs")), ",", " "))
-	n.FromUser, n.FromHost = f.Value("from_user"), f.Value("from_host")
+	n.FromUser, n.FromHost, n.ContactHost, n.PublicIP = f.Value("from_user"), f.Value("from_host"), f.Value("contact_host"), f.Value("public_ip")
+	if n.OutboundProxy = nil; f.Value("outbound_proxy") != "" {
+		n.OutboundProxy = &targets(f, "outbound_proxy")[0]
+	}
 	n.Country, n.NumberForm = strings.ToUpper(f.Value("country")), f.Value("number_form")
 	return n
 }
 
-// targets reads servers, one a line, such as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example.
-func targets(f *page.Form, text string) (all []wire.TrunkTarget) {
-	for line := range strings.Lines(text) {
+// targets reads servers from a field, one a line, such as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example.
+func targets(f *page.Form, field string) (all []wire.TrunkTarget) {
+	for line := range strings.Lines(f.Values.Get(field)) {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
@@ -135,7 +139,7 @@ func targets(f *page.Form, text string) (all []wire.TrunkTarget) {
 		if host, port, ok := strings.Cut(line, ":"); ok && strings.Count(line, ":") == 1 {
 			n, err := strconv.Atoi(port)
 			if err != nil {
-				f.Fail("targets", "Write a server as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example.")
+				f.Fail(field, "Write a server as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example.")
 			}
 			t.Host, t.Port = host, n
 		}
@@ -215,7 +219,11 @@ func newView(q *page.Request, f *page.Form) (*view, error) {
 	v := &view{Trunk: t, Form: f}
 	if f == nil {
 		v.Form = page.NewForm("name", t.Name, "targets", written(t.Targets), "allow", strings.Join(t.Allow, "\n"), "username", t.Username,
-			"inbound_username", t.InboundUsername, "codecs", strings.Join(t.Codecs, ", "), "country", t.Country, "number_form", cmp.Or(t.NumberForm, usualForm), "from_host", t.FromHost, "from_user", t.FromUser)
+			"inbound_username", t.InboundUsername, "codecs", strings.Join(t.Codecs, ", "), "country", t.Country, "number_form", cmp.Or(t.NumberForm, usualForm), "from_host", t.FromHost, "from_user", t.FromUser,
+			"contact_host", t.ContactHost, "public_ip", t.PublicIP, "cert", t.Cert)
+		if t.OutboundProxy != nil {
+			v.Form.Values.Set("outbound_proxy", strings.TrimSpace(written([]wire.TrunkTarget{*t.OutboundProxy})))
+		}
 		if t.Register != nil && *t.Register {
 			v.Form.Values.Set("register", "on")
 		}

@@ -117,10 +117,11 @@ var presets = []wire.TrunkPreset{
 		Summary: "Teams knows this server as a session border controller: by a name of your tenant's domain, over TLS, with encrypted audio.",
 		Settings: wire.TrunkSettings{Targets: []wire.TrunkTarget{{Host: "sip.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}, {Host: "sip2.pstnhub.microsoft.com", Port: 5061, Transport: "tls"},
 			{Host: "sip3.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}}, Codecs: wide, DTMF: "events", SRTP: "required", NumberForm: "e164"},
-		Needs: []string{"allow", "from_host"},
+		Needs: []string{"allow", "from_host", "contact_host", "cert", "key"},
 		FarEnd: []string{
 			"DNS: {from_host} leads to this server, in a domain that the tenant has verified.",
-			"The operator of this server sets PARLEY_SIP_TLS_ADDR, with a certificate for {from_host} from an authority that Teams trusts.",
+			"Get a certificate for {from_host} from an authority that Teams trusts: it is the trunk's cert, which Teams compares with the trunk's contact_host, {from_host} too.",
+			"The operator of this server sets PARLEY_SIP_TLS_ADDR, with a certificate for {from_host}, for the calls that come from Teams.",
 			"Teams admin center, Voice, Direct Routing, SBCs: add {from_host} with the SIP signaling port {port}, Send SIP options on.",
 			"Voice routes: a route with this SBC for the numbers that agents answer, and a voice routing policy for the users who call them.",
 			"Write the networks of Teams' SIP proxies into the trunk's allow, as networks of /16 and narrower.",

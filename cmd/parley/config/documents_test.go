@@ -165,6 +165,8 @@ const trunksExample = `
 #      - host: 192.0.2.10
 #        port: 5060
 #        transport: udp
+#    # Where all that goes to them goes first, by a Route header; keys as of a target.
+#    outbound_proxy: {host: proxy.carrier.example, port: 5060, transport: udp}
 #    # Our credentials for whatever the trunk challenges.
 #    username: account
 #    password_file: /etc/parley/carrier.password   # or password:
@@ -206,6 +208,10 @@ const trunksExample = `
 #    # Who calls, as this trunk wants it; each alone.
 #    from_user: account   # instead of the calling number
 #    from_host: carrier.example
+#    # What others see of us on this trunk: a name in Contact, as Teams wants it, and an address in Via, Contact and
+#    # the description of the audio, in place of PUBLIC_IP.
+#    contact_host: voice.example.com
+#    public_ip: 203.0.113.9
 #    pai: on              # P-Asserted-Identity
 #    ppi: off             # P-Preferred-Identity
 #    privacy: off         # Privacy: id in every call

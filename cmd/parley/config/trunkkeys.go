@@ -41,6 +41,7 @@ const allowedName = "letters, digits, dots, dashes and underscores, 63 at most"
 var trunkKeys = []trunkKey{
 	{name: "name", allowed: allowedName, read: func(r *trunkReader, s string) bool { r.trunk.Name = s; return nodeName.MatchString(s) }},
 	{name: "targets", mapping: readTargets},
+	{name: "outbound_proxy", mapping: readProxy},
 	{name: "username", allowed: "one line of text", read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Auth.Username, s) }},
 	{name: "password", allowed: "one line of text", secret: true, read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Auth.Password, s) }},
 	{name: "register", allowed: allowedSwitch, read: switched(trunk.Register, true)},
@@ -73,6 +74,8 @@ var trunkKeys = []trunkKey{
 	}},
 	{name: "from_user", allowed: "the user part of a SIP address", read: func(r *trunkReader, s string) bool { r.trunk.FromUser = s; return uriUser.MatchString(s) }},
 	{name: "from_host", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.trunk.FromHost = s; return trunk.ValidHost(s) }},
+	{name: "contact_host", allowed: "a host's name or address", read: func(r *trunkReader, s string) bool { r.trunk.ContactHost = s; return trunk.ValidHost(s) }},
+	{name: "public_ip", allowed: "an address that others reach this server at", read: func(r *trunkReader, s string) bool { return setIP(&r.trunk.PublicIP, s) }},
 	{name: "pai", allowed: allowedSwitch, read: switched(trunk.PAI, true)},
 	{name: "ppi", allowed: allowedSwitch, read: switched(trunk.PPI, true)},
 	{name: "privacy", allowed: allowedSwitch, read: switched(trunk.Private, true)},

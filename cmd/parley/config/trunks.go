@@ -151,38 +151,48 @@ func readTargets(r *trunkReader, where string, v *yaml.Node) error {
 		return &Error{where, "is not a list; allowed: entries with host, port and transport"}
 	}
 	for i, item := range v.Content {
-		at := fmt.Sprintf("%s[%d]", where, i)
-		var t trunk.Target
-		err := eachKey(at, item, func(where, name string, v *yaml.Node) error {
-			text, _ := plain(v)
-			ok, allowed := false, ""
-			switch name {
-			case "host":
-				t.Host = text
-				ok, allowed = trunk.ValidHost(text), "a host's name or address"
-			case "port":
-				var port int
-				ok, allowed = setInt(&port, text, 1, 65535), "a port from 1 to 65535, or none to look for SRV records"
-				t.Port = uint16(port)
-			case "transport":
-				ok, allowed = setWord(&t.Transport, text, "udp", "tcp", "tls"), "udp, tcp or tls"
-			default:
-				return &Error{where, "is no key of a target; allowed: host, port, transport"}
-			}
-			if !ok {
-				return &Error{where, quote(text) + " is not allowed; allowed: " + allowed}
-			}
-			return nil
-		})
+		t, err := readTarget(fmt.Sprintf("%s[%d]", where, i), item)
 		if err != nil {
 			return err
-		}
-		if t.Host == "" {
-			return &Error{at, "has no host; allowed: a host's name or address"}
 		}
 		r.trunk.Targets = append(r.trunk.Targets, t)
 	}
 	return nil
+}
+
+// readProxy reads where requests go first.
+func readProxy(r *trunkReader, where string, v *yaml.Node) (err error) {
+	r.trunk.Proxy, err = readTarget(where, v)
+	return err
+}
+
+// readTarget reads one server.
+func readTarget(at string, v *yaml.Node) (t trunk.Target, err error) {
+	err = eachKey(at, v, func(where, name string, v *yaml.Node) error {
+		text, _ := plain(v)
+		ok, allowed := false, ""
+		switch name {
+		case "host":
+			t.Host = text
+			ok, allowed = trunk.ValidHost(text), "a host's name or address"
+		case "port":
+			var port int
+			ok, allowed = setInt(&port, text, 1, 65535), "a port from 1 to 65535, or none to look for SRV records"
+			t.Port = uint16(port)
+		case "transport":
+			ok, allowed = setWord(&t.Transport, text, "udp", "tcp", "tls"), "udp, tcp or tls"
+		default:
+			return &Error{where, "is no key of a target; allowed: host, port, transport"}
+		}
+		if !ok {
+			return &Error{where, quote(text) + " is not allowed; allowed: " + allowed}
+		}
+		return nil
+	})
+	if err == nil && t.Host == "" {
+		err = &Error{at, "has no host; allowed: a host's name or address"}
+	}
+	return t, err
 }
 
 // readExtensions reads who answers called users that are no numbers, in their order.
@@ -223,7 +233,7 @@ func readHeaders(r *trunkReader, where string, v *yaml.Node) error {
 // finish looks at keys that must fit each other.
 func (r *trunkReader) finish(at string) error {
 	t := &r.trunk
-	secure := slices.ContainsFunc(t.Targets, func(t trunk.Target) bool { return t.Transport == "tls" })
+	secure := t.Proxy.Transport == "tls" || slices.ContainsFunc(t.Targets, func(t trunk.Target) bool { return t.Transport == "tls" })
 	switch {
 	case t.Name == "":
 		return &Error{at, "has no name; allowed: " + allowedName}

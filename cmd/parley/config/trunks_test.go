@@ -58,6 +58,9 @@ trunks:
     srtp: required
     from_user: "+1555"
     from_host: carrier.example
+    outbound_proxy: {host: proxy.carrier.example, port: 5070, transport: tcp}
+    contact_host: voice.example.com
+    public_ip: 203.0.113.9
     pai: on
     ppi: on
     privacy: on
@@ -83,7 +86,8 @@ trunks:
 		Numbers: []string{"+15550100001", "+15550100002"}, Codecs: []codec.Codec{codec.PCMA, codec.G722, codec.PCMU}, SRTP: sdp.SRTPRequired,
 		Plan: trunk.DialPlan{Country: "DE", Strip: 1, Prefix: "+49", Form: trunk.FormNational, DialStrip: 2, DialPrefix: "0",
 			Extensions: []trunk.Extension{{Match: "100", Agent: "ag_one"}, {Match: "2xx", Agent: "ag_two"}, {Match: "*", Agent: "ag_rest"}}},
-		FromUser: "+1555", FromHost: "carrier.example",
+		FromUser: "+1555", FromHost: "carrier.example", ContactHost: "voice.example.com", PublicIP: netip.MustParseAddr("203.0.113.9"),
+		Proxy: trunk.Target{Host: "proxy.carrier.example", Port: 5070, Transport: "tcp"},
 		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.Diverts | trunk.NoPRACK | trunk.Refer |
 			trunk.ReferTel | trunk.LargeTCP | trunk.AudioKeys | trunk.NoProbe | trunk.Register,
 		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"},
@@ -112,6 +116,10 @@ func TestWrongTrunks(t *testing.T) {
 		{"transport", "trunks:\n  - {name: a, targets: [{host: h, transport: sctp}]}", `trunks[0].targets[0].transport: "sctp" is not allowed; allowed: udp, tcp or tls`},
 		{"target key", "trunks:\n  - {name: a, targets: [{hosts: h}]}", `trunks[0].targets[0].hosts: is no key of a target`},
 		{"target without a host", "trunks:\n  - {name: a, targets: [{port: 5060}]}", `trunks[0].targets[0]: has no host`},
+		{"proxy without a host", "trunks:\n  - {name: a, outbound_proxy: {port: 5060}}", `trunks[0].outbound_proxy: has no host`},
+		{"proxy to nowhere", "trunks:\n  - {name: a, allow: 10.0.0.1, outbound_proxy: {host: h}}", `trunks[0].outbound_proxy: it needs targets`},
+		{"public address", "trunks:\n  - {name: a, public_ip: 0.0.0.0}", `trunks[0].public_ip: "0.0.0.0" is not allowed`},
+		{"contact host", "trunks:\n  - {name: a, contact_host: 'a b'}", `trunks[0].contact_host: "a b" is not allowed`},
 		{"network", "trunks:\n  - {name: a, allow: 10.1.2.3/8}", `trunks[0].allow: "10.1.2.3/8" is not allowed`},
 		{"a country", "trunks:\n  - {name: a, allow: 10.0.0.1, country: QQ}", `trunks[0].country: "QQ" is not allowed`},
 		{"national nowhere", "trunks:\n  - {name: a, allow: 10.0.0.1, number_form: national}", `trunks[0].number_form: national numbers need country`},

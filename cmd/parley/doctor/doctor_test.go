@@ -397,6 +397,7 @@ func TestDoctorKeys(t *testing.T) {
 			judge(t, checkKeys(&config.Config{Trunks: []trunk.Config{{Name: "a", SRTP: tt.srtp, Targets: tt.targets}}}), tt.want)
 		})
 	}
+	judge(t, checkKeys(&config.Config{Trunks: []trunk.Config{{Name: "a", SRTP: sdp.SRTPRequired, Targets: []trunk.Target{udp}, Proxy: tls}}}), "ok: no keys")
 }
 
 // TestDoctorRealtime: an engine that hears and speaks by itself is tried, and needs prices.

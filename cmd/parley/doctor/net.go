@@ -67,7 +67,7 @@ func checkKeys(cfg *config.Config) Finding {
 	for _, t := range cfg.Trunks {
 		switch {
 		case t.SRTP == sdp.SRTPOff:
-		case slices.ContainsFunc(t.Targets, func(to trunk.Target) bool { return !strings.EqualFold(to.Transport, "tls") }):
+		case slices.ContainsFunc(t.Hops(), func(to trunk.Target) bool { return !strings.EqualFold(to.Transport, "tls") }):
 			open = append(open, "trunk "+t.Name)
 		case t.SRTP == sdp.SRTPOffered:
 			weak = append(weak, "trunk "+t.Name)

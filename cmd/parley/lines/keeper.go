@@ -114,7 +114,7 @@ func (k *Keeper) atWork(t *trunks.Trunk) (trunk.Config, error) {
 
 // Draft implements trunks.Lines: it is what is stored of a trunk as its owner writes it.
 func (k *Keeper) Draft(account string, n *wire.NewTrunk) (trunks.Draft, error) {
-	d := trunks.Draft{Name: n.Name, Secrets: trunks.Secrets{Password: n.Password, Inbound: n.InboundPassword}, Digest: n.InboundUsername}
+	d := trunks.Draft{Name: n.Name, Secrets: trunks.Secrets{Password: n.Password, Inbound: n.InboundPassword, Key: n.Key}, Digest: n.InboundUsername}
 	c, err := configOf(n.Name, account, &n.TrunkSettings, d.Secrets)
 	if err != nil {
 		return d, err
@@ -131,12 +131,13 @@ func (k *Keeper) Draft(account string, n *wire.NewTrunk) (trunks.Draft, error) {
 // A source is one of them: what a far end names as its own address is believed where the trunk has it.
 func (k *Keeper) guarded(n *wire.NewTrunk, allow []netip.Prefix) error {
 	for i, t := range n.Targets {
-		ip, err := netip.ParseAddr(strings.Trim(t.Host, "[]"))
-		if err != nil {
-			continue
-		}
-		if err := k.guard(t.Host, netip.AddrPortFrom(ip, cmp.Or(uint16(t.Port), sipPort))); err != nil {
+		if err := k.leads(t); err != nil {
 			return api.Bad("targets[%d].host: %v", i, err)
+		}
+	}
+	if n.OutboundProxy != nil {
+		if err := k.leads(*n.OutboundProxy); err != nil {
+			return api.Bad("outbound_proxy.host: %v", err)
 		}
 	}
 	for i, p := range allow {
@@ -148,6 +149,15 @@ func (k *Keeper) guarded(n *wire.NewTrunk, allow []netip.Prefix) error {
 		}
 	}
 	return nil
+}
+
+// leads says why a server must not be called whose address is written; nil: it may be, or has a name.
+func (k *Keeper) leads(t wire.TrunkTarget) error {
+	ip, err := netip.ParseAddr(strings.Trim(t.Host, "[]"))
+	if err != nil {
+		return nil
+	}
+	return k.guard(t.Host, netip.AddrPortFrom(ip, cmp.Or(uint16(t.Port), sipPort)))
 }
 
 const sipPort = 5060

@@ -31,14 +31,23 @@ func configOf(name, account string, s *wire.TrunkSettings, secrets trunks.Secret
 		Auth:    dialog.Credentials{Username: s.Username, Password: secrets.Password},
 		Inbound: dialog.Credentials{Username: s.InboundUsername, Password: secrets.Inbound},
 		Plan:    trunk.DialPlan{Country: s.Country, Strip: s.Strip, Prefix: s.Prefix, Form: trunk.NumberForm(s.NumberForm), DialStrip: s.DialStrip, DialPrefix: s.DialPrefix},
-		Flags:   flags(s), FromUser: s.FromUser, FromHost: s.FromHost, Headers: s.Headers, CPS: s.CPS, Channels: s.Channels}
+		Flags:   flags(s), FromUser: s.FromUser, FromHost: s.FromHost, ContactHost: s.ContactHost, Headers: s.Headers, CPS: s.CPS, Channels: s.Channels}
 	if err := texts(s, secrets); err != nil {
 		return c, err
 	}
 	for _, t := range s.Targets {
 		c.Targets = append(c.Targets, trunk.Target{Host: t.Host, Port: uint16(t.Port), Transport: t.Transport})
 	}
+	if p := s.OutboundProxy; p != nil {
+		c.Proxy = trunk.Target{Host: p.Host, Port: uint16(p.Port), Transport: p.Transport}
+	}
 	var err error
+	if s.PublicIP != "" {
+		if c.PublicIP, err = netip.ParseAddr(s.PublicIP); err != nil || c.PublicIP.Zone() != "" || c.PublicIP.IsUnspecified() || c.PublicIP.IsMulticast() {
+			return c, store.Invalid("public_ip: an address that others reach this server at")
+		}
+		c.PublicIP = c.PublicIP.Unmap()
+	}
 	if c.Allow, err = sources(s.Allow); err != nil {
 		return c, err
 	}
@@ -67,7 +76,7 @@ func configOf(name, account string, s *wire.TrunkSettings, secrets trunks.Secret
 		}
 		return c, store.Invalid("%s: %s", m.Key, m.Text)
 	}
-	c.TLS, err = tlsOf(s)
+	c.TLS, err = tlsOf(s, secrets.Key)
 	return c, err
 }
 
@@ -78,10 +87,13 @@ func texts(s *wire.TrunkSettings, secrets trunks.Secrets) error {
 			return store.Invalid("%s: one line of text, of 256 bytes at most", name)
 		}
 	}
-	for name, host := range map[string]string{"from_host": s.FromHost, "server_name": s.ServerName} {
+	for name, host := range map[string]string{"from_host": s.FromHost, "contact_host": s.ContactHost, "server_name": s.ServerName} {
 		if host != "" && !trunk.ValidHost(host) {
 			return store.Invalid("%s: the name of a host, or its address", name)
 		}
+	}
+	if p := s.OutboundProxy; p != nil && !trunk.ValidHost(p.Host) {
+		return store.Invalid("outbound_proxy.host: the name of a host, or its address")
 	}
 	for i, t := range s.Targets {
 		if !trunk.ValidHost(t.Host) {
@@ -127,8 +139,8 @@ func sources(list []string) (all []netip.Prefix, err error) {
 }
 
 // tlsOf is how targets are connected to over TLS; nil: as the system does.
-func tlsOf(s *wire.TrunkSettings) (*tls.Config, error) {
-	if s.CA == "" && s.ServerName == "" {
+func tlsOf(s *wire.TrunkSettings, key string) (*tls.Config, error) {
+	if s.CA == "" && s.ServerName == "" && s.Cert == "" && key == "" {
 		return nil, nil
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: s.ServerName}
@@ -137,6 +149,13 @@ func tlsOf(s *wire.TrunkSettings) (*tls.Config, error) {
 		if !c.RootCAs.AppendCertsFromPEM([]byte(s.CA)) {
 			return nil, store.Invalid("ca: it holds no certificate; allowed: certificates as PEM")
 		}
+	}
+	if s.Cert != "" || key != "" {
+		pair, err := tls.X509KeyPair([]byte(s.Cert), []byte(key))
+		if err != nil {
+			return nil, store.Invalid("cert: it does not go with key; allowed: a certificate and its key, as PEM")
+		}
+		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
 }

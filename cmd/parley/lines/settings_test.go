@@ -1,7 +1,13 @@
 package lines
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -22,12 +28,15 @@ func TestSettings(t *testing.T) {
 		Allow: []string{"192.0.2.7", "198.51.100.0/24", "2001:db8::/48"}, TrustIdentity: &no, Media: "vouched", Channels: 3, CPS: 2, Codecs: []string{"PCMA"}, DTMF: "audio", SRTP: "required",
 		Country: "DE", Strip: 1, Prefix: "+49", NumberForm: "national", DialStrip: 2, DialPrefix: "0", Extensions: []wire.TrunkExtension{{Match: "1XX", AgentID: "ag_1"}},
 		FromUser: "u", FromHost: "carrier.example", PAI: true, Headers: map[string]string{"X-Token": "x"}, PRACK: &no, Transfers: "refer", Refer: "tel", Probe: &no,
-		ServerName: "other.example",
+		ServerName: "other.example", OutboundProxy: &wire.TrunkTarget{Host: "proxy.example", Port: 5070, Transport: "tcp"}, ContactHost: "voice.example.com", PublicIP: "203.0.113.9",
 	}, trunks.Secrets{Password: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Name != "trk_1" || c.Account != "acc_1" || c.Auth.Password != "p" || len(c.Targets) != 2 || c.Targets[1].Port != 5080 || c.Channels != 3 || c.CPS != 2 || c.TLS == nil {
+		t.Errorf("%+v", c)
+	}
+	if c.Proxy != (trunk.Target{Host: "proxy.example", Port: 5070, Transport: "tcp"}) || c.ContactHost != "voice.example.com" || c.PublicIP.String() != "203.0.113.9" {
 		t.Errorf("%+v", c)
 	}
 	var nets []string
@@ -55,6 +64,11 @@ func TestWrongSettings(t *testing.T) {
 		"targets[0].host":       {Targets: []wire.TrunkTarget{{Host: "a\r\nb"}}},
 		"targets[1].host":       {Targets: append(targets, wire.TrunkTarget{Host: "fe80::1%eth0"})},
 		"from_host":             {Targets: targets, FromHost: "a>b"},
+		"contact_host":          {Targets: targets, ContactHost: "a>b"},
+		"cert: it does not go":  {Targets: targets, Cert: "no certificate"},
+		"public_ip":             {Targets: targets, PublicIP: "0.0.0.0"},
+		"outbound_proxy.host":   {Targets: targets, OutboundProxy: &wire.TrunkTarget{Host: "a b"}},
+		"outbound_proxy: it":    {Allow: []string{"192.0.2.1"}, OutboundProxy: &wire.TrunkTarget{Host: "a"}},
 		"server_name":           {Targets: targets, ServerName: "a b"},
 		"allow[0]: an address":  {Allow: []string{"192.0.2.1/24"}},
 		"allow[1]: an address":  {Allow: []string{"192.0.2.1", "::ffff:10.0.0.0/112"}},
@@ -73,6 +87,22 @@ func TestWrongSettings(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", s, err, want)
 		}
 	}
+}
+
+// pair is a certificate and its key, as PEM.
+func pair(t *testing.T) (cert, key string) {
+	t.Helper()
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"voice.example.com"}}
+	der, err1 := x509.CreateCertificate(rand.Reader, c, c, &secret.PublicKey, secret)
+	private, err2 := x509.MarshalPKCS8PrivateKey(secret)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
 }
 
 // TestPresets: each preset makes a trunk that works, with what it says it needs and no more; without that it does not, or not in
@@ -98,6 +128,11 @@ func TestPresets(t *testing.T) {
 				s.FromUser = "100"
 			case "from_host":
 				s.FromHost = "voice.example.com"
+			case "contact_host":
+				s.ContactHost = "voice.example.com"
+			case "cert":
+				s.Cert, secrets.Key = pair(t)
+			case "key": // with cert
 			default:
 				t.Errorf("%s needs %s, which this test does not know", p.Name, n)
 			}
@@ -111,7 +146,7 @@ func TestPresets(t *testing.T) {
 		if len(c.Targets) == 0 || len(c.Allow) == 0 && !c.Has(trunk.Register) {
 			t.Errorf("%s has no calls in one direction: %+v", p.Name, c)
 		}
-		if (c.SRTP == sdp.SRTPRequired) != (p.Name == "teams") || c.Targets[0].Over() == "TLS" != (p.Name == "teams") || len(p.Settings.Codecs) != len(c.Codecs) {
+		if (c.SRTP == sdp.SRTPRequired) != (p.Name == "teams") || c.Targets[0].Over() == "TLS" != (p.Name == "teams") || (c.TLS != nil && len(c.TLS.Certificates) == 1) != (p.Name == "teams") || len(p.Settings.Codecs) != len(c.Codecs) {
 			t.Errorf("%s: %+v", p.Name, c)
 		}
 	}

@@ -179,6 +179,11 @@ func TestGuardOfTrunks(t *testing.T) {
 	if _, err := d.node.lines.Draft(d.who.Account, target("127.0.0.6")); err == nil {
 		t.Error("an address of this machine is allowed")
 	}
+	through := target("sip.carrier.example")
+	through.OutboundProxy = &wire.TrunkTarget{Host: "127.0.0.6"}
+	if _, err := d.node.lines.Draft(d.who.Account, through); err == nil {
+		t.Error("a proxy on this machine is allowed")
+	}
 	draft, err := d.node.lines.Draft(d.who.Account, target("localhost"))
 	d.ok(err)
 	kept := trunks.New(d.node.db, d.node.secrets)

@@ -277,6 +277,14 @@ func TestPresetsTakeCalls(t *testing.T) {
 				n.Extensions = []wire.TrunkExtension{{Match: "100", AgentID: d.agent}}
 			case "from_host":
 				n.FromHost = "voice.example.com"
+			case "cert":
+				cert, err := os.ReadFile(filepath.Join(dir, "cert.pem"))
+				d.ok(err)
+				key, err := os.ReadFile(filepath.Join(dir, "key.pem"))
+				d.ok(err)
+				n.Cert, n.Key = string(cert), string(key)
+			case "contact_host":
+				n.ContactHost = "voice.example.com"
 			}
 		}
 		if p.Settings.SRTP == "required" {

@@ -37,6 +37,8 @@ func TestAccountThings(t *testing.T) {
 			`{"name":"pbx","preset":"asterisk","targets":[{"host":"192.0.2.20","port":5080},{"host":"192.0.2.21","transport":"tls"}],"allow":["192.0.2.20"],"inbound_username":"pbx"}`},
 		{"trunk create - --preset telnyx --username me --from-host a.example", "{name: line, register: false, username: you}", []string{"trk_1\n"},
 			`{"name":"line","preset":"telnyx","username":"me","register":false,"from_host":"a.example"}`},
+		{"trunk create --name line --target sip.carrier.example --outbound-proxy tcp:192.0.2.3:5070 --contact-host voice.example.com --public-ip 203.0.113.9", "", []string{"trk_1\n"},
+			`{"name":"line","targets":[{"host":"sip.carrier.example"}],"outbound_proxy":{"host":"192.0.2.3","port":5070,"transport":"tcp"},"contact_host":"voice.example.com","public_ip":"203.0.113.9"}`},
 		{"trunk presets", "", []string{"1 preset\n", "asterisk", "documented", "Asterisk and FreePBX"}, ""},
 		{"trunk presets asterisk", "", []string{"targets, allow", "https://docs.asterisk.example", "On the other side:\n1. SIP Server: voice.example.com\n"}, ""},
 		{"trunk set office -", "{name: office, country: DE, strip: 1}", []string{"udp:192.0.2.10:5060", "503 Service Unavailable"}, `{"name":"office","country":"DE","strip":1}`},

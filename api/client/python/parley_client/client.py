@@ -1544,8 +1544,8 @@ class Parley(Requests):
         """Replace the settings of a trunk.
 
         All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A
-        password that is not sent stays as long as its user does. Calls go on as they began; a
-        registration is renewed.
+        password that is not sent stays as long as its user does, a key as long as its certificate.
+        Calls go on as they began; a registration is renewed.
         """
         return self._json("PUT", f"/v1/trunks/{part(id)}", body=body, timeout=timeout)
 

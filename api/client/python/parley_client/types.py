@@ -3267,12 +3267,18 @@ class NewTrunk(TypedDict):
     allow: NotRequired[list[str]]
     # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
     ca: NotRequired[str]
+    # Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to
+    # its authority; absent: none. It is the trunk's own, not the server's.
+    cert: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
     # Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is
     # taken. Opus and G722 have twice the band; Opus bears losses, and takes several times the
     # processor time. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
+    # Stands in Contact in place of this server's address: a name that leads to it, as Microsoft
+    # Teams wants it.
+    contact_host: NotRequired[str]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.
     country: NotRequired[str]
@@ -3302,6 +3308,8 @@ class NewTrunk(TypedDict):
     # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
     # of UDP can be forged.
     inbound_username: NotRequired[str]
+    # The private key of cert, as PEM. It is stored encrypted and never shown.
+    key: NotRequired[str]
     # Send INVITEs of more than 1,300 bytes over TCP.
     large_tcp: NotRequired[bool]
     # Where audio may come from: any source that is the first to send, as behind address
@@ -3313,6 +3321,9 @@ class NewTrunk(TypedDict):
     # How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233
     # within the country. Absent: e164.
     number_form: NotRequired[Literal["e164", "plain", "international", "national"]]
+    # Where all that goes to the targets goes first, by a Route header. Its calls may come in, too,
+    # on a trunk that registers. Absent: nowhere else.
+    outbound_proxy: NotRequired[TrunkTarget]
     # Send P-Asserted-Identity.
     pai: NotRequired[bool]
     # Ours, that goes with username. It is stored encrypted and never shown.
@@ -3331,6 +3342,9 @@ class NewTrunk(TypedDict):
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
     # count as up.
     probe: NotRequired[bool]
+    # What the far end sees of this server in Via, Contact and the description of the audio, in
+    # place of its address. It must lead here.
+    public_ip: NotRequired[str]
     # The form of the target of a REFER; absent: sip.
     refer: NotRequired[Literal["sip", "tel"]]
     # Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless
@@ -4455,12 +4469,18 @@ class Trunk(TypedDict):
     allow: NotRequired[list[str]]
     # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
     ca: NotRequired[str]
+    # Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to
+    # its authority; absent: none. It is the trunk's own, not the server's.
+    cert: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
     # Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is
     # taken. Opus and G722 have twice the band; Opus bears losses, and takes several times the
     # processor time. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
+    # Stands in Contact in place of this server's address: a name that leads to it, as Microsoft
+    # Teams wants it.
+    contact_host: NotRequired[str]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.
     country: NotRequired[str]
@@ -4505,6 +4525,9 @@ class Trunk(TypedDict):
     # How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233
     # within the country. Absent: e164.
     number_form: NotRequired[Literal["e164", "plain", "international", "national"]]
+    # Where all that goes to the targets goes first, by a Route header. Its calls may come in, too,
+    # on a trunk that registers. Absent: nowhere else.
+    outbound_proxy: NotRequired[TrunkTarget]
     # Send P-Asserted-Identity.
     pai: NotRequired[bool]
     # Send P-Preferred-Identity.
@@ -4521,6 +4544,9 @@ class Trunk(TypedDict):
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
     # count as up.
     probe: NotRequired[bool]
+    # What the far end sees of this server in Via, Contact and the description of the audio, in
+    # place of its address. It must lead here.
+    public_ip: NotRequired[str]
     # The form of the target of a REFER; absent: sip.
     refer: NotRequired[Literal["sip", "tel"]]
     # Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless
@@ -4604,11 +4630,17 @@ class TrunkSettings(TypedDict):
     allow: NotRequired[list[str]]
     # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
     ca: NotRequired[str]
+    # Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to
+    # its authority; absent: none. It is the trunk's own, not the server's.
+    cert: NotRequired[str]
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
     # Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken.
     # G722 has twice the band. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
+    # Stands in Contact in place of this server's address: a name that leads to it, as Microsoft
+    # Teams wants it.
+    contact_host: NotRequired[str]
     # Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233
     # is +49341112233.
     country: NotRequired[str]
@@ -4645,6 +4677,9 @@ class TrunkSettings(TypedDict):
     # How numbers are written that go out: +49341112233, 49341112233, 0049341112233, or 0341112233
     # within the country. Absent: e164.
     number_form: NotRequired[Literal["e164", "plain", "international", "national"]]
+    # Where all that goes to the targets goes first, by a Route header. Its calls may come in, too,
+    # on a trunk that registers. Absent: nowhere else.
+    outbound_proxy: NotRequired[TrunkTarget]
     # Send P-Asserted-Identity.
     pai: NotRequired[bool]
     # Send P-Preferred-Identity.
@@ -4661,6 +4696,9 @@ class TrunkSettings(TypedDict):
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
     # count as up.
     probe: NotRequired[bool]
+    # What the far end sees of this server in Via, Contact and the description of the audio, in
+    # place of its address. It must lead here.
+    public_ip: NotRequired[str]
     # The form of the target of a REFER; absent: sip.
     refer: NotRequired[Literal["sip", "tel"]]
     # Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless

@@ -3229,6 +3229,11 @@ export interface NewTrunk {
   allow?: Array<string>;
   /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
   ca?: string;
+  /**
+   * Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to its authority;
+   * absent: none. It is the trunk's own, not the server's.
+   */
+  cert?: string;
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
   /**
@@ -3237,6 +3242,8 @@ export interface NewTrunk {
    * set.
    */
   codecs?: Array<string>;
+  /** Stands in Contact in place of this server's address: a name that leads to it, as Microsoft Teams wants it. */
+  contact_host?: string;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
   country?: string;
   /** Calls a second that are begun here; 0: no limit. */
@@ -3270,6 +3277,8 @@ export interface NewTrunk {
    * forged.
    */
   inbound_username?: string;
+  /** The private key of cert, as PEM. It is stored encrypted and never shown. */
+  key?: string;
   /** Send INVITEs of more than 1,300 bytes over TCP. */
   large_tcp?: boolean;
   /**
@@ -3284,6 +3293,11 @@ export interface NewTrunk {
    * Absent: e164.
    */
   number_form?: "e164" | "plain" | "international" | "national";
+  /**
+   * Where all that goes to the targets goes first, by a Route header. Its calls may come in, too, on a trunk that
+   * registers. Absent: nowhere else.
+   */
+  outbound_proxy?: TrunkTarget;
   /** Send P-Asserted-Identity. */
   pai?: boolean;
   /** Ours, that goes with username. It is stored encrypted and never shown. */
@@ -3303,6 +3317,11 @@ export interface NewTrunk {
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
   probe?: boolean;
+  /**
+   * What the far end sees of this server in Via, Contact and the description of the audio, in place of its address. It
+   * must lead here.
+   */
+  public_ip?: string;
   /** The form of the target of a REFER; absent: sip. */
   refer?: "sip" | "tel";
   /** Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does. */
@@ -4369,6 +4388,11 @@ export interface Trunk {
   allow?: Array<string>;
   /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
   ca?: string;
+  /**
+   * Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to its authority;
+   * absent: none. It is the trunk's own, not the server's.
+   */
+  cert?: string;
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
   /**
@@ -4377,6 +4401,8 @@ export interface Trunk {
    * set.
    */
   codecs?: Array<string>;
+  /** Stands in Contact in place of this server's address: a name that leads to it, as Microsoft Teams wants it. */
+  contact_host?: string;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
   country?: string;
   /** Calls a second that are begun here; 0: no limit. */
@@ -4428,6 +4454,11 @@ export interface Trunk {
    * Absent: e164.
    */
   number_form?: "e164" | "plain" | "international" | "national";
+  /**
+   * Where all that goes to the targets goes first, by a Route header. Its calls may come in, too, on a trunk that
+   * registers. Absent: nowhere else.
+   */
+  outbound_proxy?: TrunkTarget;
   /** Send P-Asserted-Identity. */
   pai?: boolean;
   /** Send P-Preferred-Identity. */
@@ -4445,6 +4476,11 @@ export interface Trunk {
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
   probe?: boolean;
+  /**
+   * What the far end sees of this server in Via, Contact and the description of the audio, in place of its address. It
+   * must lead here.
+   */
+  public_ip?: string;
   /** The form of the target of a REFER; absent: sip. */
   refer?: "sip" | "tel";
   /** Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does. */
@@ -4534,6 +4570,11 @@ export interface TrunkSettings {
   allow?: Array<string>;
   /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
   ca?: string;
+  /**
+   * Ours, that targets are shown over TLS where they ask for one, as PEM, with those that lead to its authority;
+   * absent: none. It is the trunk's own, not the server's.
+   */
+  cert?: string;
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
   /**
@@ -4541,6 +4582,8 @@ export interface TrunkSettings {
    * band. Absent: as the operator has set.
    */
   codecs?: Array<string>;
+  /** Stands in Contact in place of this server's address: a name that leads to it, as Microsoft Teams wants it. */
+  contact_host?: string;
   /** Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233. */
   country?: string;
   /** Calls a second that are begun here; 0: no limit. */
@@ -4584,6 +4627,11 @@ export interface TrunkSettings {
    * Absent: e164.
    */
   number_form?: "e164" | "plain" | "international" | "national";
+  /**
+   * Where all that goes to the targets goes first, by a Route header. Its calls may come in, too, on a trunk that
+   * registers. Absent: nowhere else.
+   */
+  outbound_proxy?: TrunkTarget;
   /** Send P-Asserted-Identity. */
   pai?: boolean;
   /** Send P-Preferred-Identity. */
@@ -4601,6 +4649,11 @@ export interface TrunkSettings {
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
   probe?: boolean;
+  /**
+   * What the far end sees of this server in Via, Contact and the description of the audio, in place of its address. It
+   * must lead here.
+   */
+  public_ip?: string;
   /** The form of the target of a REFER; absent: sip. */
   refer?: "sip" | "tel";
   /** Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does. */
@@ -6660,7 +6713,8 @@ export class Parley extends Requests {
   /**
    * Replace the settings of a trunk.
    * All of them: what is not sent is as in a new trunk, of the same preset if one is sent. A password that is not sent
-   * stays as long as its user does. Calls go on as they began; a registration is renewed.
+   * stays as long as its user does, a key as long as its certificate. Calls go on as they began; a registration is
+   * renewed.
    */
   replaceTrunk(id: string, body: NewTrunk, options: Asked = {}): Promise<Trunk> {
     return this.json("PUT", `/v1/trunks/${encodeURIComponent(id)}`, { body, options });

@@ -142,7 +142,7 @@ const trunkDocument = "FILE is JSON or YAML, - is standard input, with the setti
 
 func newTrunkSet() *cobra.Command {
 	cmd := &cobra.Command{Use: "set TRUNK FILE", Short: "Replace the settings of a trunk",
-		Long:    "Replaces all settings of a trunk. A password that is not given stays as long as its user does; calls go on. " + trunkDocument,
+		Long:    "Replaces all settings of a trunk. A password that is not given stays as long as its user does, a key as long as\nits certificate; calls go on. " + trunkDocument,
 		Example: "  parley trunk show office > office.yaml\n  parley trunk set office office.yaml", Args: cobra.ExactArgs(2)}
 	password := cmd.Flags().String("password-file", "", "a file with the password that goes with username")
 	return server.Ask(cmd, command.OneObject, func(q *server.Request, args []string) error {

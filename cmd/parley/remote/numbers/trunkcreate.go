@@ -61,8 +61,8 @@ func enter(w io.Writer, steps []string) {
 
 // given are settings of a trunk from the command line.
 type given struct {
-	file, preset, name, username, fromUser, fromHost, inbound, password, inboundPassword string
-	targets, allow                                                                       []string
+	file, preset, name, username, fromUser, fromHost, contactHost, publicIP, proxy, cert, key, inbound, password, inboundPassword string
+	targets, allow                                                                                                                []string
 }
 
 func newTrunkCreate() *cobra.Command {
@@ -76,6 +76,7 @@ func newTrunkCreate() *cobra.Command {
 	f.StringVar(&g.preset, "preset", "", "an exchange or a carrier whose settings the server knows")
 	f.StringVar(&g.name, "name", "", "what the trunk is called")
 	f.StringArrayVar(&g.targets, "target", nil, "a server that takes calls, such as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example; again for more")
+	f.StringVar(&g.proxy, "outbound-proxy", "", "a server that all requests go to first, written like a target")
 	f.StringArrayVar(&g.allow, "allow", nil, "an address or network that calls come from; again for more")
 	f.StringVar(&g.username, "username", "", "ours at the other side")
 	f.StringVar(&g.password, "password-file", "", "a file with the password that goes with username")
@@ -83,6 +84,10 @@ func newTrunkCreate() *cobra.Command {
 	f.StringVar(&g.inboundPassword, "inbound-password-file", "", "a file with the password that goes with it")
 	f.StringVar(&g.fromUser, "from-user", "", "stands in From in place of the calling number")
 	f.StringVar(&g.fromHost, "from-host", "", "stands in From in place of the server's address")
+	f.StringVar(&g.contactHost, "contact-host", "", "stands in Contact in place of the server's address")
+	f.StringVar(&g.publicIP, "public-ip", "", "stands in Via, Contact and the description of the audio in place of the server's address")
+	f.StringVar(&g.cert, "cert-file", "", "a file with our certificate for targets that ask for one over TLS (PEM)")
+	f.StringVar(&g.key, "key-file", "", "a file with its key (PEM)")
 	return server.Ask(cmd, command.OneObject, func(q *server.Request, args []string) error {
 		if len(args) > 0 {
 			g.file = args[0]
@@ -107,29 +112,35 @@ func newTrunkCreate() *cobra.Command {
 func (g *given) trunk(q *server.Request) (n wire.NewTrunk, err error) {
 	switch {
 	case g.file != "":
-		if n, err = trunkFile(q, g.file, g.password); err != nil {
-			return n, err
-		}
+		n, err = trunkFile(q, g.file, g.password)
 	case g.name == "":
 		return n, command.UsageError("name a FILE with the settings, or give --name and others")
 	default:
-		if n.Password, err = passwordOf(g.password); err != nil {
-			return n, err
+		n.Password, err = passwordOf(g.password)
+	}
+	for file, to := range map[*string]*string{&g.inboundPassword: &n.InboundPassword, &g.cert: &n.Cert, &g.key: &n.Key} {
+		if err == nil && *file != "" {
+			*to, err = passwordOf(*file)
 		}
 	}
+	if err != nil {
+		return n, err
+	}
 	for value, to := range map[*string]*string{&g.preset: &n.Preset, &g.name: &n.Name, &g.username: &n.Username, &g.inbound: &n.InboundUsername,
-		&g.fromUser: &n.FromUser, &g.fromHost: &n.FromHost} {
+		&g.fromUser: &n.FromUser, &g.fromHost: &n.FromHost, &g.contactHost: &n.ContactHost, &g.publicIP: &n.PublicIP} {
 		if *value != "" {
 			*to = *value
 		}
 	}
-	if g.inboundPassword != "" {
-		if n.InboundPassword, err = passwordOf(g.inboundPassword); err != nil {
-			return n, err
-		}
-	}
 	if len(g.allow) > 0 {
 		n.Allow = g.allow
+	}
+	if g.proxy != "" {
+		t, err := targetOf(g.proxy)
+		if err != nil {
+			return n, err
+		}
+		n.OutboundProxy = &t
 	}
 	for i, text := range g.targets {
 		if i == 0 {
@@ -144,7 +155,7 @@ func (g *given) trunk(q *server.Request) (n wire.NewTrunk, err error) {
 	return n, nil
 }
 
-// passwordOf reads a password from its file; without a file there is none.
+// passwordOf reads a password, or a key, from its file; without a file there is none.
 func passwordOf(file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -164,7 +175,7 @@ func targetOf(text string) (t wire.TrunkTarget, err error) {
 	if host, port, ok := strings.Cut(text, ":"); ok && strings.Count(text, ":") == 1 {
 		t.Host = host
 		if t.Port, err = strconv.Atoi(port); err != nil {
-			return t, command.UsageError("--target is a server such as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example")
+			return t, command.UsageError("a server is written as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example")
 		}
 	}
 	return t, nil
