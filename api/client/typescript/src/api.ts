@@ -4578,8 +4578,9 @@ export interface TrunkSettings {
   /** Calls at once, both directions; 0: no limit. */
   channels?: number;
   /**
-   * Of G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. G722 has twice the
-   * band. Absent: as the operator has set.
+   * Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722
+   * have twice the band; Opus bears losses, and takes several times the processor time. Absent: as the operator has
+   * set.
    */
   codecs?: Array<string>;
   /** Stands in Contact in place of this server's address: a name that leads to it, as Microsoft Teams wants it. */
