@@ -175,11 +175,11 @@ func (h *Handler) begin(ctx context.Context, p api.Principal, offer media.Offer,
 }
 
 // newID is the identifier of a session: a secret, and the epoch of its server.
-func (h *Handler) newID() string { return "rtc_" + rand.Text() + "-" + strconv.FormatInt(h.Node, 36) }
+func (h *Handler) newID() string { return "rtc_" + rand.Text() + "_" + strconv.FormatInt(h.Node, 36) }
 
 // forward sends a request on to the server that has its session, and says whether that is another one.
 func (h *Handler) forward(w http.ResponseWriter, r *http.Request) bool {
-	_, epoch, _ := strings.Cut(r.PathValue("id"), "-")
+	_, epoch, _ := strings.Cut(strings.TrimPrefix(r.PathValue("id"), "rtc_"), "_")
 	n, err := strconv.ParseInt(epoch, 36, 64)
 	return err == nil && n != h.Node && h.Peers != nil && h.Peers.Forward(w, r, n)
 }

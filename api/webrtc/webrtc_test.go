@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/base64"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -293,4 +294,34 @@ func TestDrain(t *testing.T) {
 	s.told("cancel")
 	c.say(`{"type":"text","data":"still here"}`)
 	s.told("type still here")
+}
+
+// others are the other servers of a cluster, of which one lives.
+type others struct{ lives int64 }
+
+// Forward implements api.Peers.
+func (o others) Forward(w http.ResponseWriter, r *http.Request, epoch int64) bool {
+	if epoch == o.lives {
+		w.Header().Set("Answered", r.Method+" "+r.URL.Path)
+	}
+	return epoch == o.lives
+}
+
+// TestSessionsOfOthers: a change of a session goes to the server that has it, and nowhere when none has.
+func TestSessionsOfOthers(t *testing.T) {
+	s := newServer(t, &agents{}, webrtc.Options{Node: 71, Peers: others{72}}) // 1z and 20 to the base of 36
+	for _, method := range []string{"PATCH", "DELETE"} {
+		path := webrtc.Path + "/rtc_ABC_20"
+		if res, body := s.ask(method, path, goodKey, fragType, "a fragment"); res.StatusCode != http.StatusOK || res.Header.Get("Answered") != method+" "+path {
+			t.Errorf("%s of another's: %d %s, answered %q", method, res.StatusCode, body, res.Header.Get("Answered"))
+		}
+	}
+	for _, id := range []string{"rtc_ABC_1z", "rtc_ABC_21", "rtc_ABC", "rtc_20", "20"} {
+		res, body := s.ask("DELETE", webrtc.Path+"/"+id, goodKey, "", "")
+		s.wantRefused(res, body, http.StatusNotFound, "request.not_found")
+	}
+	res, _ := s.ask("POST", webrtc.Path+"?agent_id=ag_1", goodKey, sdpType, newCaller(t).offer(nil))
+	if at := res.Header.Get("Location"); !strings.HasSuffix(at, "_1z") {
+		t.Errorf("a session of this server is at %s", at)
+	}
 }

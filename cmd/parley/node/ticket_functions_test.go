@@ -65,14 +65,14 @@ func (s *site) employs(v *services) {
 	n.cfg.ToolAllow = []string{"127.0.0.0/8"}
 	s.ok(n.openFunctions("a master secret of a test, long enough"))
 	n.maker.Tools = n.tools
-	_, err := n.secrets.Put(s.Context(), s.account, "KEY", functionSecret, nil)
+	_, err := n.secrets.Put(s.Context(), s.account, "ORDERS_KEY", functionSecret, nil)
 	s.ok(err)
 	a, err := n.db.Agent(s.Context(), s.account, s.agent)
 	s.ok(err)
 	a.Prompt, a.Settings = "You are Ana.", json.RawMessage(`{"speculative_llm":false}`)
 	a.Tools = json.RawMessage(fmt.Sprintf(`[{"type":"http","name":"order","description":"Finds an order.","parameters":{"type":"object","properties":{"id":{"type":"string"}}},
-			"http":{"method":"GET","url":"%s/{id}","headers":{"Authorization":"Bearer {{secret.KEY}}"}}},
-		{"type":"mcp","name":"cal","mcp":{"url":%q,"headers":{"X-Key":"{{secret.KEY}}"},"allowed_tools":["list"]}},
+			"http":{"method":"GET","url":"%s/{id}","headers":{"Authorization":"Bearer {{secret.ORDERS_KEY}}"}}},
+		{"type":"mcp","name":"cal","mcp":{"url":%q,"headers":{"X-Key":"{{secret.ORDERS_KEY}}"},"allowed_tools":["list"]}},
 		{"type":"function","function":{"name":"look","description":"Shows a page."}}]`, v.orders.URL, v.calendar.URL))
 	_, err = n.db.UpdateAgent(s.Context(), s.account, *a)
 	s.ok(err)
@@ -220,7 +220,7 @@ func TestStrangersAndServerFunctions(t *testing.T) {
 				t.Error("the account's services were asked without its agent")
 			}
 			for _, f := range p.frames {
-				for _, never := range []string{functionSecret, v.orders.URL, v.calendar.URL, "(secret)", "nothing today", "cal_list", "delete_all", "KEY", "You are Ana", "insight"} {
+				for _, never := range []string{functionSecret, v.orders.URL, v.calendar.URL, "(secret)", "nothing today", "cal_list", "delete_all", "ORDERS_KEY", "You are Ana", "insight"} {
 					if strings.Contains(f, never) {
 						t.Errorf("the page was told %s by %s", never, f)
 					}
