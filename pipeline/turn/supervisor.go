@@ -32,10 +32,14 @@ func (s *step) stepIn() {
 		s.interruptReply()
 	case Thinking, ToolWait:
 		s.do(Action{Kind: Cancel})
+	default:
+		if s.Reply.Tools != noTools { // the caller speaks while the reply waits for functions, and it may go on
+			s.do(Action{Kind: Cancel})
+		}
 	}
 	s.dropSpeculation()
 	s.endCollecting(bySpeech)
-	s.Speaker = supervisorSpeaks
+	s.Speaker, s.Speculation.Allowed = supervisorSpeaks, false
 	s.Reply.Tools, s.Reply.Then, s.Idle.At, s.Greeting = noTools, thenListen, 0, greetingWhole
 	if s.Phase == UserSpeaking || s.Phase == Pause {
 		return // the caller's turn goes on

@@ -15,6 +15,7 @@ func TestSupervisor(t *testing.T) {
 		{"while it thinks", thinking, "in", "cancel; listen", Listening},
 		{"while a function runs", tooling, "in", "cancel; listen", Listening},
 		{"while the caller speaks", listening + "speak 1000", "in", "", UserSpeaking},
+		{"while the caller speaks and a function runs", tooling + "speak 1000", "in", "cancel", UserSpeaking},
 		{"before the conversation", "", "in", "", Connecting},
 		{"while the call is closed", closing, "in", "", Closing},
 
@@ -23,6 +24,7 @@ func TestSupervisor(t *testing.T) {
 		{"more of a turn that was not answered is", thinking + "speak 1000; in; quiet 100; final 2 is it", "quiet 100", "keep 1 what time is it (again); listen", Listening},
 		{"a typed turn is", in, "typed what time", "turn 1; keep 1 what time; listen", Listening},
 		{"keys are", in + "press 12", "wait 1500", "turn 1; keep 1 [pressed 12]; listen", Listening},
+		{"nothing is begun ahead of it", "ahead; " + spoken + "quiet 40; in", "final 1 what time", "", Pause},
 		{"noise is not", in + "speak 1000; quiet 100; final 1", "quiet 100", "drop 1; listen", Listening},
 		{"a reply is not heard any more", thinking + "in", "audio; drained; tools; results; hangup", "", Listening},
 		{"silence is not broken", in, "quiet 60000", "", Listening},
