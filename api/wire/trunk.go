@@ -28,7 +28,7 @@ type TrunkSettings struct {
 	Media           string        `json:"media,omitempty" doc:"Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the address of the description, of signalling, or in allow. Absent: any." enum:"any,vouched"`
 	Channels        int           `json:"channels,omitempty" doc:"Calls at once, both directions; 0: no limit." minimum:"0" maximum:"100000"`
 	CPS             int           `json:"cps,omitempty" doc:"Calls a second that are begun here; 0: no limit." minimum:"0" maximum:"1000"`
-	Codecs          []string      `json:"codecs,omitempty" doc:"Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722 have twice the band; Opus bears losses, and takes several times the processor time. Absent: as the operator has set." maxItems:"4" nullable:"false" example:"PCMA"`
+	Codecs          []string      `json:"codecs,omitempty" doc:"Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722 have twice the band; Opus bears losses, and takes about twice the processor time of G.711. Absent: as the operator has set." maxItems:"4" nullable:"false" example:"PCMA"`
 	DTMF            string        `json:"dtmf,omitempty" doc:"How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events and loses them. Absent: events, where the far end takes them. They are understood in either way." enum:"events,audio"`
 	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off." enum:"off,offered,required"`
 

@@ -37,8 +37,12 @@ type Phone struct {
 }
 
 // NewPhone binds a phone's sockets at an address of this machine, on free ports; one that is
-// not valid binds every interface. Run serves and closes them.
-func NewPhone(at netip.Addr) (*Phone, error) {
+// not valid binds every interface. Run serves and closes them. The phone speaks the codecs, the best first; without any it speaks G.711.
+func NewPhone(at netip.Addr, codecs ...codec.Codec) (*Phone, error) {
+	if len(codecs) == 0 {
+		codecs = narrow
+	}
+
 	ports, err := rtpport.New(rtpport.Config{Addr: at, First: firstPort, Last: lastPort})
 	if err != nil {
 		return nil, err
@@ -48,7 +52,7 @@ func NewPhone(at netip.Addr) (*Phone, error) {
 	}
 	ua, err := sip.New(sip.Config{
 		Listen: netip.AddrPortFrom(at, 0), Ports: ports,
-		Codecs: narrow,
+		Codecs: codecs,
 		// Callees may answer; all other sources are dropped.
 		Allow: func(netip.Addr) bool { return false },
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/inference/enginetest"
+	"parley/media/codec"
 )
 
 // generatorVar makes the test's own program the load generator.
@@ -100,6 +101,25 @@ func TestCall(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"floor", "processor time", "multiple of the floor", "agent speaking"} {
+		if v := value(t, rows, name); v <= 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+}
+
+// TestWidebandCall: calls in another codec are measured beside those in PCMU.
+func TestWidebandCall(t *testing.T) {
+	t.Setenv(generatorVar, "1")
+	goroutinesReturn(t)
+	rows, err := Call{Codec: codec.G722, Calls: 3, Length: 2 * time.Second, WarmUp: 500 * time.Millisecond, Rest: time.Second,
+		Generator: []string{os.Args[0]}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := value(t, rows, "calls dropped"); v != 0 || !strings.Contains(rows[0].Group, "G722") {
+		t.Errorf("calls dropped: %v, of %q", v, rows[0].Group)
+	}
+	for _, name := range []string{"the same in PCMU", "multiple of the same in PCMU", "agent speaking"} {
 		if v := value(t, rows, name); v <= 0 {
 			t.Errorf("%s: %v", name, v)
 		}

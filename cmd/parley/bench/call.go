@@ -15,6 +15,7 @@ import (
 
 	"parley/cmd/parley/load"
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/denoise"
 	"parley/media/vad"
 	"parley/pipeline/listen"
@@ -22,7 +23,8 @@ import (
 
 // Call measures what telephone calls cost, and that none suffers.
 type Call struct {
-	Leg     string // how the callers come: sip, which is also the empty one, or webrtc
+	Leg     string      // how the callers come: sip, which is also the empty one, or webrtc
+	Codec   codec.Codec // of telephone calls
 	Calls   int
 	Length  time.Duration // of the measurement, after all calls are up
 	VAD     bool          // the spectral detector instead of a threshold
@@ -43,6 +45,9 @@ const (
 	WarmUp = 4 * time.Second
 	Rest   = 45 * time.Second
 )
+
+// codecBar is the most that a call in another codec than PCMU may cost, as a multiple of the same in PCMU.
+const codecBar = 2.5
 
 // The bars of processor time, as multiples of the floor.
 func (c Call) bar() float64 {
@@ -106,8 +111,17 @@ func (c Call) Run(ctx context.Context) ([]Row, error) {
 	}
 	floor := (before + after) / 2
 	g := group(rows[0].Group)
-	first := []Row{g.beside("floor", floor, floor), g.beside("processor time of a call", cost, floor), g.most("multiple of the floor", cost/floor, "x", c.bar())}
-	return append(first, rows...), nil
+	first := []Row{g.beside("floor", floor, floor), g.beside("processor time of a call", cost, floor)}
+	if c.Codec == codec.PCMU {
+		return append(append(first, g.most("multiple of the floor", cost/floor, "x", c.bar())), rows...), nil
+	}
+	narrow := c
+	narrow.Codec, narrow.Profile = codec.PCMU, "" // which the calls have filled
+	_, plain, err := narrow.measure(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("calls in PCMU: %w", err)
+	}
+	return append(append(first, g.beside("the same in PCMU", plain, floor), g.most("multiple of the same in PCMU", cost/plain, "x", codecBar)), rows...), nil
 }
 
 // loadProcess is a running generator.
@@ -166,13 +180,13 @@ func (c Call) window(ctx context.Context, length time.Duration, sent func() uint
 // measure makes the calls. The first result describes them, the second is their
 // processor time in us a frame.
 func (c Call) measure(ctx context.Context) ([]Row, float64, error) {
-	t, err := newTelephone(agents{c.agent()})
+	t, err := newTelephone(agents{c.agent()}, c.Codec)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer t.close()
 	began := resourcesNow()
-	result, cost, err := c.generate(ctx, loadOrder{Calls: c.Calls, URI: t.uri(0)}, t.sent)
+	result, cost, err := c.generate(ctx, loadOrder{Calls: c.Calls, URI: t.uri(0), Codec: c.Codec}, t.sent)
 	if err != nil {
 		return nil, 0, errors.Join(append(t.faults, err)...)
 	}
@@ -253,7 +267,11 @@ func (c Call) heap(began, now resources) float64 {
 func (c Call) rows(t *telephone, r loadResult, began, ended resources) []Row {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	g, total := group(fmt.Sprintf("%d calls, %s", c.Calls, c.name())), t.total()
+	in := ""
+	if c.Codec != codec.PCMU {
+		in = " in " + c.Codec.String()
+	}
+	g, total := group(fmt.Sprintf("%d calls%s, %s", c.Calls, in, c.name())), t.total()
 	ms := func(q float64) float64 { return milliseconds(total.Lateness.Quantile(q)) }
 	return []Row{
 		g.most("calls dropped", float64(max(r.Dropped, c.Calls-t.hungUp)), "", 0),

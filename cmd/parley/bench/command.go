@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/cmd/parley/bench/endpoint"
 	"parley/cmd/parley/command"
+	"parley/media/codec"
 )
 
 // Command is the bench command with all under it.
@@ -57,17 +59,24 @@ func newBenchCall() *cobra.Command {
 		Long: "Starts a telephone in this process whose engines answer at once, and a second process that calls it. Callers and\n" +
 			"agent each speak 40 % of the time. Processor time is given as a multiple of a floor measured in the same run:\n" +
 			"one goroutine for each call that receives a packet and answers it.\n" +
-			"With --leg webrtc the callers send packets that were encoded beforehand, and telephone calls are measured beside them.",
-		Example: "  parley bench call --calls 100 --seconds 60 --vad\n  parley bench call --leg webrtc --calls 100", Args: cobra.NoArgs}
+			"With --leg webrtc the callers send packets that were encoded beforehand, and telephone calls are measured beside them;\n" +
+			"with --codec the same calls in PCMU are.",
+		Example: "  parley bench call --calls 100 --seconds 60 --vad\n  parley bench call --codec G722 --calls 100\n  parley bench call --leg webrtc --calls 100", Args: cobra.NoArgs}
 	c.WarmUp, c.Rest = WarmUp, Rest
 	cmd.Flags().StringVar(&c.Leg, "leg", "sip", "how the callers come: sip, or webrtc beside it")
 	command.Complete(cmd, map[string][]string{"leg": {"sip", "webrtc"}})
+	spoken := cmd.Flags().String("codec", codec.PCMU.String(), "the codec of telephone calls: "+codec.Names)
+	command.Complete(cmd, map[string][]string{"codec": strings.Split(codec.Names, ", ")})
 	cmd.Flags().IntVar(&c.Calls, "calls", 100, "calls at a time")
 	seconds := cmd.Flags().Int("seconds", 60, "how long to measure, after all calls are up")
 	cmd.Flags().BoolVar(&c.VAD, "vad", false, "with the voice activity detector instead of a threshold")
 	cmd.Flags().BoolVar(&c.Denoise, "denoise", false, "with the detector and the denoiser")
 	cmd.Flags().StringVar(&c.Profile, "cpuprofile", "", "write a CPU profile of the server's side to this file")
 	return measures(cmd, func() (measurement, error) {
+		var known bool
+		if c.Codec, known = codec.Parse(*spoken); !known {
+			return nil, command.UsageError("--codec: one of " + codec.Names)
+		}
 		self, err := os.Executable()
 		c.Length, c.Generator = time.Duration(*seconds)*time.Second, []string{self, "bench", "load"}
 		return c, err

@@ -153,7 +153,7 @@ func dialPhone(ctx context.Context, phone *simulated.Phone, uri string) (*phoneL
 	return &phoneLine{leg, runLine(func(ctx context.Context) { _ = leg.Run(ctx) })}, nil // its end is what matters: say notices it
 }
 
-func (l *phoneLine) rate() media.Rate { return media.Rate8k }
+func (l *phoneLine) rate() media.Rate { return l.leg.Format().In }
 
 func (l *phoneLine) say(samples []int16) error {
 	if err := l.gone(); err != nil {
@@ -163,7 +163,7 @@ func (l *phoneLine) say(samples []int16) error {
 	case <-l.leg.Events():
 	default:
 	}
-	l.leg.Write(media.Frame{Samples: samples, Rate: media.Rate8k})
+	l.leg.Write(media.Frame{Samples: samples, Rate: l.rate()})
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/media/rtp"
 )
 
@@ -26,6 +27,8 @@ import (
 type loadOrder struct {
 	Calls int    `json:"calls"`
 	URI   string `json:"uri,omitempty"` // whom to call
+	// Codec is that of telephone calls.
+	Codec codec.Codec `json:"codec,omitempty"`
 	// Ports are where plain packets go instead, one for each call: the floor.
 	Ports []uint16 `json:"ports,omitempty"`
 	// Speech, 8 kHz, replaces the synthetic voice: callers say it once in every Cycle. They
@@ -77,8 +80,8 @@ func Load(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	g := &generator{order: o, start: time.Now().Add(media.FrameDuration), speech: voice(media.Rate8k, media.FromDuration(spoken).Samples(media.Rate8k)),
-		rest: background(int(media.Rate8k))}
+	g := &generator{order: o, start: time.Now().Add(media.FrameDuration), rate: o.Codec.Rate()}
+	g.speech, g.rest = voice(g.rate, media.FromDuration(spoken).Samples(g.rate)), background(int(g.rate))
 	g.cycle = int(cycle / media.FrameDuration)
 	if o.Speech != nil {
 		g.speech, g.cycle = o.Speech, int(o.Cycle/media.FrameDuration)
@@ -111,6 +114,7 @@ func Load(ctx context.Context, in io.Reader, out io.Writer) error {
 type generator struct {
 	order        loadOrder
 	start        time.Time
+	rate         media.Rate
 	speech, rest []int16
 	cycle        int // frames
 
@@ -146,7 +150,7 @@ func (g *generator) clock(ctx context.Context, i int, f func(frame int)) {
 
 // calls makes telephone calls, which last until ctx ends.
 func (g *generator) calls(ctx context.Context) error {
-	phone, err := newPhone()
+	phone, err := newPhone(g.order.Codec)
 	if err != nil {
 		return err
 	}
@@ -210,7 +214,7 @@ func (g *generator) add(f func(*loadResult)) {
 // samples is what a caller sends in a frame: speech in the first part of each
 // cycle, else what a line carries.
 func (g *generator) samples(frame int) []int16 {
-	n := media.Rate8k.FrameSamples()
+	n := g.rate.FrameSamples()
 	at := frame % g.cycle * n
 	if at < len(g.speech) {
 		return g.speech[at : at+n]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/listen"
@@ -70,6 +71,7 @@ type telephone struct {
 	ua     *sip.UserAgent
 	ports  *rtpport.Pool
 	agents agents
+	rate   media.Rate // of its calls
 	stop   func()
 
 	mu     sync.Mutex
@@ -77,14 +79,14 @@ type telephone struct {
 	faults []error
 }
 
-// newTelephone starts a telephone; close ends it.
-func newTelephone(list agents) (*telephone, error) {
+// newTelephone starts a telephone whose calls are in a codec; close ends it.
+func newTelephone(list agents, c codec.Codec) (*telephone, error) {
 	ports, err := rtpport.New(rtpport.Config{Addr: loopback, First: firstPort, Last: lastPort, Drain: portDrain})
 	if err != nil {
 		return nil, err
 	}
-	t := &telephone{ports: ports, agents: list}
-	t.ua, err = sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, OnCall: t.answer,
+	t := &telephone{ports: ports, agents: list, rate: c.Rate()}
+	t.ua, err = sip.New(sip.Config{Listen: netip.AddrPortFrom(loopback, 0), Ports: ports, OnCall: t.answer, Codecs: []codec.Codec{c},
 		Allow: func(a netip.Addr) bool { return a.Unmap().IsLoopback() }})
 	if err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func (t *telephone) converse(ctx context.Context, in *sip.Incoming, a *benchAgen
 	if err := in.Ring(); err != nil {
 		return err
 	}
-	cfg, err := a.config(media.Rate8k)
+	cfg, err := a.config(t.rate)
 	if err != nil {
 		return err
 	}

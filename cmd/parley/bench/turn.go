@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/codec"
 	"parley/sip/simulated"
 )
 
@@ -120,11 +121,11 @@ func (t Turn) server(list agents) (dial func(context.Context, int) (line, error)
 		}
 		return func(ctx context.Context, i int) (line, error) { return dialWeb(ctx, w.addr, i) }, func() { _ = w.close() }, nil
 	}
-	server, err := newTelephone(list)
+	server, err := newTelephone(list, codec.PCMU)
 	if err != nil {
 		return nil, nil, err
 	}
-	phone, err := newPhone()
+	phone, err := newPhone(codec.PCMU)
 	if err != nil {
 		server.close()
 		return nil, nil, err
@@ -139,8 +140,8 @@ type phone struct {
 	close func()
 }
 
-func newPhone() (*phone, error) {
-	p, err := simulated.NewPhone(loopback)
+func newPhone(c codec.Codec) (*phone, error) {
+	p, err := simulated.NewPhone(loopback, c)
 	if err != nil {
 		return nil, err
 	}

@@ -186,7 +186,7 @@ var telephone = section("Telephone", []Setting{
 		Meaning: "UDP ports for RTP; each call takes an even one and the next.",
 		parse:   func(c *Config, s string) bool { return setPorts(&c.RTPPorts, s) }},
 	{Name: "SIP_CODECS", Otherwise: "G722, PCMU, PCMA, offered in this order", Allowed: "some of " + codec.Names,
-		Meaning: "Codecs of the calls of trunks that name none, and of calls without a trunk, the best first: in this order they are offered, and by it one of an offer is chosen. Where neither says any, the caller's order decides. Opus takes several times the processor time of the others, and no part in a call unless it stands here or at the trunk.",
+		Meaning: "Codecs of the calls of trunks that name none, and of calls without a trunk, the best first: in this order they are offered, and by it one of an offer is chosen. Where neither says any, the caller's order decides. Opus takes about twice the processor time of G.711, and no part in a call unless it stands here or at the trunk.",
 		parse: func(c *Config, s string) (ok bool) {
 			c.Codecs, ok = codec.ParseList(list(s))
 			return ok && len(c.Codecs) > 0
