@@ -4636,8 +4636,8 @@ class TrunkSettings(TypedDict):
     # Calls at once, both directions; 0: no limit.
     channels: NotRequired[int]
     # Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is
-    # taken. Opus and G722 have twice the band; Opus bears losses, and takes several times the
-    # processor time. Absent: as the operator has set.
+    # taken. Opus and G722 have twice the band; Opus bears losses, and takes about twice the
+    # processor time of G.711. Absent: as the operator has set.
     codecs: NotRequired[list[str]]
     # Stands in Contact in place of this server's address: a name that leads to it, as Microsoft
     # Teams wants it.

@@ -4579,8 +4579,8 @@ export interface TrunkSettings {
   channels?: number;
   /**
    * Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722
-   * have twice the band; Opus bears losses, and takes several times the processor time. Absent: as the operator has
-   * set.
+   * have twice the band; Opus bears losses, and takes about twice the processor time of G.711. Absent: as the operator
+   * has set.
    */
   codecs?: Array<string>;
   /** Stands in Contact in place of this server's address: a name that leads to it, as Microsoft Teams wants it. */
