@@ -181,7 +181,7 @@ type passage struct {
 
 type guardKey struct{} // of the *passage in a request's context
 
-// enter lets a request in, or not.
+// enter lets a request in, or not. One that another server has sent on was counted there.
 func (g *gate) enter(r *http.Request) (*passage, bool) {
 	v := &passage{gate: g, addr: clientAddr(r, g.proxies), trace: r.Header.Get("Traceparent")}
 	v.request, v.client = names(r)
@@ -192,7 +192,7 @@ func (g *gate) enter(r *http.Request) (*passage, bool) {
 		v.holder, v.known = g.good.get(v.secret)
 		g.mu.Unlock()
 	}
-	return v, isPreflight(r) || g.take(v.holder, v.from)
+	return v, isPreflight(r) || IsVouched(r.Context()) || g.take(v.holder, v.from)
 }
 
 // take takes a token for a request of h.

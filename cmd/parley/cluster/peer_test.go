@@ -54,7 +54,7 @@ func newServer(t *testing.T, url, name, key string) (m *Member, at string) {
 		w.WriteHeader(http.StatusTeapot)
 		_ = json.NewEncoder(w).Encode(came{name, api.PrincipalOf(r.Context()), r.URL.RequestURI(), string(body), r.Header})
 	}))
-	server := httptest.NewServer(m.Accept(a.Handler(api.Options{})))
+	server := httptest.NewServer(m.Accept(a.Handler(api.Options{RateLimit: 20})))
 	t.Cleanup(server.Close)
 	if err := db.IntroduceNode(t.Context(), life, strings.TrimPrefix(server.URL, "http://"), "1"); err != nil {
 		t.Fatal(err)
@@ -122,6 +122,11 @@ func TestForward(t *testing.T) {
 	word := one.vouch(two.cfg.Life, ask(one, path(two)), visitors["sk_ana"])
 	if status, _, c := patch(t, at2+path(two), peerHeader, word); status != http.StatusTeapot || c.By.User != "usr_1" {
 		t.Errorf("vouched for: %d %+v", status, c)
+	}
+	for range 200 { // limits were kept where they came in
+		if status, _, _ := patch(t, at2+path(two), peerHeader, word); status != http.StatusTeapot {
+			t.Fatalf("vouched for again and again: %d", status)
+		}
 	}
 	if status, _, c := patch(t, at2+path(one), peerHeader, one.vouch(two.cfg.Life, ask(one, path(one)), visitors["sk_ana"])); status != http.StatusTeapot || c.Server != "two" {
 		t.Errorf("it is sent on twice: %d %+v", status, c)
