@@ -54,6 +54,7 @@ type agent struct {
 	digits string          // what it presses after half a second
 	stay   time.Duration   // then it hangs up, when it has been told leave; 0: never
 	leave  string          // keys
+	frames int             // it hangs up when it has said so many; 0: never
 	rung   <-chan struct{} // it answers when the caller has heard it ring; nil: at once
 
 	heard []int16
@@ -103,6 +104,9 @@ func (a *agent) serve(ctx context.Context, in *sip.Incoming) {
 		for n := leg.Due(now); n > 0; n-- {
 			leg.Write(media.Frame{Samples: tone[said : said+160], Rate: media.Rate8k})
 			said = (said + 160) % 8000
+			if a.frames--; a.frames == 0 {
+				hangup(&media.Ended{Reason: media.AgentHangup})
+			}
 		}
 		if a.digits != "" && now.Sub(begun) > 500*time.Millisecond {
 			if err := leg.SendDigits(a.digits); err != nil {
@@ -228,7 +232,7 @@ func TestManyLegsOfOnePhone(t *testing.T) {
 	const calls = 5
 	results := make(chan error, calls)
 	ua := server(t, 37400, func(ctx context.Context, in *sip.Incoming) {
-		a := &agent{tone: 500, done: make(chan struct{})}
+		a := &agent{tone: 500, frames: 40, done: make(chan struct{})}
 		a.serve(ctx, in)
 		results <- a.err
 	})
@@ -243,7 +247,7 @@ func TestManyLegsOfOnePhone(t *testing.T) {
 	for range calls {
 		go func() {
 			r, err := simulated.Call(ctx, simulated.PhoneConfig{Phone: p,
-				URI: "sip:x@" + ua.Addr().String(), Wait: 700 * time.Millisecond})
+				URI: "sip:x@" + ua.Addr().String(), Wait: time.Minute})
 			if err == nil && r.Stats.Received < 20 {
 				err = errors.New("heard nothing")
 			}

@@ -173,9 +173,10 @@ func TestFollowersOfADeadNode(t *testing.T) {
 	_, err = sql.Exec(t.Context(), `update nodes set steady_since = now() - interval '1 hour', heartbeat_at = case node_id when 'dead' then now() - interval '1 hour' else now() end`)
 	d.ok(err)
 	ctx, stop := context.WithCancel(t.Context())
-	reaped := make(chan error, 1)
+	reaped, beating := make(chan error, 1), make(chan error, 1)
+	go func() { beating <- d.node.manager.Heartbeats(ctx) }() // the machine may be slow, and a node that does not beat closes nobody's calls
 	go func() { reaped <- d.node.cluster.Reap(ctx) }()
-	defer func() { stop(); <-reaped }()
+	defer func() { stop(); <-reaped; <-beating }()
 	told, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	m, err := feed.Next(told)
