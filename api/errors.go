@@ -66,6 +66,7 @@ var (
 	ErrExpired      = define("the result has expired", problem(410, "task.expired", "The result was kept for a day and is gone.", false, 0))
 	ErrSilent       = define("there is nothing to hear of the call", problem(409, "call.not_heard", "The call is over, has not begun, or as many listen in as may.", true, 2))
 	ErrSupervised   = define("a supervisor speaks in the call", problem(409, "call.supervised", "Somebody else speaks to the caller in the agent's place.", true, 5))
+	ErrReceiver     = define("the receiver of a stream does not take it", problem(400, "call.receiver_unreachable", "The WebSocket could not be opened.", true, 0))
 	ErrNotTalking   = define("nobody can speak in the call", problem(409, "call.not_talking", "The conversation has not begun, is being closed, or is over.", true, 2))
 	ErrElsewhere    = define("the call is on another server", problem(503, "service.unavailable", "The call is on another server of the cluster.", true, 5))
 	ErrAudioPending = define("the recording is not ready", problem(409, "recording.not_ready", "The call is in progress or its recording is still being encoded.", true, 2))

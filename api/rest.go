@@ -48,6 +48,9 @@ type Route struct {
 	// Missing is the answer to an identifier that names nothing; nil: store.ErrNotFound.
 	Missing    error
 	repetition repetition
+	// Elsewhere sends a request on to the server of the cluster that has what it names, which answers it, and says whether one has; nil: no
+	// other server can have it.
+	Elsewhere func(http.ResponseWriter, *http.Request) bool
 	// Options adds to the answer to OPTIONS, which needs no credential; nil: nothing.
 	Options func(http.Header)
 }
@@ -160,6 +163,9 @@ func (a *API) mount(pattern string, handler http.Handler) {
 		}
 		if r.ContentLength > route.MaxBodyBytes && !route.OwnErrors {
 			WriteError(w, ErrTooLarge)
+			return
+		}
+		if route.Elsewhere != nil && route.Elsewhere(w, r) {
 			return
 		}
 		r.Body = bounded(w, r, route.MaxBodyBytes)

@@ -41,7 +41,7 @@ func (m *calls) get(ctx context.Context, in *callInput) (*api.Reply[wire.CallDet
 }
 
 func viewListener(l *history.Listener) wire.CallListener {
-	return wire.CallListener{By: l.Credential, Email: api.Some(l.Email), JoinedAt: l.JoinedAt, LeftAt: l.LeftAt, SpokeAt: l.SpokeAt}
+	return wire.CallListener{ID: l.ID, By: l.Credential, Email: api.Some(l.Email), Host: api.Some(l.Host), JoinedAt: l.JoinedAt, LeftAt: l.LeftAt, SpokeAt: l.SpokeAt, Failure: api.Some(l.Failure)}
 }
 
 func (m *calls) quality(ctx context.Context, in *callInput) (*api.Reply[wire.CallQuality], error) {

@@ -56,3 +56,23 @@ func (c *Client) GetCallWaveform(ctx context.Context, id string) (*wire.Waveform
 func (c *Client) GetCallSip(ctx context.Context, id string) (*wire.SIPTrace, error) {
 	return ask[wire.SIPTrace](ctx, c, http.MethodGet, c.address("v1", "calls", id, "sip"), nil)
 }
+
+// StartStream: Send the audio of a call to a WebSocket.
+// Sends the audio of a call that is going on to a WebSocket of yours, until the call is over, the stream is deleted or
+// your server closes the socket. The messages are those of
+// Twilio's Media Streams: `connected`, `start`, `media` and `stop`, with audio of 20 ms in PCMU at 8 kHz; track
+// `inbound` is what the person on the line says, `outbound` what they hear. `streamSid`, `accountSid` and `callSid`
+// are the identifiers of Parley. What you send is ignored. A server that is slow misses audio, and `timestamp` goes
+// on; one that takes nothing for 5 s loses the stream.
+//
+// Nobody in the call hears of it; who asked for it, when, and the host it went to are in the call. Streams and people
+// who listen in are eight at most. It costs nothing.
+func (c *Client) StartStream(ctx context.Context, id string, body wire.NewStream) (*wire.Stream, error) {
+	return ask[wire.Stream](ctx, c, http.MethodPost, c.address("v1", "calls", id, "streams"), body)
+}
+
+// StopStream: Stop a stream.
+// Ends one stream of a call; the call goes on.
+func (c *Client) StopStream(ctx context.Context, id string, stream string) error {
+	return c.did(ctx, http.MethodDelete, c.address("v1", "calls", id, "streams", stream), nil)
+}

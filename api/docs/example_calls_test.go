@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
@@ -121,6 +122,19 @@ func Example_listen() {
 		}
 	}
 	fmt.Println(float64(frames)/50, "seconds heard")
+}
+
+func Example_fork() {
+	const receiver = `{"url": "wss://example.com/calls", "headers": {"Authorization": "Bearer {{secret.RECEIVER}}"}}`
+	var live struct{ Data []struct{ ID string } }
+	ask("GET", "/v1/calls?state=live", "", &live)
+	for _, call := range live.Data {
+		var stream struct{ ID string }
+		ask("POST", "/v1/calls/"+call.ID+"/streams", receiver, &stream) // the key has the mark listen
+		time.Sleep(10 * time.Second)
+		ask("DELETE", "/v1/calls/"+call.ID+"/streams/"+stream.ID, "", nil)
+	}
+	fmt.Println(len(live.Data), "streams")
 }
 
 func Example_history() {

@@ -48,11 +48,11 @@ func (g *guest) serve(ctx context.Context) error {
 	}
 	defer l.Leave()
 	// Nobody listens without a note of it.
-	id, err := g.Notes.Joined(ctx, g.who.Account, g.call, g.who.Maker())
+	id, err := g.Notes.Joined(ctx, g.who.Account, g.call, g.who.Maker(), "")
 	if err != nil {
 		return err
 	}
-	defer g.noting("that somebody listens no more", g.Notes.Left, id)
+	defer g.noting(g.call, "that somebody listens no more", func(ctx context.Context) error { return g.Notes.Left(ctx, id, "") })
 	g.begin(id, l.Rate())
 	defer g.leave()
 	g.sock.SendJSON(map[string]any{"type": "listening", "call_id": g.call, "sample_rate": int(l.Rate()), "channels": monitor.Channels})
@@ -66,15 +66,6 @@ func (g *guest) serve(ctx context.Context) error {
 		if err != nil || !g.sock.SendBinary(bytesOf(frame)) {
 			return nil // the client has gone
 		}
-	}
-}
-
-// noting notes something of who listens.
-func (g *guest) noting(what string, note func(context.Context, string) error, id string) {
-	ctx, cancel := context.WithTimeout(context.Background(), notePatience)
-	defer cancel()
-	if err := note(ctx, id); err != nil {
-		g.Log.Warn(what+" was not noted", "session", g.call, "err", err)
 	}
 }
 
@@ -157,7 +148,7 @@ func (g *guest) takeOverLocked(call Conversation) error {
 		return err
 	}
 	g.supervisor, g.rest = s, g.rest[:0]
-	g.noting("that somebody speaks", g.Notes.Spoke, g.note)
+	g.noting(g.call, "that somebody speaks", func(ctx context.Context) error { return g.Notes.Spoke(ctx, g.note) })
 	return nil
 }
 

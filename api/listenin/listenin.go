@@ -1,6 +1,6 @@
 // Package listenin lets people take part in a call over a WebSocket: they hear both sides of it, as they are said, and where they may
-// speak they tell the agent something that the caller does not hear, or speak in its place. Both need permissions of their own, and
-// are noted in the call.
+// speak they tell the agent something that the caller does not hear, or speak in its place. Programs have both sides sent to them, as
+// streams. All need permissions of their own, and are noted in the call.
 package listenin
 
 import (
@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/gorilla/websocket"
 
 	"parley/api"
 	"parley/api/socket"
@@ -44,9 +45,11 @@ type Supervisor interface {
 
 // Notes keep who has listened in.
 type Notes interface {
-	Joined(ctx context.Context, account, call, credential string) (id string, err error)
+	// Joined notes who listens, and the host that hears it for them; empty: they do themselves.
+	Joined(ctx context.Context, account, call, credential, host string) (id string, err error)
 	Spoke(ctx context.Context, id string) error
-	Left(ctx context.Context, id string) error
+	// Left notes that they listen no more, and the failure that this is; empty: it is none.
+	Left(ctx context.Context, id, failure string) error
 }
 
 // Handler serves the sockets. Mount adds it to an API.
@@ -56,6 +59,10 @@ type Handler struct {
 	Notes   Notes
 	Sockets *socket.Set
 	Log     *slog.Logger
+	// Connect opens the socket to which a stream of an account is sent.
+	Connect func(ctx context.Context, account, url string, headers map[string]string) (*websocket.Conn, error)
+
+	streams streams
 }
 
 // Path is where the sockets connect.
@@ -73,23 +80,28 @@ transcript as the role ` + "`" + `supervisor` + "`" + `, and the agent knows it 
 
 // Mount adds the socket to an API.
 func Mount(a *api.API, h *Handler) {
-	a.Handle(api.Route{Access: api.Listeners, OwnPagesOnly: true, Operation: huma.Operation{
+	a.Handle(api.Route{Access: api.Listeners, OwnPagesOnly: true, Elsewhere: h.elsewhere, Operation: huma.Operation{
 		Method: http.MethodGet, Path: Path, OperationID: "listen-in", Tags: []string{"Calls"},
 		Summary: "Listen in on a call", Description: description,
 		Parameters: []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The call's identifier.", Schema: &huma.Schema{Type: huma.TypeString}, Example: "ses_06er5bt0v9k1o7m2q3s4t5u6v0"}},
 		Responses:  api.Answer(http.StatusSwitchingProtocols, "The socket", ""),
 		Errors:     []int{http.StatusBadRequest},
 	}}, h)
+	h.mountStreams(a)
+}
+
+// elsewhere sends a request on to the server that has its call.
+func (h *Handler) elsewhere(w http.ResponseWriter, r *http.Request) bool {
+	if h.Peers == nil {
+		return false
+	}
+	owner := h.Calls.Owner(r.Context(), api.AccountOf(r.Context()), r.PathValue("id"))
+	return owner != 0 && h.Peers.Forward(w, r, owner)
 }
 
 // ServeHTTP upgrades and serves one socket. It returns when it has ended.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	call := r.PathValue("id")
-	if h.Peers != nil {
-		if owner := h.Calls.Owner(r.Context(), api.AccountOf(r.Context()), call); owner != 0 && h.Peers.Forward(w, r, owner) {
-			return
-		}
-	}
 	sock, err := h.Sockets.Upgrade(w, r, socket.Object)
 	if err != nil {
 		return // answered where this was found
@@ -100,4 +112,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			sock.Refuse(err)
 		}
 	})
+}
+
+// noting notes something of who listens.
+func (h *Handler) noting(call, what string, note func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), notePatience)
+	defer cancel()
+	if err := note(ctx); err != nil {
+		h.Log.Warn(what+" was not noted", "session", call, "err", err)
+	}
 }

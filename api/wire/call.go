@@ -60,11 +60,14 @@ type CallDetail struct {
 
 // CallListener is somebody who listens in on a call, or did.
 type CallListener struct {
-	By       string     `json:"by" doc:"The user, or the account's key." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Email    *string    `json:"email" doc:"The user's address; null: it was a key, or they are gone." example:"ana@example.com"`
+	ID       string     `json:"id" doc:"The identifier of this part in the call; of a stream its own." example:"lis_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	By       string     `json:"by" doc:"The user, the account's key, or the agent whose settings send its calls on." example:"usr_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	Email    *string    `json:"email" doc:"The user's address; null: it was none, or they are gone." example:"ana@example.com"`
+	Host     *string    `json:"host" doc:"The host to which a stream of the call went for them; null: they heard it themselves." example:"example.com"`
 	JoinedAt time.Time  `json:"joined_at" doc:"When they began."`
 	LeftAt   *time.Time `json:"left_at" doc:"When they stopped; null: they have not, or their server was lost."`
 	SpokeAt  *time.Time `json:"spoke_at" doc:"When they first spoke in the agent's place; null: they have not."`
+	Failure  *string    `json:"failure" doc:"Why a stream could not begin, or ended before the call; null: neither." example:"the receiver closed the WebSocket"`
 }
 
 // EngineUsage is what an engine used in a call or in other work, of one unit.

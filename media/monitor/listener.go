@@ -50,6 +50,9 @@ func (l *Listener) Rate() media.Rate { return l.rate }
 // Missed is how many frames of either side were lost because Next was called too late.
 func (l *Listener) Missed() uint64 { return l.missed.Load() }
 
+// At is when the frame that Next gave last began, in the caller's media time.
+func (l *Listener) At() media.Time { return l.now - media.FrameTime }
+
 // Leave ends the listening. It may be called again.
 func (l *Listener) Leave() { l.monitor.leave(l) }
 

@@ -37,6 +37,7 @@ var (
 // Join may be called from any goroutine.
 type Monitor struct {
 	recorder  record.Keeper // nil: the call is not recorded
+	onBegin   func()        // nil: nothing waits for it
 	listeners atomic.Pointer[[]*Listener]
 
 	mu     sync.Mutex // guards what follows, and changes of listeners
@@ -50,11 +51,18 @@ func New(recorder record.Keeper) *Monitor {
 	return &Monitor{recorder: recorder, over: make(chan struct{})}
 }
 
+// OnBegin has f called when the call begins, by the conductor, whom f must not hold up. Join works from then on. It must be called before
+// that, and once.
+func (m *Monitor) OnBegin(f func()) { m.onBegin = f }
+
 // Begin implements record.Keeper.
 func (m *Monitor) Begin(f media.Format) {
 	m.mu.Lock()
 	m.format, m.begun = f, true
 	m.mu.Unlock()
+	if m.onBegin != nil {
+		m.onBegin()
+	}
 	if m.recorder != nil {
 		m.recorder.Begin(f)
 	}

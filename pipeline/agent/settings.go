@@ -40,6 +40,8 @@ type Settings struct {
 	Record *bool `json:"record,omitempty"`
 	// RecordTransfers goes on after the caller has been connected to somebody; false.
 	RecordTransfers *bool `json:"record_transfers,omitempty"`
+	// Stream sends the audio of the agent's calls on while they go on. Callers must know.
+	Stream *Stream `json:"stream,omitempty"`
 
 	MaxDurationSeconds *int `json:"max_duration_seconds,omitempty"` // 10 to 7200; 7200
 	// RingMS is how long an incoming telephone call rings before it is answered.
@@ -161,6 +163,7 @@ func (s *Settings) check(wrong *schema.Mistakes) {
 			wrong.Add(fmt.Sprintf("settings.public_variables[%d]", i), "there is no variable %q", name)
 		}
 	}
+	s.checkStream(wrong)
 	s.checkAfter(wrong)
 }
 

@@ -140,13 +140,14 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 		Lead: "When an answered call is over, the agent’s language model reads the transcript. What it writes stands with the call, goes to your webhooks, and is charged as summary tokens."},
 	{ID: "engines", Title: "Engines", Summary: "Who hears, answers and speaks for it, and what takes over when that fails", Members: []*schema.Schema{enginesSchema(nil)},
 		Lead: "Empty fields use the server default."},
-	{ID: "records", Title: "Recording", Summary: "Whether its calls are recorded", Members: []*schema.Schema{
+	{ID: "records", Title: "Recording", Summary: "Whether its calls are recorded, or sent on while they last", Members: []*schema.Schema{
 		schema.Flag("Record the agent's calls, both sides; false. Inform callers where the law says so.").Otherwise(false).
 			Named("record", "Recording", schema.Entry{Label: "Record its calls, both sides", Hint: "Inform callers where the law says so."}),
 		schema.Flag("Go on recording after the caller has been connected to somebody by a call of this server: what the two say. They must know, too; false.").Otherwise(false).
 			Named("record_transfers", "Recording of transfers", schema.Entry{Label: "Go on when it has put a caller through to somebody", Hint: "That person hears no notice: inform them, too."}),
 		schema.Text("What is said before the first message, word for word. Neither can be interrupted then.", maxNotice).
 			Named("recording_notice", "Notice of recording", schema.Entry{Hint: "Said before the first message, word for word; it cannot be interrupted."}),
+		streamSchema(),
 	}},
 })
 

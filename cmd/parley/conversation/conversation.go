@@ -17,6 +17,7 @@ import (
 
 	"parley/api"
 	"parley/api/recording"
+	"parley/api/wire"
 	"parley/billing"
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/metrics"
@@ -54,9 +55,11 @@ type Maker struct {
 	Documents *knowledge.Store
 	Records   *recording.Service
 	Metrics   *metrics.Calls
-	Card      func() *billing.RateCard // in force
-	CRM       bool                     // the operator has a customer database
-	Log       *slog.Logger
+	// Stream sends the audio of a call that begins on, as its agent wants it.
+	Stream func(heard *monitor.Monitor, account, call, agent string, to wire.NewStream)
+	Card   func() *billing.RateCard // in force
+	CRM    bool                     // the operator has a customer database
+	Log    *slog.Logger
 
 	lines  reply.Lines    // of agents
 	wires  wires          // of calls in progress
@@ -133,6 +136,11 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	heard := monitor.New(recorder)
 	s.Monitored(heard)
 	cfg.Recorder = heard
+	if to := p.Settings.Stream; to != nil && to.URL != "" {
+		heard.OnBegin(func() {
+			m.Stream(heard, s.Account(), s.ID(), p.ID, wire.NewStream{URL: to.URL, Tracks: to.Tracks, Headers: to.Headers})
+		})
+	}
 	t.call = pipeline.New(cfg)
 	return t.call, functions, nil
 }

@@ -15,6 +15,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/api/dashboard"
+	"parley/api/listenin"
 	"parley/api/recording"
 	"parley/api/requests"
 	"parley/api/socket"
@@ -81,6 +82,7 @@ type Node struct {
 	web     *webrtc.Handler // nil without WebRTC
 	limits  *talk.ConnectLimits
 	sockets *socket.Set // those without a conversation
+	guests  *listenin.Handler
 	tickets *ticket.Signer
 
 	// nil without telephony
@@ -214,6 +216,8 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 		Key: derived(secret, "bus commands"), Log: n.log})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
+	n.guests = &listenin.Handler{Calls: n.cluster, Peers: n.cluster, Notes: history.New(n.db), Connect: conversation.Receivers(n.tools), Sockets: n.sockets, Log: n.log}
+	n.maker.Stream = n.guests.Follow
 	return nil
 }
 
@@ -331,7 +335,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })
 	calls := n.manager.Drain(ctx)
 	<-drained
-	return errors.Join(calls, sockets)
+	return errors.Join(calls, sockets, n.guests.Drain(ctx))
 }
 
 // Operator is what only operators see, for the metrics address: below /debug/sip/.

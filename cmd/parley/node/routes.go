@@ -84,7 +84,7 @@ func (n *Node) routes() *api.API {
 	task.Mount(a, n.tasks)
 	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: work, Sockets: n.sockets, Admit: work.MayBegin, Log: n.log})
 	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: work, Sockets: n.sockets, Log: n.log})
-	listenin.Mount(a, &listenin.Handler{Calls: n.cluster, Peers: n.cluster, Notes: history.New(n.db), Sockets: n.sockets, Log: n.log})
+	listenin.Mount(a, n.guests)
 	wsagent.Mount(a, &wsagent.Handler{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
 	if n.cfg.WebRTC {
 		web := n.web

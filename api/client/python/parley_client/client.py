@@ -882,6 +882,29 @@ class Parley(Requests):
         """
         return self._json("GET", f"/v1/calls/{part(id)}/sip", timeout=timeout)
 
+    def start_stream(self, id: str, body: t.NewStream, *, timeout: float | None = None) -> t.Stream:
+        """Send the audio of a call to a WebSocket.
+
+        Sends the audio of a call that is going on to a WebSocket of yours, until the call is over,
+        the stream is deleted or your server closes the socket. The messages are those of
+        Twilio's Media Streams: `connected`, `start`, `media` and `stop`, with audio of 20 ms in
+        PCMU at 8 kHz; track `inbound` is what the person on the line says, `outbound` what they
+        hear. `streamSid`, `accountSid` and `callSid`
+        are the identifiers of Parley. What you send is ignored. A server that is slow misses audio,
+        and `timestamp` goes on; one that takes nothing for 5 s loses the stream.
+
+        Nobody in the call hears of it; who asked for it, when, and the host it went to are in the
+        call. Streams and people who listen in are eight at most. It costs nothing.
+        """
+        return self._json("POST", f"/v1/calls/{part(id)}/streams", body=body, timeout=timeout)
+
+    def stop_stream(self, id: str, stream: str, *, timeout: float | None = None) -> None:
+        """Stop a stream.
+
+        Ends one stream of a call; the call goes on.
+        """
+        return self._none("DELETE", f"/v1/calls/{part(id)}/streams/{part(stream)}", timeout=timeout)
+
     def list_consents(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListConsent:
         """List the evidence of consent.
 

@@ -335,6 +335,9 @@ class AgentSettings(TypedDict):
     # instructions beside the prompt, and goes on with the function next_step when the model finds
     # that a condition holds. An engine that hears and speaks by itself has the instructions of all.
     steps: NotRequired[list[AgentSettingsStepsItem]]
+    # Send the audio of the agent's calls to a WebSocket while they go on, in the messages of
+    # Twilio's Media Streams. Inform callers where the law says so.
+    stream: NotRequired[AgentSettingsStream]
     # The time zone of {{now}}, such as Europe/Madrid; UTC.
     timezone: NotRequired[str]
     # transfer_call may hand calls over to any number that may be called, not only to those of
@@ -727,6 +730,20 @@ class AgentSettingsStepsItemNextItem(TypedDict):
     to: str
     # When to go on to it. It may have variables.
     when: str
+
+
+class AgentSettingsStream(TypedDict):
+    """Send the audio of the agent's calls to a WebSocket while they go on, in the messages of Twilio's
+
+    Media Streams. Inform callers where the law says so.
+    """
+
+    # `{{secret.NAME}}` stands for a secret of the account.
+    headers: NotRequired[dict[str, str]]
+    # What is sent: what the person on the line says, what they hear, or both; both.
+    tracks: NotRequired[Literal["inbound", "outbound", "both"]]
+    # Where it is sent, a wss address on the public Internet; empty: nowhere.
+    url: NotRequired[str]
 
 
 class AgentSettingsTransferToItem(TypedDict):
@@ -1439,10 +1456,16 @@ class CallLine(TypedDict):
 
 
 class CallListener(TypedDict):
-    # The user, or the account's key.
+    # The user, the account's key, or the agent whose settings send its calls on.
     by: str
-    # The user's address; null: it was a key, or they are gone.
+    # The user's address; null: it was none, or they are gone.
     email: str | None
+    # Why a stream could not begin, or ended before the call; null: neither.
+    failure: str | None
+    # The host to which a stream of the call went for them; null: they heard it themselves.
+    host: str | None
+    # The identifier of this part in the call; of a stream its own.
+    id: str
     # When they began.
     joined_at: str
     # When they stopped; null: they have not, or their server was lost.
@@ -3249,6 +3272,18 @@ class NewSimulation(TypedDict):
     runs: NotRequired[int]
 
 
+class NewStream(TypedDict):
+    # Headers of the request that opens the socket, 32 at most. A value may hold secrets of the
+    # account, as {{secret.NAME}}.
+    headers: NotRequired[dict[str, str]]
+    # What the message start tells your server, as customParameters.
+    parameters: NotRequired[Metadata]
+    # What is sent: what the person on the line says, what they hear, or both. The default is both.
+    tracks: NotRequired[Literal["inbound", "outbound", "both"]]
+    # Where it is sent: a wss address on the public Internet. It is noted without its path.
+    url: str
+
+
 class NewTicket(TypedDict):
     # How long it is good, in seconds.
     expires_in: NotRequired[int]
@@ -4293,6 +4328,17 @@ class Status(TypedDict):
     countries: list[str]
     # Whether the server has telephony.
     enabled: bool
+
+
+class Stream(TypedDict):
+    # The call.
+    call_id: str
+    # Where it is sent.
+    host: str
+    # Its identifier, also among the call's listeners.
+    id: str
+    # What is sent.
+    tracks: Literal["inbound", "outbound", "both"]
 
 
 class SubmitInputBody(TypedDict):

@@ -625,6 +625,18 @@ export interface AgentSettings {
     /** What the agent does at this step. It may have variables. */
     prompt: string;
   }>;
+  /**
+   * Send the audio of the agent's calls to a WebSocket while they go on, in the messages of Twilio's Media Streams.
+   * Inform callers where the law says so.
+   */
+  stream?: {
+    /** `{{secret.NAME}}` stands for a secret of the account. */
+    headers?: Record<string, string>;
+    /** What is sent: what the person on the line says, what they hear, or both; both. */
+    tracks?: "inbound" | "outbound" | "both";
+    /** Where it is sent, a wss address on the public Internet; empty: nowhere. */
+    url?: string;
+  };
   /** The time zone of {{now}}, such as Europe/Madrid; UTC. */
   timezone?: string;
   /** transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false. */
@@ -1371,10 +1383,16 @@ export interface CallLine {
 }
 
 export interface CallListener {
-  /** The user, or the account's key. */
+  /** The user, the account's key, or the agent whose settings send its calls on. */
   by: string;
-  /** The user's address; null: it was a key, or they are gone. */
+  /** The user's address; null: it was none, or they are gone. */
   email: string | null;
+  /** Why a stream could not begin, or ended before the call; null: neither. */
+  failure: string | null;
+  /** The host to which a stream of the call went for them; null: they heard it themselves. */
+  host: string | null;
+  /** The identifier of this part in the call; of a stream its own. */
+  id: string;
   /** When they began. */
   joined_at: string;
   /** When they stopped; null: they have not, or their server was lost. */
@@ -3209,6 +3227,20 @@ export interface NewSimulation {
   runs?: number;
 }
 
+export interface NewStream {
+  /**
+   * Headers of the request that opens the socket, 32 at most. A value may hold secrets of the account, as
+   * {{secret.NAME}}.
+   */
+  headers?: Record<string, string>;
+  /** What the message start tells your server, as customParameters. */
+  parameters?: Metadata;
+  /** What is sent: what the person on the line says, what they hear, or both. The default is both. */
+  tracks?: "inbound" | "outbound" | "both";
+  /** Where it is sent: a wss address on the public Internet. It is noted without its path. */
+  url: string;
+}
+
 export interface NewTicket {
   /** How long it is good, in seconds. */
   expires_in?: number;
@@ -4233,6 +4265,17 @@ export interface Status {
   countries: Array<string>;
   /** Whether the server has telephony. */
   enabled: boolean;
+}
+
+export interface Stream {
+  /** The call. */
+  call_id: string;
+  /** Where it is sent. */
+  host: string;
+  /** Its identifier, also among the call's listeners. */
+  id: string;
+  /** What is sent. */
+  tracks: "inbound" | "outbound" | "both";
 }
 
 export interface SubmitInputBody {
@@ -5898,6 +5941,30 @@ export class Parley extends Requests {
    */
   getCallSip(id: string, options: Asked = {}): Promise<SIPTrace> {
     return this.json("GET", `/v1/calls/${encodeURIComponent(id)}/sip`, { options });
+  }
+
+  /**
+   * Send the audio of a call to a WebSocket.
+   * Sends the audio of a call that is going on to a WebSocket of yours, until the call is over, the stream is deleted
+   * or your server closes the socket. The messages are those of
+   * Twilio's Media Streams: `connected`, `start`, `media` and `stop`, with audio of 20 ms in PCMU at 8 kHz; track
+   * `inbound` is what the person on the line says, `outbound` what they hear. `streamSid`, `accountSid` and `callSid`
+   * are the identifiers of Parley. What you send is ignored. A server that is slow misses audio, and `timestamp` goes
+   * on; one that takes nothing for 5 s loses the stream.
+   *
+   * Nobody in the call hears of it; who asked for it, when, and the host it went to are in the call. Streams and
+   * people who listen in are eight at most. It costs nothing.
+   */
+  startStream(id: string, body: NewStream, options: Asked = {}): Promise<Stream> {
+    return this.json("POST", `/v1/calls/${encodeURIComponent(id)}/streams`, { body, options });
+  }
+
+  /**
+   * Stop a stream.
+   * Ends one stream of a call; the call goes on.
+   */
+  stopStream(id: string, stream: string, options: Asked = {}): Promise<void> {
+    return this.none("DELETE", `/v1/calls/${encodeURIComponent(id)}/streams/${encodeURIComponent(stream)}`, { options });
   }
 
   /**
