@@ -226,6 +226,56 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// TestJoin: where the far ends connect the two by themselves the call ends at once, however the office leaves it; where that fails the
+// two are connected here, unless the office has gone or the two are to be recorded.
+func TestJoin(t *testing.T) {
+	for name, tt := range map[string]struct {
+		outcome error
+		leaves  time.Duration // the office, after it was called; 0: it stays
+		record  bool
+		end     string // empty: the agent talks on
+	}{
+		"joined":               {nil, 0, false, "completed: transferred"},
+		"joined, and gone":     {nil, 4 * time.Second, false, "completed: transferred"},
+		"refused":              {bridge.ErrNoReferral, 8 * time.Second, false, "completed: transferred"},
+		"refused, and gone":    {errors.New("the number is busy"), 4 * time.Second, false, ""},
+		"recorded, so bridged": {errors.New("it was not to be asked"), 8 * time.Second, true, "completed: transferred"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var o *colleague
+			asked := time.Duration(0)
+			play(t, 20000, func(s *pipelinetest.Scene) {
+				handsOver(s, `{"to":"sales","summary":"A caller wants two chairs."}`)
+				s.Config.Transfer.Record = tt.record
+				o = consults(s, func(l *pipelinetest.Leg) { l.HangUp = tt.leaves }, nil)
+				s.Leg.Joins = func(ctx context.Context, other media.Leg) error {
+					began := time.Now()
+					if other != media.Leg(o.Leg) {
+						t.Error("it is joined to another leg")
+					}
+					err := rings(3*time.Second, tt.outcome)(ctx, "")
+					asked = time.Since(began)
+					return err
+				}
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				if want := 3 * time.Second; (asked == want) == tt.record {
+					t.Errorf("the far end was asked for %v", asked)
+				}
+				if tt.end == "" {
+					has(t, s, "tool_ended call_1_1 error", `agent_line "It is busy."`)
+					wantResult(t, s.Prompts()[1], "hung up before")
+				} else if has(t, s, "tool_ended call_1_1 ok"); !strings.HasSuffix(s.Log(), " end "+tt.end) {
+					t.Errorf("it did not end with %s", tt.end)
+				}
+				want := media.Ended{Reason: media.Completed, Detail: media.Transferred}
+				if e := <-o.ended; tt.outcome == nil && tt.leaves == 0 && e != want {
+					t.Errorf("the second call ended with %+v", e)
+				}
+			}, said(1000, 2500, "sales please"))
+		})
+	}
+}
+
 // wantAudible wants sound between two times, after the leg was made.
 func wantAudible(t *testing.T, who string, frames []pipelinetest.Sent, from, to time.Duration) {
 	t.Helper()

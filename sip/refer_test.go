@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -242,4 +243,56 @@ func TestTransferTakesTheTrunksForm(t *testing.T) {
 		}
 		l.finish(c)
 	})
+}
+
+// TestJoin: the far end is asked to call another of its trunk in our place, by the tags of that one, if that one knows how.
+func TestJoin(t *testing.T) {
+	for name, tt := range map[string]struct {
+		flags     trunk.Flags
+		supported string
+		joins     bool
+	}{
+		"both know it":              {trunk.Refer, "Supported: timer, replaces", true},
+		"the other does not":        {trunk.Refer, "Supported: timer", false},
+		"transfers are not for it":  {0, "Supported: replaces", false},
+		"in the short form, by tel": {trunk.Refer | trunk.ReferTel, "k: replaces", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := newCallee(t)
+			at := netip.MustParseAddrPort(other.conn.LocalAddr().String())
+			pbx := trunk.Config{Name: "pbx", Flags: tt.flags | trunk.NoProbe, CPS: 10, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)},
+				Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port()}}}
+			timed(t, sip.Config{Trunks: []trunk.Config{pbx}}, func(t *testing.T, _ *sip.Hands, ua *sip.UserAgent, legs chan *sip.Leg, network string) {
+				result := dial(t, ua, t.Context(), sip.Target{Trunk: "pbx", Number: "+15550100009"})
+				invite := other.expect("INVITE")
+				other.answer("INVITE", 200, "theirs+1", calleeSDP, tt.supported)
+				other.expect("ACK")
+				second := wait(t, result, "answer")
+				if second.err != nil {
+					t.Fatal(second.err)
+				}
+				c, l := arrive(t, newPeer(t, ua, network), legs)
+				if got := l.leg.Joins(second.leg); got != tt.joins {
+					t.Errorf("it joins the two: %v", got)
+				}
+				if tt.joins {
+					done := make(chan error, 1)
+					go func() { done <- l.leg.Join(t.Context(), second.leg) }()
+					c.refer = c.expect("REFER")
+					to := invite.To().Address
+					want := "<" + to.String() + "?Replaces=" + url.QueryEscape(invite.CallID().Value()+";to-tag=theirs+1;from-tag="+invite.From().Params.GetOr("tag", "")) + ">"
+					if refer := value(c.refer, "Refer-To"); refer != want {
+						t.Errorf("Refer-To %s, want %s", refer, want)
+					}
+					c.answer(c.refer, 202, "")
+					c.notify(200, "terminated", "200 OK")
+					if err := wait(t, done, "outcome"); err != nil {
+						t.Errorf("got %v", err)
+					}
+				}
+				l.finish(c)
+				hang(t, other, second)
+			})
+		})
+	}
 }

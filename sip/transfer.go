@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -96,6 +97,35 @@ func (l *Leg) Transfer(ctx context.Context, target string) error {
 		l.call.do(func() { r.conclude(err) })
 		return err
 	})
+}
+
+// Joins says whether Join may connect the two far ends: ours is to be asked for transfers, both are on one trunk, and that of other,
+// which we called, takes another call in place of ours.
+func (l *Leg) Joins(other *Leg) bool {
+	on, replaceable := (*trunk.Trunk)(nil), false
+	other.call.do(func() { on, replaceable = other.call.trunk, other.call.dialog.Replaceable })
+	return l.Refers() && on == l.call.trunk && replaceable
+}
+
+// Join asks the far end to call that of other, which takes that call in place of ours: the two have each other, and we none of them
+// (attended transfer: RFC 5589 section 7, RFC 3891). Its outcome is that of Transfer. Both may have ended by then, and the caller of Join
+// ends them otherwise.
+func (l *Leg) Join(ctx context.Context, other *Leg) error {
+	target, err := "", error(ErrOver)
+	other.call.do(func() { target, err = other.call.replacement(), nil })
+	if err != nil {
+		return &NotTransferred{Err: err}
+	}
+	return l.Transfer(ctx, target)
+}
+
+// replacement is the URI by which somebody is called in place of us. It is the address that we have called, for what the far ends have in
+// common can find it; a Contact is often private. The tags are those of whom it names.
+func (c *call) replacement() string {
+	d := &c.dialog
+	u := d.Remote.Uri
+	u.Headers = nil
+	return u.String() + "?Replaces=" + url.QueryEscape(d.CallID+";to-tag="+d.RemoteTag+";from-tag="+d.LocalTag)
 }
 
 // refer sends the REFER.

@@ -122,6 +122,14 @@ type handed struct {
 	base media.Time // what was played before
 }
 
+// Join implements Joiner.
+func (h handed) Join(ctx context.Context, other media.Leg) error {
+	if j, ok := h.Telephone.(Joiner); ok {
+		return j.Join(ctx, other)
+	}
+	return ErrNoReferral
+}
+
 // Run implements media.Leg.
 func (h handed) Run(ctx context.Context) error {
 	select {

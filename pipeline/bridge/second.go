@@ -53,10 +53,46 @@ func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary s
 		stop(&ended)
 		return "", err
 	}
+	switch joined, err := t.join(ctx, c, s); {
+	case err != nil:
+		stop(&media.Ended{Reason: media.APIHangup})
+		return "", err
+	case joined:
+		stop(&media.Ended{Reason: media.Completed, Detail: media.Transferred})
+		return moved, ErrTransferred
+	}
 	if !c.Connect(ctx, s) {
 		stop(&media.Ended{Reason: media.APIHangup})
 	}
 	return moved, ErrConnected
+}
+
+// join has the far ends connect the two without this server, where they can; joined: they have. Meanwhile the person hears silence. Who
+// refuses is connected here, unless the person has gone.
+func (t *Transfer) join(ctx context.Context, c *Transferee, s *Second) (joined bool, err error) {
+	leg, able := c.Leg.(Joiner)
+	if !able || t.Record {
+		return false, nil
+	}
+	outcome, refused := make(chan error, 1), error(isolate.Internal)
+	c.Start(func() { refused = leg.Join(ctx, s.leg) }, func() { outcome <- refused })
+	known := false
+	done := func() bool {
+		select {
+		case refused := <-outcome:
+			known, joined = true, refused == nil
+		default:
+		}
+		return known
+	}
+	err = s.attend(ctx, next(new(playout.Playout)), done, func(media.Frame) {}, ignored)
+	if err != nil && !known { // who joins them hangs up here, perhaps before the outcome is known
+		joined = <-outcome == nil
+	}
+	if joined {
+		return true, nil
+	}
+	return false, err
 }
 
 // run runs the leg until it ends or stop is called, and then says how it ended.

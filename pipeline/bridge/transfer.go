@@ -28,6 +28,12 @@ type Transferrer interface {
 	Transfer(ctx context.Context, number string) error
 }
 
+// Joiner is a leg whose far end can be asked to call that of another leg in the agent's place, which then leaves both.
+type Joiner interface {
+	// Join asks for it and waits for its result, as Transfer does. Both legs run.
+	Join(ctx context.Context, other media.Leg) error
+}
+
 // ErrNoReferral is the error of a Transferrer whose far end does not do transfers at
 // all, and has not tried.
 var ErrNoReferral = errors.New("the far end does not transfer calls")
@@ -36,7 +42,7 @@ var ErrNoReferral = errors.New("the far end does not transfer calls")
 type Transfer struct {
 	To  []agent.Destination
 	Any bool // any number too that Check lets through
-	// Record goes on recording when the caller is connected to the person who was called.
+	// Record goes on recording when the caller is connected to the person who was called; far ends are not asked to do that then.
 	Record bool
 	// Check says how a number is dialled, or why it is not: the text of the error is
 	// told to the model. It is asked before each transfer, of either kind.

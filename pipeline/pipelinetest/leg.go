@@ -48,6 +48,8 @@ type Leg struct {
 	CanDuck func() bool
 	// Moves is the outcome of a transfer to a number; nil: the far end does none.
 	Moves func(ctx context.Context, number string) error
+	// Joins is the outcome of joining the far end to that of another leg; nil: it does not.
+	Joins func(ctx context.Context, other media.Leg) error
 
 	format   media.Format
 	start    time.Time
@@ -263,6 +265,14 @@ func (l *Leg) Transfer(ctx context.Context, number string) error {
 		return bridge.ErrNoReferral
 	}
 	return l.Moves(ctx, number)
+}
+
+// Join implements bridge.Joiner.
+func (l *Leg) Join(ctx context.Context, other media.Leg) error {
+	if l.Joins == nil {
+		return bridge.ErrNoReferral
+	}
+	return l.Joins(ctx, other)
 }
 
 // SendDigits implements media.Keypad.

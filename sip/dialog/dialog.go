@@ -57,6 +57,7 @@ type State struct {
 	Target        URI   // the far end's Contact
 	Routes        []URI // as our Route headers have them
 	Secure        bool  // sips: our Contact must be one too (section 12.1.1)
+	Replaceable   bool  // the far end, which we called, takes another call in place of this one (RFC 3891)
 
 	Transport string         // "UDP", "TCP" or "TLS", what the dialog began over
 	Self      netip.AddrPort // our address as this far end sees it
@@ -114,6 +115,7 @@ func RouteSet(m gosip.Message, reversed bool) []URI {
 func (d *Dialog) Join(res *gosip.Response) {
 	d.RemoteTag = res.To().Params.GetOr("tag", "")
 	d.Routes = RouteSet(res, true)
+	d.Replaceable = Listed(res, "replaces", "supported", "k")
 	d.Retarget(res.Contact())
 }
 

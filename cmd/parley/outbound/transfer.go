@@ -162,6 +162,16 @@ func (l transferLeg) Transfer(ctx context.Context, number string) error {
 	return l.by.refer(ctx, number, l.Leg.Transfer)
 }
 
+// Join implements bridge.Joiner, where the trunk of both is set to it. The call of the person was charged until then; nobody reports how
+// long the two talk.
+func (l transferLeg) Join(ctx context.Context, other media.Leg) error {
+	second, ok := other.(consulted)
+	if !ok || !l.Joins(second.Leg) {
+		return bridge.ErrNoReferral
+	}
+	return describeError(l.Leg.Join(ctx, second.Leg))
+}
+
 // refer asks the far end for a transfer. The far end places a call on the trunk, which costs the
 // operator, so it is admitted like a call of ours, and costs the first line minute once answered:
 // that is all we know of it.
