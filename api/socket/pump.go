@@ -46,7 +46,11 @@ func (s *Socket) write() {
 func (s *Socket) writeOne(i item) error {
 	if i.late != nil {
 		defer i.late.Written()
-		if i.data = i.late.Bytes(); i.data != nil {
+		data, text := i.late.Bytes()
+		switch i.data = data; {
+		case text:
+			i.kind = websocket.TextMessage
+		case data != nil:
 			i.kind = websocket.BinaryMessage
 		}
 	}

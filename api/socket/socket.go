@@ -99,10 +99,10 @@ type item struct {
 	mark chan struct{}
 }
 
-// Late is a binary message whose bytes are wanted when its turn comes.
+// Late is a message whose bytes are wanted when its turn comes.
 type Late interface {
-	// Bytes are what is to be sent; nil: nothing any more.
-	Bytes() []byte
+	// Bytes are what is to be sent, as a text message or a binary one; nil: nothing any more.
+	Bytes() (data []byte, text bool)
 	// Written says that the writer is done with the bytes.
 	Written()
 }

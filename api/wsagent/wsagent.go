@@ -49,28 +49,28 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has its answer
 	}
-	s := newSession(newSocket(sock), p)
+	s := newSession(sockets.NewFrames(sock, bufferPool, bufferSize), p)
 	sock.Run(sockets.Incoming{Text: s.Text, Binary: s.audio, MaxText: maxMessage, MaxBinary: maxMessage}, func(ctx context.Context) {
 		h.serve(context.WithoutCancel(ctx), s, p, r.URL.Query().Get("agent_id"))
 	})
 	if h.Log != nil {
-		api.LogOf(r.Context(), h.Log).Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.fault(),
-			"filled_frames", s.leg.filled, "dropped_samples", s.leg.in.dropped.Load())
+		api.LogOf(r.Context(), h.Log).Debug("agent socket closed", "account", p.Account, "ms", time.Since(s.opened).Milliseconds(), "fault", s.sock.Fault(),
+			"filled_frames", s.leg.Filled(), "dropped_samples", s.leg.Dropped())
 	}
 }
 
 // session is one connection.
 type session struct {
 	*talk.Session
-	sock   *socket
+	sock   *sockets.Frames
 	leg    *Leg
 	opened time.Time
 }
 
-func newSession(sock *socket, p api.Principal) *session {
+func newSession(sock *sockets.Frames, p api.Principal) *session {
 	leg := newLeg(sock)
 	s := &session{Session: talk.NewSession(leg.Client, p, sock.Gone()), sock: sock, leg: leg, opened: time.Now()}
-	s.Fault = sock.fault
+	s.Fault = sock.Fault
 	return s
 }
 
@@ -96,8 +96,8 @@ func (h *Handler) serve(ctx context.Context, s *session, p api.Principal, agentI
 
 // audio takes a binary frame of the client. It runs on the reader.
 func (s *session) audio(p []byte) {
-	s.leg.in.write(p, time.Now().UnixNano())
-	s.Heard(s.leg.in.len() >= firstAudio)
+	s.leg.Receive(p, time.Now())
+	s.Heard(s.leg.Waiting() >= firstAudio)
 }
 
 // Path is where agent sockets connect.
