@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"parley/media"
-	"parley/media/isolate"
 )
 
 // Outlet is what Frames go to: a Socket.
@@ -80,15 +79,18 @@ var (
 	errTooBig = &media.Ended{Reason: media.Failed, Detail: "message_too_large"}
 )
 
-// Fault is why the client of a conversation was lost, as its leg says it; nil for an ordinary end, and before it.
+// Fault is why the client of a conversation was lost, as its leg says it: a *media.Ended, also one for which the socket was dropped.
+// nil: it has ended in the ordinary way, or not at all.
 func (s *Frames) Fault() error {
-	switch cause := s.Cause(); {
+	cause := s.Cause()
+	ended, said := errors.AsType[*media.Ended](cause)
+	switch {
 	case errors.Is(cause, ErrSlow):
 		return errSlow
 	case errors.Is(cause, ErrTooLong):
 		return errTooBig
-	case errors.Is(cause, isolate.Internal):
-		return cause
+	case said:
+		return ended
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ type Config struct {
 // Carrier is a carrier.Carrier and carrier.Notifier. It is safe for concurrent use.
 type Carrier struct {
 	base, key, connection string
-	public                ed25519.PublicKey
+	public                string // base64
 	client                *http.Client
 	sleep                 func(context.Context, time.Duration) error
 	seen                  replays
@@ -75,9 +75,8 @@ func New(c Config) (*Carrier, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	public, _ := base64.StdEncoding.DecodeString(c.PublicKey) // was checked
 	own := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Carrier{base: strings.TrimSuffix(cmp.Or(c.BaseURL, api), "/"), key: c.APIKey, connection: c.ConnectionID, public: public,
+	return &Carrier{base: strings.TrimSuffix(cmp.Or(c.BaseURL, api), "/"), key: c.APIKey, connection: c.ConnectionID, public: c.PublicKey,
 		client: cmp.Or(c.Client, own), sleep: sleep}, nil
 }
 

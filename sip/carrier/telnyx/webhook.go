@@ -24,22 +24,35 @@ const (
 // tolerance is how far a webhook's time may be from ours, either way.
 const tolerance = 5 * time.Minute
 
-// Notice implements carrier.Notifier.
-func (c *Carrier) Notice(header http.Header, body []byte, now time.Time) (reference string, err error) {
+// Signed checks the signature of a webhook by the account's public key, the base64 of an Ed25519 key, and returns it.
+// carrier.ErrSignature: it is not the account's, or its time is too far from now.
+func Signed(key string, header http.Header, body []byte, now time.Time) (signature [ed25519.SignatureSize]byte, err error) {
+	public, err := base64.StdEncoding.DecodeString(key)
+	if err != nil || len(public) != ed25519.PublicKeySize {
+		return signature, fmt.Errorf("%w: no valid key", carrier.ErrSignature)
+	}
 	stamp := header.Get(timestampHeader)
 	unix, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {
-		return "", fmt.Errorf("%w: no timestamp", carrier.ErrSignature)
+		return signature, fmt.Errorf("%w: no timestamp", carrier.ErrSignature)
 	}
-	text := header.Get(signatureHeader)
-	signature, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(signature) != ed25519.SignatureSize || !ed25519.Verify(c.public, append([]byte(stamp+"|"), body...), signature) {
-		return "", fmt.Errorf("%w: no valid signature", carrier.ErrSignature)
+	made, err := base64.StdEncoding.DecodeString(header.Get(signatureHeader))
+	if err != nil || len(made) != ed25519.SignatureSize || !ed25519.Verify(public, append([]byte(stamp+"|"), body...), made) {
+		return signature, fmt.Errorf("%w: no valid signature", carrier.ErrSignature)
 	}
 	if age := now.Sub(time.Unix(unix, 0)); age > tolerance || age < -tolerance {
-		return "", fmt.Errorf("%w: %s from now", carrier.ErrSignature, age.Round(time.Second))
+		return signature, fmt.Errorf("%w: %s from now", carrier.ErrSignature, age.Round(time.Second))
 	}
-	if !c.seen.first([ed25519.SignatureSize]byte(signature), now) {
+	return [ed25519.SignatureSize]byte(made), nil
+}
+
+// Notice implements carrier.Notifier.
+func (c *Carrier) Notice(header http.Header, body []byte, now time.Time) (reference string, err error) {
+	signature, err := Signed(c.public, header, body, now)
+	if err != nil {
+		return "", err
+	}
+	if !c.seen.first(signature, now) {
 		return "", fmt.Errorf("%w: replayed", carrier.ErrSignature)
 	}
 	var event struct {

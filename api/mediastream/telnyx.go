@@ -1,0 +1,66 @@
+package mediastream
+
+import (
+	"net/url"
+
+	"parley/media"
+	"parley/media/g711"
+	carrier "parley/sip/carrier/telnyx"
+)
+
+// telnyx is Telnyx's: a TeXML application, and media streaming both ways as RTP payloads.
+type telnyx struct{}
+
+// telnyxEvents are at https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming.
+var telnyxEvents = events{stream: "stream_id", call: "call_control_id", format: "media_format"}
+
+func (telnyx) rate() media.Rate      { return media.Rate8k }
+func (telnyx) read(b []byte) message { return telnyxEvents.read(b) }
+func (telnyx) document() string      { return "text/xml; charset=utf-8" }
+
+// format takes PCMA, too: where Telnyx cannot recode it carries what the call has.
+func (telnyx) format(name string) (c g711.Codec, ok bool) {
+	switch name {
+	case "PCMU":
+		return g711.PCMU, true
+	case "PCMA":
+		return g711.PCMA, true
+	}
+	return c, false
+}
+
+func (telnyx) sound(dst []byte, stream string, samples []int16) (b []byte, text bool) {
+	return telnyxEvents.sound(dst, stream, samples)
+}
+
+func (telnyx) mark(dst []byte, stream string, number uint64) []byte {
+	return telnyxEvents.mark(dst, stream, number)
+}
+func (telnyx) clear(dst []byte, stream string) []byte { return telnyxEvents.clear(dst, stream) }
+
+// ask checks the signature as of all of Telnyx's webhooks. A TeXML application names a call by its call_control_id.
+func (telnyx) ask(q *question) (*Asked, error) {
+	if _, err := carrier.Signed(q.secret, q.header, q.body, q.now); err != nil {
+		return nil, errSignature
+	}
+	form, err := url.ParseQuery(string(q.body))
+	if err != nil {
+		return nil, errSignature
+	}
+	a := &Asked{ID: form.Get("CallSid"), From: number(form.Get("From")), To: number(form.Get("To")), Name: form.Get("CallerId")}
+	if level := form.Get("ShakenStirAttestation"); form.Get("ShakenStirValidated") == "true" && level != "" {
+		a.Verstat = "TN-Validation-Passed-" + level
+	}
+	return a, nil
+}
+
+// connect asks for PCMU both ways (https://developers.telnyx.com/docs/voice/programmable-voice/texml-verbs/stream).
+func (telnyx) connect(socket string, _ *Asked) string {
+	return response(`<Connect><Stream url="` + quoted(socket) + `" codec="PCMU" bidirectionalMode="rtp" bidirectionalCodec="PCMU"/></Connect>`)
+}
+
+func (telnyx) refuse(busy bool) string { return refusal(busy) }
+
+func (telnyx) redirect(number string, _ *Asked) string {
+	return response("<Dial>" + quoted(number) + "</Dial>")
+}
