@@ -1,6 +1,7 @@
 package mediastream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -39,7 +40,7 @@ type Call struct {
 	decided chan string   // capacity 1: the carrier's document
 	legs    chan *Leg     // capacity 1
 	gone    chan struct{} // closed when its socket was there and is not any more
-	over    chan struct{} // closed when whoever takes calls is done with it
+	over    chan struct{} // closed when Handler.Take is done with it
 }
 
 // Trunk is the line on which it comes.
@@ -111,6 +112,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) error {
 		api.LogOf(r.Context(), h.Log).Warn("a carrier's question was refused", "trunk", trunk.ID, "carrier", trunk.Carrier, "err", err)
 		return api.ErrBadRequest
 	}
+	asked.From = cmp.Or(asked.From, Anonymous)
 	c := &Call{Asked: *asked, trunk: trunk, dialect: d, decided: make(chan string, 1), legs: make(chan *Leg, 1), gone: make(chan struct{}), over: make(chan struct{})}
 	if !h.wait(c) {
 		return api.Bad("the call was asked about before")

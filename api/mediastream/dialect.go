@@ -52,10 +52,13 @@ type question struct {
 // Asked is what a carrier says of a call. Numbers are in E.164, where they are numbers.
 type Asked struct {
 	ID       string // of the call, as the carrier names it
-	From, To string
+	From, To string // From is Anonymous where the carrier does not say it
 	Name     string // of the caller; empty: the carrier does not say it
 	Verstat  string // whether From is the caller's (ATIS-1000074); empty: the carrier does not say
 }
+
+// Anonymous is the caller who withholds their number.
+const Anonymous = "anonymous"
 
 // number is a number as carriers write it, in E.164; other words stay.
 func number(s string) string {

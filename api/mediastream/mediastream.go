@@ -1,15 +1,15 @@
 // Package mediastream takes telephone calls that a carrier brings over a WebSocket of its own, in place of SIP: Twilio's Media
 // Streams, Telnyx's media streaming, Vonage's WebSocket endpoints.
 //
-// The carrier asks over HTTP what to do with a call, and waits meanwhile: the caller hears it ring. Whoever takes calls answers,
-// refuses or sends it on (Call), and the carrier gets a document of its own that says so. With an answer that has the address of a
+// The carrier asks over HTTP what to do with a call, and waits meanwhile: the caller hears it ring. Handler.Take answers, refuses or
+// redirects it (Call), and the carrier gets a document of its own that says so. With an answer that has the address of a
 // socket, good for this call and once, which the carrier opens: it is the leg of the call (Leg).
 //
 //	carrier ─ question, signed ─▶ ask ─▶ Handler.Take ─▶ Call.Answer ─▶ document ─▶ carrier
 //	carrier ─ socket ───────────▶ stream ─▶ Leg ◀───────────┘
 //
 // What a carrier writes is its dialect: twilio.go, telnyx.go, vonage.go name the pages that say it. Neither route is of the
-// interface for programs: carriers are told their addresses by the owner of the number.
+// interface for programs: the owner of a number enters the address at the carrier.
 package mediastream
 
 import (

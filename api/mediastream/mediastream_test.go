@@ -132,6 +132,18 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestWithheldNumbers: a caller without a number has the same name at all carriers.
+func TestWithheldNumbers(t *testing.T) {
+	for name, written := range map[string]string{"twilio": "+266696687", "telnyx": "anonymous", "vonage": ""} {
+		d := newDesk(t, apitest.OverNetwork, name, func(_ context.Context, c *mediastream.Call) {
+			if c.From != mediastream.Anonymous {
+				t.Errorf("%s: %q", name, c.From)
+			}
+		})
+		d.carrier.Ask(d.address, "CA1", written, "+34911234567")
+	}
+}
+
 // TestForgedQuestions: nobody else asks, and only where there is a trunk.
 func TestForgedQuestions(t *testing.T) {
 	for _, name := range mediastreamtest.Names {

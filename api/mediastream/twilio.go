@@ -55,8 +55,15 @@ func (twilio) ask(q *question) (*Asked, error) {
 	}) {
 		return nil, errSignature
 	}
-	return &Asked{ID: form.Get("CallSid"), From: number(form.Get("From")), To: number(form.Get("To")), Name: form.Get("CallerName"), Verstat: form.Get("StirVerstat")}, nil
+	from := number(form.Get("From"))
+	if slices.Contains(twilioNobody, from) {
+		from = ""
+	}
+	return &Asked{ID: form.Get("CallSid"), From: from, To: number(form.Get("To")), Name: form.Get("CallerName"), Verstat: form.Get("StirVerstat")}, nil
 }
+
+// twilioNobody are what stands for callers without a number: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE on a keypad.
+var twilioNobody = []string{"+266696687", "+7378742833", "+2562533", "+8656696", "+86282452253"}
 
 func (twilio) connect(socket string, _ *Asked) string {
 	return response(`<Connect><Stream url="` + quoted(socket) + `"/></Connect>`)

@@ -81,7 +81,7 @@ type OneTrunk struct {
 func (m *routes) view(t *trunks.Trunk) wire.Trunk {
 	v := wire.Trunk{ID: t.ID, Name: t.Name, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Status: m.lines.Status(t.ID)}
 	_ = json.Unmarshal(t.Settings, &v.TrunkSettings) // they were written by Draft
-	v.FarEnd = preset.FarEnd(&v.TrunkSettings, m.here)
+	v.FarEnd = preset.FarEnd(t.ID, &v.TrunkSettings, m.here)
 	return v
 }
 

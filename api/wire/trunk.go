@@ -17,7 +17,8 @@ type TrunkExtension struct {
 
 // TrunkSettings are what an account says of a trunk, without its passwords.
 type TrunkSettings struct {
-	Preset          string        `json:"preset,omitempty" doc:"A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not sent. Absent: none." enum:"asterisk,freeswitch,3cx,kamailio,twilio,telnyx,vonage,teams" example:"asterisk"`
+	Preset          string        `json:"preset,omitempty" doc:"A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not sent. Absent: none." enum:"asterisk,freeswitch,3cx,kamailio,twilio,telnyx,vonage,teams,twilio-stream,telnyx-stream,vonage-stream" example:"asterisk"`
+	Stream          string        `json:"stream,omitempty" doc:"The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it. Absent: it speaks SIP." enum:"twilio,telnyx,vonage"`
 	Targets         []TrunkTarget `json:"targets,omitempty" doc:"Where its calls go, the preferred one first; none: the trunk only brings calls." maxItems:"8" nullable:"false"`
 	OutboundProxy   *TrunkTarget  `json:"outbound_proxy,omitempty" doc:"Where all that goes to the targets goes first, by a Route header. Its calls may come in, too, on a trunk that registers. Absent: nowhere else."`
 	Username        string        `json:"username,omitempty" doc:"Ours, for whatever the trunk challenges." maxLength:"256" example:"account"`
@@ -67,7 +68,7 @@ type NewTrunk struct {
 	TrunkSettings
 	Password        string `json:"password,omitempty" doc:"Ours, that goes with username. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
 	Key             string `json:"key,omitempty" doc:"The private key of cert, as PEM. It is stored encrypted and never shown." maxLength:"16384" writeOnly:"true"`
-	InboundPassword string `json:"inbound_password,omitempty" doc:"The far end's, that goes with inbound_username. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
+	InboundPassword string `json:"inbound_password,omitempty" doc:"The far end's, that goes with inbound_username. With stream, by what the carrier's questions are checked: the auth token at Twilio, the public key at Telnyx, the signature secret at Vonage. It is stored encrypted and never shown." maxLength:"256" writeOnly:"true"`
 }
 
 // Trunk is a line of the account to a carrier or an exchange.

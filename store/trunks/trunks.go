@@ -130,6 +130,11 @@ func (s *Store) Get(ctx context.Context, account, id string) (*Trunk, error) {
 	return store.First[Trunk](ctx, s.db, "read trunk", "select "+columns+" from trunks where account_id = $1 and $2 in (id, name) order by id = $2 desc", account, id)
 }
 
+// Find returns a trunk by its identifier, whosever it is, for a far end that is to prove with its secrets who it is.
+func (s *Store) Find(ctx context.Context, id string) (*Trunk, error) {
+	return store.First[Trunk](ctx, s.db, "read trunk", "select "+columns+" from trunks where id = $1", id)
+}
+
 // Delete ends a trunk. ErrInvalid: numbers are on it.
 func (s *Store) Delete(ctx context.Context, account, id string) error {
 	err := s.db.Tx(ctx, "delete trunk", func(tx pgx.Tx) error {

@@ -91,6 +91,9 @@ func TestTrunks(t *testing.T) {
 		if got, err := f.Get(t.Context(), mine, key); err != nil || got.ID != made.ID || got.Name != "pbx" {
 			t.Errorf("%s: %+v, %v", key, got, err)
 		}
+		if got, err := f.Find(t.Context(), key); (key == made.ID) != (err == nil) || err == nil && got.Account != mine {
+			t.Errorf("%s, whosever it is: %+v, %v", key, got, err)
+		}
 		_, err := f.Get(t.Context(), theirs, key)
 		f.is(err, store.ErrNotFound)
 	}

@@ -22,6 +22,10 @@ type Part struct {
 // Flow is how registration and calls go on a trunk with the preset p whose owner has sent what it needs.
 func Flow(p *wire.TrunkPreset) (all []Part) {
 	s := &p.Settings
+	if s.Stream != "" {
+		return []Part{{"A call comes in", []Arrow{{Text: "POST, signed: whose call?"}, {Text: "200 OK: bring it to this socket", Out: true}, {Text: "WebSocket opens"},
+			{Text: "Audio, keys, what was played", Audio: true}}}}
+	}
 	register := s.Register != nil && *s.Register
 	credentials := needs(p, "username")
 	if register {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/api/mediastream"
 	"parley/api/wire"
 )
 
@@ -63,6 +64,7 @@ func copied(from, to any) {
 
 // Server is where exchanges and carriers reach this server. What is not known is empty.
 type Server struct {
+	Base    string // the address of the API, without a final slash
 	Host    string // a name or an address
 	Port    int    // of SIP over UDP and TCP
 	TLSPort int    // of SIP over TLS; 0: it is off
@@ -74,8 +76,8 @@ const (
 	sipsPort = 5061
 )
 
-// FarEnd is what to enter on the other side of a trunk with settings s that this server has; nil: s has no preset.
-func FarEnd(s *wire.TrunkSettings, here Server) []string {
+// FarEnd is what to enter on the other side of a trunk with an identifier and settings s that this server has; nil: s has no preset.
+func FarEnd(id string, s *wire.TrunkSettings, here Server) []string {
 	p, ok := Named(s.Preset)
 	if !ok {
 		return nil
@@ -84,7 +86,8 @@ func FarEnd(s *wire.TrunkSettings, here Server) []string {
 	if len(s.Targets) > 0 && s.Targets[0].Transport == "tls" {
 		port = cmp.Or(here.TLSPort, sipsPort)
 	}
-	values := strings.NewReplacer("{host}", cmp.Or(here.Host, "SERVER"), "{port}", strconv.Itoa(port), "{username}", cmp.Or(s.Username, "USERNAME"),
+	host := cmp.Or(here.Host, "SERVER")
+	values := strings.NewReplacer("{questions}", cmp.Or(here.Base, "https://"+host)+mediastream.Path+cmp.Or(id, "TRUNK_ID"), "{host}", host, "{port}", strconv.Itoa(port), "{username}", cmp.Or(s.Username, "USERNAME"),
 		"{inbound_username}", cmp.Or(s.InboundUsername, "INBOUND_USERNAME"), "{from_user}", cmp.Or(s.FromUser, "FROM_USER"), "{from_host}", cmp.Or(s.FromHost, "FROM_HOST"))
 	for i := range p.FarEnd {
 		p.FarEnd[i] = values.Replace(p.FarEnd[i])
@@ -98,7 +101,7 @@ func Shown(here Server) []wire.TrunkPreset {
 	for i := range all {
 		s := all[i].Settings
 		s.Preset = all[i].Name
-		all[i].FarEnd = FarEnd(&s, here)
+		all[i].FarEnd = FarEnd("", &s, here)
 	}
 	return all
 }

@@ -69,12 +69,25 @@ func TestUnder(t *testing.T) {
 	}
 }
 
+// TestQuestions: a carrier that brings calls without SIP is told where to ask about them.
+func TestQuestions(t *testing.T) {
+	for want, here := range map[string]preset.Server{
+		"https://voice.example.com/api/hooks/streams/trk_1,": {Base: "https://voice.example.com/api", Host: "192.0.2.1"},
+		"https://192.0.2.1/hooks/streams/trk_1,":             {Host: "192.0.2.1"},
+	} {
+		if text := strings.Join(preset.FarEnd("trk_1", &wire.TrunkSettings{Preset: "twilio-stream"}, here), " "); !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+}
+
 // TestFlow: a picture shows what the settings lead to.
 func TestFlow(t *testing.T) {
 	for name, want := range map[string]string{
-		"telnyx":   "REGISTER | OPTIONS | INVITE, 180 Ringing, 200 OK, ACK, Audio, RTP | INVITE, 407",
-		"asterisk": "OPTIONS | INVITE, 407 Proxy Authentication Required, INVITE with",
-		"teams":    "OPTIONS | INVITE, 180 Ringing, 200 OK, ACK, Audio, SRTP | INVITE, 180 Ringing",
+		"telnyx":        "REGISTER | OPTIONS | INVITE, 180 Ringing, 200 OK, ACK, Audio, RTP | INVITE, 407",
+		"asterisk":      "OPTIONS | INVITE, 407 Proxy Authentication Required, INVITE with",
+		"vonage-stream": "POST, signed: whose call?, 200 OK: bring it to this socket, WebSocket opens, Audio",
+		"teams":         "OPTIONS | INVITE, 180 Ringing, 200 OK, ACK, Audio, SRTP | INVITE, 180 Ringing",
 	} {
 		p, _ := preset.Named(name)
 		var parts []string

@@ -8,8 +8,8 @@ var (
 	wide    = []string{"G722", "PCMU", "PCMA"}
 )
 
-// presets are all of them. In FarEnd stand {host}, {port}, {username}, {inbound_username}, {from_user} and {from_host}, which
-// the function FarEnd fills in.
+// presets are all of them. In FarEnd stand {host}, {port}, {username}, {inbound_username}, {from_user}, {from_host} and {questions}, the
+// address at which a carrier asks, which the function FarEnd fills in.
 var presets = []wire.TrunkPreset{
 	{
 		Name: "asterisk", Title: "Asterisk and FreePBX", State: Documented,
@@ -129,6 +129,55 @@ var presets = []wire.TrunkPreset{
 		Sources: []wire.TrunkPresetSource{
 			{Title: "Plan Direct Routing", URL: "https://learn.microsoft.com/en-us/microsoftteams/direct-routing-plan"},
 			{Title: "Direct Routing: SIP protocol", URL: "https://learn.microsoft.com/en-us/microsoftteams/direct-routing-protocols-sip"},
+		},
+	},
+	{
+		Name: "twilio-stream", Title: "Twilio without a SIP trunk", State: Documented,
+		Summary:  "A number of Programmable Voice: Twilio asks this server what to do with a call, and brings the audio over a WebSocket (Media Streams). Calls come in; none go out.",
+		Settings: wire.TrunkSettings{Stream: "twilio"},
+		Needs:    []string{"inbound_password"},
+		FarEnd: []string{
+			"Account Info: the auth token is the trunk's inbound_password. Twilio signs its questions with it; a trunk has the token of one Twilio account.",
+			"Phone Numbers, Manage, Active numbers, the number, Voice: A call comes in: Webhook, {questions}, HTTP POST.",
+			"Put the number on the trunk here, with the agent that answers.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "Media Streams: WebSocket messages", URL: "https://www.twilio.com/docs/voice/media-streams/websocket-messages"},
+			{Title: "TwiML: Stream", URL: "https://www.twilio.com/docs/voice/twiml/stream"},
+			{Title: "Security: validating requests", URL: "https://www.twilio.com/docs/usage/security"},
+		},
+	},
+	{
+		Name: "telnyx-stream", Title: "Telnyx without a SIP trunk", State: Documented,
+		Summary:  "A number of a TeXML application: Telnyx asks this server what to do with a call, and brings the audio over a WebSocket (media streaming). Calls come in; none go out.",
+		Settings: wire.TrunkSettings{Stream: "telnyx"},
+		Needs:    []string{"inbound_password"},
+		FarEnd: []string{
+			"Keys & Credentials, Public Key: it is the trunk's inbound_password. Telnyx signs its questions with the key that goes with it.",
+			"Voice, Programmable Voice, TeXML Applications: create one with the webhook URL {questions} and the voice method POST.",
+			"Numbers: assign the numbers to the application, and put each on the trunk here, with the agent that answers.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "Media streaming over WebSockets", URL: "https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming"},
+			{Title: "TeXML: Stream", URL: "https://developers.telnyx.com/docs/voice/programmable-voice/texml-verbs/stream"},
+			{Title: "Webhooks", URL: "https://developers.telnyx.com/docs/development/api-fundamentals/webhooks/receiving-webhooks"},
+		},
+	},
+	{
+		Name: "vonage-stream", Title: "Vonage without a SIP trunk", State: Documented,
+		Summary:  "A number of a Voice API application: Vonage asks this server what to do with a call, and brings the audio over a WebSocket, at 16 kHz. Calls come in; none go out.",
+		Settings: wire.TrunkSettings{Stream: "vonage"},
+		Needs:    []string{"inbound_password"},
+		FarEnd: []string{
+			"API Settings, Signed webhooks: the signature secret is the trunk's inbound_password. Signed webhooks stay on in the application.",
+			"Applications: create one with the capability Voice. Answer URL: {questions}, HTTP POST.",
+			"Numbers: link the numbers to the application, and put each on the trunk here, with the agent that answers.",
+			"Vonage has no word that refuses a call: callers who cannot be answered hear a sentence, and Vonage charges that call.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "WebSockets", URL: "https://developer.vonage.com/en/voice/voice-api/guides/websockets"},
+			{Title: "NCCO reference", URL: "https://developer.vonage.com/en/voice/voice-api/ncco-reference"},
+			{Title: "Webhooks", URL: "https://developer.vonage.com/en/getting-started/concepts/webhooks"},
 		},
 	},
 }

@@ -13,7 +13,7 @@ import (
 
 // ownClock are the packages of the control plane whose time is this machine's: that of
 // media, of a connection, or of what a process shows of itself.
-var ownClock = []string{"api/wsagent", "api/wsagent/client", "api/dashboard/voicetest", "api/dashboard/dashboardtest", "api/stt", "api/client", "api/wstts", "api/status"}
+var ownClock = []string{"api/wsagent", "api/wsagent/client", "api/mediastream", "api/dashboard/voicetest", "api/dashboard/dashboardtest", "api/stt", "api/client", "api/wstts", "api/status"}
 
 // isNow recognises time.Now(), and what it is rounded or moved to another zone by.
 func isNow(e ast.Expr) bool {

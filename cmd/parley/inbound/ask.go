@@ -16,7 +16,6 @@ import (
 	"parley/api/wire"
 	"parley/cmd/parley/conversation"
 	"parley/pipeline/tool"
-	"parley/sip"
 	"parley/store"
 )
 
@@ -61,7 +60,7 @@ func (n *Answerer) speaker(ctx context.Context, account, agent string) (speaker,
 
 // ask asks the webhook of the called number who answers, while the call rings. Nobody does where it
 // has refused the call or failed.
-func (n *Answerer) ask(ctx context.Context, in *sip.Incoming, r *route) speaker {
+func (n *Answerer) ask(ctx context.Context, in *arrival, r *route) speaker {
 	begun := time.Now()
 	asked := &store.Asked{Webhook: *r.Webhook, Outcome: store.AskedAnswered}
 	posted, err := n.post(ctx, in, r)
@@ -99,7 +98,7 @@ func (n *Answerer) instead(ctx context.Context, r *route, s *speaker) error {
 }
 
 // post sends the question.
-func (n *Answerer) post(ctx context.Context, in *sip.Incoming, r *route) (tool.Posted, error) {
+func (n *Answerer) post(ctx context.Context, in *arrival, r *route) (tool.Posted, error) {
 	address, secrets, err := n.Webhooks.Asked(ctx, r.Account, *r.Webhook)
 	if err != nil {
 		return tool.Posted{}, err

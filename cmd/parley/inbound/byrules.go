@@ -10,7 +10,6 @@ import (
 	"parley/pipeline/bridge"
 	"parley/pipeline/routing"
 	"parley/pipeline/session"
-	"parley/sip"
 	"parley/store"
 )
 
@@ -18,7 +17,7 @@ import (
 const longestForward = 2 * time.Hour
 
 // byRules takes a call by the rules of its number. What cannot be taken overflows, where the rules say so.
-func (n *Answerer) byRules(ctx context.Context, in *sip.Incoming, r *route) (answered bool, err error) {
+func (n *Answerer) byRules(ctx context.Context, in *arrival, r *route) (answered bool, err error) {
 	c := routing.Circumstances{At: n.Store.Now()}
 	d := r.rules.Decide(c)
 	n.Log.Info("a call is routed", "call", in.CallID, "number", r.Number, "action", d.Action, "why", d.Why)
@@ -67,7 +66,7 @@ func outOf(err error) routing.Out {
 }
 
 // toAgent has an agent of the account answer a call; empty: the number's own.
-func (n *Answerer) toAgent(ctx context.Context, in *sip.Incoming, r *route, agent string) (answered bool, err error) {
+func (n *Answerer) toAgent(ctx context.Context, in *arrival, r *route, agent string) (answered bool, err error) {
 	if agent == "" {
 		return n.toOwn(ctx, in, r)
 	}
@@ -79,7 +78,7 @@ func (n *Answerer) toAgent(ctx context.Context, in *sip.Incoming, r *route, agen
 }
 
 // forward calls another number while the call rings, and connects the two when it answers. Both lines are charged, and no agent is.
-func (n *Answerer) forward(ctx context.Context, in *sip.Incoming, r *route, number string) (answered bool, err error) {
+func (n *Answerer) forward(ctx context.Context, in *arrival, r *route, number string) (answered bool, err error) {
 	session, err := n.Calls.Admit(ctx, session.Admission{Start: n.start(in, r), LineOnly: true})
 	if err != nil {
 		return false, err
@@ -108,14 +107,14 @@ func (n *Answerer) forward(ctx context.Context, in *sip.Incoming, r *route, numb
 		session.End(endedBy(err))
 		return true, err
 	}
-	w.Answered(leg)
+	follow(w, leg)
 	session.BeginAt(leg.Answered())
 	life, done := session.Until(context.WithoutCancel(ctx))
 	defer done()
 	ended := join(life, bridge.Attend(context.WithoutCancel(ctx), leg), callee, over)
 	session.End(ended)
 	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
-	n.Maker.Metrics.Telephone(session.ID(), leg.Stats())
+	n.measure(session.ID(), leg)
 	return true, nil
 }
 

@@ -1,14 +1,13 @@
 package inbound
 
 import (
-	"parley/sip"
 	"parley/sip/header"
 	"parley/store"
 )
 
 // attestationOf is how well the carrier where a call began knows the caller; empty where nobody says, or nobody vouches for
 // who does.
-func attestationOf(in *sip.Incoming) string {
+func attestationOf(in *arrival) string {
 	if !in.Trusted {
 		return ""
 	}
@@ -23,7 +22,7 @@ func verified(caller header.Identity, attestation string) bool {
 
 // originOf is where a call was before, as its INVITE says; nil: it says nothing. Nobody vouches for it, but for the
 // identifier of a carrier.
-func originOf(in *sip.Incoming) *store.CallOrigin {
+func originOf(in *arrival) *store.CallOrigin {
 	h := &in.Headers
 	o := &store.CallOrigin{DivertedBy: h.DivertedBy(in.Called), FirstCalled: h.FirstCalled(in.Called)}
 	if in.Trusted {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/api/mediastream"
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/cmd/parley/conversation"
@@ -51,8 +52,15 @@ func New(a Answerer) *Answerer {
 	return &a
 }
 
-// Take takes or rejects one call. It returns when the call is over.
-func (n *Answerer) Take(ctx context.Context, in *sip.Incoming) {
+// Take takes or rejects one call that comes in over SIP. It returns when the call is over.
+func (n *Answerer) Take(ctx context.Context, in *sip.Incoming) { n.receives(ctx, overSIP(in)) }
+
+// TakeStream is Take for one that a carrier brings over a WebSocket.
+func (n *Answerer) TakeStream(ctx context.Context, c *mediastream.Call) {
+	n.receives(ctx, overStream(c))
+}
+
+func (n *Answerer) receives(ctx context.Context, in *arrival) {
 	answered, err := n.answer(ctx, in)
 	if err != nil && !answered {
 		code, retry := refusalCode(err)
@@ -70,7 +78,7 @@ var (
 )
 
 // answer takes a call, or says why not. answered says that the caller has a final response.
-func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool, err error) {
+func (n *Answerer) answer(ctx context.Context, in *arrival) (answered bool, err error) {
 	route, err := n.routeOf(ctx, in)
 	if err != nil {
 		return false, err
@@ -82,7 +90,7 @@ func (n *Answerer) answer(ctx context.Context, in *sip.Incoming) (answered bool,
 }
 
 // toOwn has the number's own agent, or the one that its webhook names, answer a call.
-func (n *Answerer) toOwn(ctx context.Context, in *sip.Incoming, route *route) (answered bool, err error) {
+func (n *Answerer) toOwn(ctx context.Context, in *arrival, route *route) (answered bool, err error) {
 	if route.Webhook == nil {
 		s, err := n.own(ctx, route)
 		if err != nil {
@@ -110,7 +118,7 @@ func (n *Answerer) toOwn(ctx context.Context, in *sip.Incoming, route *route) (a
 
 // take admits a call and has its speaker answer it. Without one it is only noted: there was the call,
 // and the webhook was asked.
-func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *speaker) (answered bool, err error) {
+func (n *Answerer) take(ctx context.Context, in *arrival, r *route, s *speaker) (answered bool, err error) {
 	start := n.start(in, r)
 	start.Metadata, start.Asked = s.metadata, s.asked
 	if s.stored != nil {
@@ -145,13 +153,13 @@ func (n *Answerer) take(ctx context.Context, in *sip.Incoming, r *route, s *spea
 }
 
 // start is what is known of a call that comes in.
-func (n *Answerer) start(in *sip.Incoming, r *route) ledger.Start {
+func (n *Answerer) start(in *arrival, r *route) ledger.Start {
 	caller := callerOf(in)
 	return ledger.Start{Account: r.Account, From: caller.Number, To: r.called, Verstat: caller.Verstat, Attestation: attestationOf(in), Headers: in.Headers.Custom, Origin: originOf(in), Terms: r.terms()}
 }
 
 // begin makes the speaker's texts those of a call.
-func (n *Answerer) begin(in *sip.Incoming, r *route, s *speaker) {
+func (n *Answerer) begin(in *arrival, r *route, s *speaker) {
 	caller, attestation := callerOf(in), attestationOf(in)
 	r.speaks(&s.plan)
 	s.plan.Begin(agent.Call{Now: n.Store.Now(), From: caller.Number, To: r.called, CallerName: caller.Display, Verified: verified(caller, attestation), Attestation: attestation,
@@ -167,7 +175,7 @@ const (
 // callerOf is who calls, for everything that depends on it: the books, the agent's
 // variables, customer data and the do-not-call list. What a trunk asserts counts before
 // what the caller says; where nobody vouches for identities, no check of them counts.
-func callerOf(in *sip.Incoming) header.Identity {
+func callerOf(in *arrival) header.Identity {
 	caller := in.From
 	if !in.Trusted {
 		caller.Verstat = ""
@@ -181,7 +189,7 @@ func callerOf(in *sip.Incoming) header.Identity {
 }
 
 // shownNumber is the caller's number for those whom the call is passed on to; empty: it is withheld, or none.
-func shownNumber(in *sip.Incoming) string {
+func shownNumber(in *arrival) string {
 	if in.Headers.Withheld {
 		return ""
 	}
@@ -197,11 +205,11 @@ const numberPassed = "TN-Validation-Passed"
 
 // converse rings while the engines open and the first message is made, answers,
 // and conducts the call; one that was received does not ring any more.
-func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, session *session.Session, s *speaker, w *conversation.Wire, received *reception) (answered bool, err error) {
+func (n *Answerer) converse(ctx context.Context, in *arrival, r *route, session *session.Session, s *speaker, w *conversation.Wire, received *reception) (answered bool, err error) {
 	p := &s.plan
 	ringing, stop := session.Until(ctx)
 	defer stop()
-	rings := p.Settings.Ring() - s.waited()
+	rings := in.patience(p.Settings.Ring()) - s.waited()
 	if received != nil {
 		rings = 0
 		defer received.hangUp(&err)
@@ -214,7 +222,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 		record.End(e)
 	}
 	rate := in.Rate()
-	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: rate, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: n.Transfers.Functions(session, r.line, shownNumber(in)), Change: func(cfg *pipeline.Config, deaf bool) {
+	call, functions, err := n.Maker.Make(ctx, session, p, conversation.Options{Rate: rate, Other: e164(callerOf(in).Number), Parent: record.Header(), Telephone: in.functions(n.Transfers.Functions(session, r.line, shownNumber(in))), Change: func(cfg *pipeline.Config, deaf bool) {
 		conversation.OnTelephone(cfg, deaf, session, record)
 	}})
 	if err != nil {
@@ -234,7 +242,7 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 	case <-ringing.Done():
 		err = context.Cause(ringing)
 	}
-	var leg *sip.Leg
+	var leg leg
 	switch {
 	case err != nil:
 	case received != nil:
@@ -250,18 +258,18 @@ func (n *Answerer) converse(ctx context.Context, in *sip.Incoming, r *route, ses
 		end(endedBy(err))
 		return true, err
 	}
-	w.Answered(leg)
+	follow(w, leg)
 	if err := n.Maker.Fit(call, p, rate, leg); err != nil {
 		call.Close()
 		end(media.Ended{Reason: media.Failed, Detail: media.EngineFailed})
 		return true, err
 	}
 	session.BeginAt(leg.Answered())
-	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source.Addr().String(), "to", in.Called)
-	ended := session.Conduct(call, received.handOver(n.Transfers.Leg(leg, p, session, r.line)))
+	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source, "to", in.Called)
+	ended := session.Conduct(call, received.handOver(n.onTelephone(leg, p, session, r)))
 	record.End(ended)
 	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
-	n.Maker.Metrics.Telephone(session.ID(), leg.Stats())
+	n.measure(session.ID(), leg)
 	return true, nil
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"parley/billing"
 	"parley/pipeline/session"
-	"parley/sip"
 	"parley/sip/header"
 	"parley/sip/trunk"
 	"parley/store"
@@ -46,15 +45,15 @@ func TestCallerOf(t *testing.T) {
 	asserted := header.Identity{Number: "+15550100002", Display: "Bob", Verstat: "TN-Validation-Failed"}
 	for _, tt := range []struct {
 		name string
-		in   sip.Incoming
+		in   arrival
 		want header.Identity
 	}{
-		{"asserted", sip.Incoming{From: from, Asserted: asserted, Trusted: true}, asserted},
-		{"the name of From", sip.Incoming{From: from, Asserted: header.Identity{Number: "+15550100002"}, Trusted: true},
+		{"asserted", arrival{From: from, Asserted: asserted, Trusted: true}, asserted},
+		{"the name of From", arrival{From: from, Asserted: header.Identity{Number: "+15550100002"}, Trusted: true},
 			header.Identity{Number: "+15550100002", Display: "Ann"}},
-		{"nothing asserted", sip.Incoming{From: from, Trusted: true}, from},
-		{"not trusted", sip.Incoming{From: from}, header.Identity{Number: "+15550100001", Display: "Ann"}},
-		{"asserted, and not trusted", sip.Incoming{From: from, Asserted: asserted}, header.Identity{Number: "+15550100001", Display: "Ann"}},
+		{"nothing asserted", arrival{From: from, Trusted: true}, from},
+		{"not trusted", arrival{From: from}, header.Identity{Number: "+15550100001", Display: "Ann"}},
+		{"asserted, and not trusted", arrival{From: from, Asserted: asserted}, header.Identity{Number: "+15550100001", Display: "Ann"}},
 	} {
 		if got := callerOf(&tt.in); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -65,7 +64,7 @@ func TestCallerOf(t *testing.T) {
 // TestOriginOf: what a far end says of a call's way is shown, and what a carrier attests counts where it is trusted.
 func TestOriginOf(t *testing.T) {
 	t.Parallel()
-	in := sip.Incoming{Called: "+34911234567", Headers: header.Fields{Attestation: "A", OrigID: "origin",
+	in := arrival{Called: "+34911234567", Headers: header.Fields{Attestation: "A", OrigID: "origin",
 		Diversions: []header.Diversion{{By: header.Identity{Number: "+34911234569", Display: "Desk", Host: "h"}, Reason: "no-answer"}, {By: header.Identity{Number: "+34911234568"}}},
 		History:    []header.HistoryEntry{{Index: "1", To: header.Identity{Number: "+34911234568"}, Cause: 302}}}}
 	want := store.CallOrigin{DivertedBy: "+34911234569", FirstCalled: "+34911234568", Diversions: []store.CallDiversion{{Number: "+34911234569", Name: "Desk", Reason: "no-answer"},
@@ -77,7 +76,7 @@ func TestOriginOf(t *testing.T) {
 	if got := originOf(&in); !reflect.DeepEqual(*got, want) || attestationOf(&in) != "A" {
 		t.Errorf("trusted: %+v, %q", got, attestationOf(&in))
 	}
-	if got := originOf(&sip.Incoming{Headers: header.Fields{OrigID: "origin", Custom: map[string]string{"X-A": "1"}}}); got != nil {
+	if got := originOf(&arrival{Headers: header.Fields{OrigID: "origin", Custom: map[string]string{"X-A": "1"}}}); got != nil {
 		t.Errorf("of a call that came directly: %+v", got)
 	}
 }

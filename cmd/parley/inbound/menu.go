@@ -7,14 +7,13 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline/bridge"
 	"parley/pipeline/routing"
-	"parley/sip"
 )
 
 // noKey stands for a time without a key among those that were pressed.
 const noKey = '-'
 
 // menu answers a call, asks the menu of its number's rules, and goes on as the key says.
-func (n *Answerer) menu(ctx context.Context, in *sip.Incoming, r *route) (answered bool, err error) {
+func (n *Answerer) menu(ctx context.Context, in *arrival, r *route) (answered bool, err error) {
 	c, answered, err := n.receive(ctx, in, r, r.rules.Menu.Prompt)
 	if err != nil {
 		return answered, err

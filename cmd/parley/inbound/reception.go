@@ -10,7 +10,6 @@ import (
 	"parley/pipeline/bridge"
 	"parley/pipeline/playout"
 	"parley/pipeline/session"
-	"parley/sip"
 )
 
 // reception is a call that was answered without an agent.
@@ -18,14 +17,14 @@ type reception struct {
 	n       *Answerer
 	session *session.Session
 	wire    *conversation.Wire
-	leg     *sip.Leg
+	leg     leg
 	by      *bridge.Attendant
 	said    []*playout.Sentence // the text
 	plan    conversation.Plan   // whose voice it has
 }
 
 // receive admits a call, has a text spoken while it rings, and answers. Where there is no error the reception must be closed.
-func (n *Answerer) receive(ctx context.Context, in *sip.Incoming, r *route, text string) (c *reception, answered bool, err error) {
+func (n *Answerer) receive(ctx context.Context, in *arrival, r *route, text string) (c *reception, answered bool, err error) {
 	c = &reception{n: n}
 	if c.plan, err = n.voice(ctx, r); err != nil {
 		return nil, false, err
@@ -55,7 +54,7 @@ func (n *Answerer) receive(ctx context.Context, in *sip.Incoming, r *route, text
 		}
 		return c, true, err
 	}
-	c.wire.Answered(c.leg)
+	follow(c.wire, c.leg)
 	c.session.BeginAt(c.leg.Answered())
 	c.by = bridge.Attend(context.WithoutCancel(ctx), c.leg)
 	return c, true, nil
@@ -93,12 +92,12 @@ func (c *reception) close(ended media.Ended) {
 	c.wire.Keep()
 	if c.leg != nil {
 		c.n.Maker.Metrics.Ended("telephone", c.session.ID(), ended)
-		c.n.Maker.Metrics.Telephone(c.session.ID(), c.leg.Stats())
+		c.n.measure(c.session.ID(), c.leg)
 	}
 }
 
 // say answers a call with a text, and ends it.
-func (n *Answerer) say(ctx context.Context, in *sip.Incoming, r *route, text string) (answered bool, err error) {
+func (n *Answerer) say(ctx context.Context, in *arrival, r *route, text string) (answered bool, err error) {
 	c, answered, err := n.receive(ctx, in, r, text)
 	if err != nil {
 		return answered, err

@@ -11,7 +11,6 @@ import (
 	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/outbound"
 	"parley/pipeline/routing"
-	"parley/sip"
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/ledger"
@@ -34,7 +33,7 @@ func (r *route) terms() billing.Terms {
 // routeOf finds where a call goes: to the agent of the called number, else to that of the trunk's extension. A trunk of an
 // account brings calls to its own numbers and extensions, and nobody else's; the operator's lines bring them to the
 // numbers that are on these.
-func (n *Answerer) routeOf(ctx context.Context, in *sip.Incoming) (*route, error) {
+func (n *Answerer) routeOf(ctx context.Context, in *arrival) (*route, error) {
 	r := &route{called: e164(in.Called), own: in.Account != ""}
 	found, err := n.numberOf(ctx, in, r.called)
 	if in.Extension != "" && errors.Is(err, store.ErrNotFound) {
@@ -70,7 +69,7 @@ func (r *route) speaks(p *conversation.Plan) {
 }
 
 // numberOf finds whose a called number is.
-func (n *Answerer) numberOf(ctx context.Context, in *sip.Incoming, number string) (*ledger.Route, error) {
+func (n *Answerer) numberOf(ctx context.Context, in *arrival, number string) (*ledger.Route, error) {
 	if !strings.HasPrefix(number, "+") {
 		return nil, store.ErrNotFound
 	}
@@ -85,7 +84,7 @@ func (n *Answerer) numberOf(ctx context.Context, in *sip.Incoming, number string
 }
 
 // extension finds whose agent answers an extension of a trunk.
-func (n *Answerer) extension(ctx context.Context, in *sip.Incoming) (*ledger.Route, error) {
+func (n *Answerer) extension(ctx context.Context, in *arrival) (*ledger.Route, error) {
 	if in.Account != "" {
 		return &ledger.Route{Account: in.Account, Agent: &in.Extension}, nil
 	}

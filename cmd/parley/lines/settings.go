@@ -27,6 +27,9 @@ var header = regexp.MustCompile(`^[Xx]-[A-Za-z0-9-]{1,60}$`)
 
 // configOf makes the settings of a trunk of an account. Its error, an ErrInvalid, names the setting.
 func configOf(name, account string, s *wire.TrunkSettings, secrets trunks.Secrets) (trunk.Config, error) {
+	if s.Stream != "" {
+		return trunk.Config{Name: name, Account: account, Allow: []netip.Prefix{}, Flags: trunk.NoProbe}, checkStream(s, secrets.Inbound)
+	}
 	c := trunk.Config{Name: name, Account: account,
 		Auth:    dialog.Credentials{Username: s.Username, Password: secrets.Password},
 		Inbound: dialog.Credentials{Username: s.InboundUsername, Password: secrets.Inbound},

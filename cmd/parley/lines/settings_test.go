@@ -105,6 +105,35 @@ func pair(t *testing.T) (cert, key string) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
 }
 
+// TestStreams: a trunk whose calls a carrier brings over a WebSocket has what that signs with, and nothing of SIP.
+func TestStreams(t *testing.T) {
+	const token = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+	yes := true
+	for _, tt := range []struct {
+		s             wire.TrunkSettings
+		secret, wrong string
+	}{
+		{wire.TrunkSettings{Stream: "twilio"}, token, ""},
+		{wire.TrunkSettings{Stream: "telnyx"}, token, ""},
+		{wire.TrunkSettings{Stream: "vonage"}, "short", "inbound_password"},
+		{wire.TrunkSettings{Stream: "vonage"}, "two lines of\ntext, which is wrong", "inbound_password"},
+		{wire.TrunkSettings{Stream: "telnyx"}, "not a public key, though long enough", "inbound_password"},
+		{wire.TrunkSettings{Stream: "twilio", Targets: []wire.TrunkTarget{{Host: "sip.far.example"}}}, token, "stream"},
+		{wire.TrunkSettings{Stream: "twilio", Allow: []string{"192.0.2.1"}}, token, "stream"},
+		{wire.TrunkSettings{Stream: "twilio", Register: &yes}, token, "stream"},
+		{wire.TrunkSettings{Stream: "twilio", InboundUsername: "me"}, token, "stream"},
+	} {
+		c, err := configOf("trk_1", "acc_1", &tt.s, trunks.Secrets{Inbound: tt.secret})
+		if tt.wrong == "" {
+			if err != nil || c.Name != "trk_1" || c.Account != "acc_1" || len(c.Targets) > 0 {
+				t.Errorf("%+v: %+v, %v", tt.s, c, err)
+			}
+		} else if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), tt.wrong+": ") || strings.Contains(err.Error(), tt.secret) {
+			t.Errorf("%+v: %v", tt.s, err)
+		}
+	}
+}
+
 // TestPresets: each preset makes a trunk that works, with what it says it needs and no more; without that it does not, or not in
 // both directions.
 func TestPresets(t *testing.T) {
@@ -123,7 +152,7 @@ func TestPresets(t *testing.T) {
 			case "inbound_username":
 				s.InboundUsername = "exchange"
 			case "inbound_password":
-				secrets.Inbound = "q"
+				secrets.Inbound = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" // also the form of a key
 			case "from_user":
 				s.FromUser = "100"
 			case "from_host":
@@ -141,6 +170,9 @@ func TestPresets(t *testing.T) {
 		c, err := configOf("trk_1", "acc_1", &s, secrets)
 		if err != nil {
 			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		if s.Stream != "" { // TestStreams
 			continue
 		}
 		if len(c.Targets) == 0 || len(c.Allow) == 0 && !c.Has(trunk.Register) {

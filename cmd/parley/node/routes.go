@@ -17,6 +17,7 @@ import (
 	"parley/api/listenin"
 	"parley/api/manage"
 	"parley/api/mcp"
+	"parley/api/mediastream"
 	"parley/api/operator"
 	"parley/api/recording"
 	"parley/api/requests"
@@ -97,6 +98,7 @@ func (n *Node) routes() *api.API {
 	if n.cfg.Telephony() {
 		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
+		mediastream.Mount(a, n.streams())
 		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db, n.reached())
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}

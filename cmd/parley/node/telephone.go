@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/api/mediastream"
 	"parley/api/trunks/preset"
 	"parley/cmd/parley/inbound"
 	"parley/cmd/parley/lines"
@@ -76,6 +77,7 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 
 // reached is where exchanges and carriers reach the telephone, as far as the settings say it.
 func (n *Node) reached() (s preset.Server) {
+	s.Base = n.cfg.BaseURL
 	if base, err := url.Parse(n.cfg.BaseURL); err == nil {
 		s.Host = base.Hostname()
 	}
@@ -88,6 +90,11 @@ func (n *Node) reached() (s preset.Server) {
 		}
 	}
 	return s
+}
+
+// streams takes calls that carriers bring over WebSockets.
+func (n *Node) streams() *mediastream.Handler {
+	return &mediastream.Handler{Trunk: n.lines.Stream, Take: n.inbound.TakeStream, Base: n.cfg.BaseURL, Peers: n.cluster, Epoch: n.life.Epoch, Now: n.db.Now, Log: n.log}
 }
 
 // shared says whether there may be other nodes: a private database has one.

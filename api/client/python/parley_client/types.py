@@ -3338,7 +3338,9 @@ class NewTrunk(TypedDict):
     from_user: NotRequired[str]
     # Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk.
     headers: NotRequired[dict[str, str]]
-    # The far end's, that goes with inbound_username. It is stored encrypted and never shown.
+    # The far end's, that goes with inbound_username. With stream, by what the carrier's questions
+    # are checked: the auth token at Twilio, the public key at Telnyx, the signature secret at
+    # Vonage. It is stored encrypted and never shown.
     inbound_password: NotRequired[str]
     # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
     # of UDP can be forged.
@@ -3371,7 +3373,7 @@ class NewTrunk(TypedDict):
     prefix: NotRequired[str]
     # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
     # list counts as not sent. Absent: none.
-    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams"]]
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -3389,6 +3391,10 @@ class NewTrunk(TypedDict):
     server_name: NotRequired[str]
     # Encryption of the audio; absent: off.
     srtp: NotRequired[Literal["off", "offered", "required"]]
+    # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
+    # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
+    # settings, and calls do not go out on it. Absent: it speaks SIP.
+    stream: NotRequired[Literal["twilio", "telnyx", "vonage"]]
     # How many characters are taken off the front of called numbers that come in.
     strip: NotRequired[int]
     # Where its calls go, the preferred one first; none: the trunk only brings calls.
@@ -4584,7 +4590,7 @@ class Trunk(TypedDict):
     prefix: NotRequired[str]
     # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
     # list counts as not sent. Absent: none.
-    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams"]]
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -4604,6 +4610,10 @@ class Trunk(TypedDict):
     srtp: NotRequired[Literal["off", "offered", "required"]]
     # How it does on the node that answers; absent: it does not know the trunk yet.
     status: NotRequired[TrunkStatus]
+    # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
+    # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
+    # settings, and calls do not go out on it. Absent: it speaks SIP.
+    stream: NotRequired[Literal["twilio", "telnyx", "vonage"]]
     # How many characters are taken off the front of called numbers that come in.
     strip: NotRequired[int]
     # Where its calls go, the preferred one first; none: the trunk only brings calls.
@@ -4737,7 +4747,7 @@ class TrunkSettings(TypedDict):
     prefix: NotRequired[str]
     # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
     # list counts as not sent. Absent: none.
-    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams"]]
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -4755,6 +4765,10 @@ class TrunkSettings(TypedDict):
     server_name: NotRequired[str]
     # Encryption of the audio; absent: off.
     srtp: NotRequired[Literal["off", "offered", "required"]]
+    # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
+    # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
+    # settings, and calls do not go out on it. Absent: it speaks SIP.
+    stream: NotRequired[Literal["twilio", "telnyx", "vonage"]]
     # How many characters are taken off the front of called numbers that come in.
     strip: NotRequired[int]
     # Where its calls go, the preferred one first; none: the trunk only brings calls.

@@ -3302,7 +3302,10 @@ export interface NewTrunk {
   from_user?: string;
   /** Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk. */
   headers?: Record<string, string>;
-  /** The far end's, that goes with inbound_username. It is stored encrypted and never shown. */
+  /**
+   * The far end's, that goes with inbound_username. With stream, by what the carrier's questions are checked: the auth
+   * token at Twilio, the public key at Telnyx, the signature secret at Vonage. It is stored encrypted and never shown.
+   */
   inbound_password?: string;
   /**
    * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
@@ -3344,7 +3347,7 @@ export interface NewTrunk {
    * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
    * sent. Absent: none.
    */
-  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams";
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
@@ -3362,6 +3365,12 @@ export interface NewTrunk {
   server_name?: string;
   /** Encryption of the audio; absent: off. */
   srtp?: "off" | "offered" | "required";
+  /**
+   * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
+   * signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it.
+   * Absent: it speaks SIP.
+   */
+  stream?: "twilio" | "telnyx" | "vonage";
   /** How many characters are taken off the front of called numbers that come in. */
   strip?: number;
   /** Where its calls go, the preferred one first; none: the trunk only brings calls. */
@@ -4514,7 +4523,7 @@ export interface Trunk {
    * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
    * sent. Absent: none.
    */
-  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams";
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
@@ -4534,6 +4543,12 @@ export interface Trunk {
   srtp?: "off" | "offered" | "required";
   /** How it does on the node that answers; absent: it does not know the trunk yet. */
   status?: TrunkStatus;
+  /**
+   * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
+   * signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it.
+   * Absent: it speaks SIP.
+   */
+  stream?: "twilio" | "telnyx" | "vonage";
   /** How many characters are taken off the front of called numbers that come in. */
   strip?: number;
   /** Where its calls go, the preferred one first; none: the trunk only brings calls. */
@@ -4688,7 +4703,7 @@ export interface TrunkSettings {
    * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
    * sent. Absent: none.
    */
-  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams";
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
@@ -4706,6 +4721,12 @@ export interface TrunkSettings {
   server_name?: string;
   /** Encryption of the audio; absent: off. */
   srtp?: "off" | "offered" | "required";
+  /**
+   * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
+   * signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it.
+   * Absent: it speaks SIP.
+   */
+  stream?: "twilio" | "telnyx" | "vonage";
   /** How many characters are taken off the front of called numbers that come in. */
   strip?: number;
   /** Where its calls go, the preferred one first; none: the trunk only brings calls. */

@@ -81,7 +81,7 @@ func newTrunkCreate() *cobra.Command {
 	f.StringVar(&g.username, "username", "", "ours at the other side")
 	f.StringVar(&g.password, "password-file", "", "a file with the password that goes with username")
 	f.StringVar(&g.inbound, "inbound-username", "", "that of the other side here")
-	f.StringVar(&g.inboundPassword, "inbound-password-file", "", "a file with the password that goes with it")
+	f.StringVar(&g.inboundPassword, "inbound-password-file", "", "a file with the password that goes with it, or with what a carrier signs its questions with")
 	f.StringVar(&g.fromUser, "from-user", "", "stands in From in place of the calling number")
 	f.StringVar(&g.fromHost, "from-host", "", "stands in From in place of the server's address")
 	f.StringVar(&g.contactHost, "contact-host", "", "stands in Contact in place of the server's address")
