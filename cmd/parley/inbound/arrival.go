@@ -39,6 +39,8 @@ type line interface {
 	// Redirects says whether the far end calls another number in place of us, which Redirect asks for.
 	Redirects() bool
 	Redirect(number string) error
+	// callsOut says whether calls go out on it, to which this one could be connected.
+	callsOut() bool
 	// Trace is the call's signalling; nil: it has none.
 	Trace() *transport.Trace
 	// patience is how long a call may ring of what its agent wants.
@@ -75,6 +77,7 @@ func (l sipLine) Answer(ctx context.Context) (leg, error) {
 
 func (sipLine) patience(ring time.Duration) time.Duration { return ring }
 func (sipLine) functions(all functions) functions         { return all }
+func (sipLine) callsOut() bool                            { return true }
 
 // measured is a leg over RTP, of which it is known how it sounds.
 type measured interface{ Stats() rtp.Stats }

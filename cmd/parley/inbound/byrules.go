@@ -78,12 +78,16 @@ func (n *Answerer) toAgent(ctx context.Context, in *arrival, r *route, agent str
 }
 
 // forward calls another number while the call rings, and connects the two when it answers. Both lines are charged, and no agent is.
+// Where no calls go out the far end calls the number itself, and nothing is charged.
 func (n *Answerer) forward(ctx context.Context, in *arrival, r *route, number string) (answered bool, err error) {
 	session, err := n.Calls.Admit(ctx, session.Admission{Start: n.start(in, r), LineOnly: true})
 	if err != nil {
 		return false, err
 	}
 	defer session.End(*isolate.Internal) // where nothing else has ended it
+	if !in.callsOut() {
+		return true, n.sentOn(in, session, number)
+	}
 	w := n.Maker.Wire(session, in.Trace())
 	defer w.Keep()
 	if err := in.Ring(); err != nil {
@@ -116,6 +120,18 @@ func (n *Answerer) forward(ctx context.Context, in *arrival, r *route, number st
 	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
 	n.measure(session.ID(), leg)
 	return true, nil
+}
+
+// sentOn has the far end of a call that was not answered call another number in place of us.
+func (n *Answerer) sentOn(in *arrival, s *session.Session, number string) error {
+	ended := media.Ended{Reason: media.Completed, Detail: media.Transferred}
+	err := in.Redirect(number)
+	if err != nil {
+		ended = endedBy(err)
+	}
+	s.End(ended)
+	n.Maker.Metrics.Ended("telephone", s.ID(), ended)
+	return err
 }
 
 // join connects a caller to a callee until one of them hangs up, or life ends, and says how that was.

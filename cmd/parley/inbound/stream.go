@@ -51,6 +51,7 @@ func (l streamLine) Answer(ctx context.Context) (leg, error) {
 func (l streamLine) Reject(code int, _ string, _ time.Duration) { l.Refuse(code == 486) }
 
 func (streamLine) Redirects() bool         { return true }
+func (streamLine) callsOut() bool          { return false }
 func (streamLine) Trace() *transport.Trace { return nil }
 
 func (streamLine) patience(ring time.Duration) time.Duration { return min(ring, streamRing) }

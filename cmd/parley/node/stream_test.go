@@ -91,7 +91,7 @@ func TestStreamsAreRefused(t *testing.T) {
 	d := newDesk(t)
 	server := httptest.NewServer(d.node.routes().Handler(api.Options{}))
 	defer server.Close()
-	const caller, nobodys, answered, overflowing, other = "+34600123456", "+3493333330", "+34933333332", "+34933333333", "+34944444444"
+	const caller, nobodys, answered, overflowing, closes, other = "+34600123456", "+3493333330", "+34933333332", "+34933333333", "+34933333334", "+34944444444"
 	books := ledger.New(d.node.db)
 	type line struct {
 		*mediastreamtest.Carrier
@@ -113,9 +113,17 @@ func TestStreamsAreRefused(t *testing.T) {
 	asks("without an agent", nobodys+"0", mediastreamtest.Answer{Refused: true})
 	_, err := books.ImportNumber(t.Context(), d.who.Account, answered, d.agent)
 	d.ok(err)
-	n, err := books.ImportNumber(t.Context(), d.who.Account, overflowing, d.agent)
-	d.ok(err)
-	d.ok(books.SetNumberRules(t.Context(), d.who.Account, n.ID, json.RawMessage(`{"overflow":{"number":"`+other+`"}}`), nil))
+	for number, rules := range map[string]string{overflowing: `{"overflow":{"number":"` + other + `"}}`, closes: closed + `{"number":"` + other + `"}}`} {
+		n, err := books.ImportNumber(t.Context(), d.who.Account, number, d.agent)
+		d.ok(err)
+		d.ok(books.SetNumberRules(t.Context(), d.who.Account, n.ID, json.RawMessage(rules), nil))
+	}
+	asks("closed", closes, mediastreamtest.Answer{Number: other})
+	for _, c := range d.history(len(lines)) {
+		if c.From != caller || c.To != closes || *c.EndReason != "completed" || *c.EndDetail != "transferred" || c.Cost != 0 {
+			t.Errorf("sent on: %+v", c)
+		}
+	}
 	var busy []*session.Session
 	for {
 		s, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Terms: billing.Terms{Kind: billing.Web}, Agent: d.agent}})
@@ -130,7 +138,7 @@ func TestStreamsAreRefused(t *testing.T) {
 	for _, s := range busy {
 		s.End(media.Ended{Reason: media.UserHangup})
 	}
-	d.history(len(busy))
+	d.history(len(lines) + len(busy))
 	_, _, err = books.Credit(t.Context(), ledger.Credit{Account: d.who.Account, Kind: ledger.Adjustment, Amount: -24_900 * billing.USD / 1000, Key: "adj:1", Source: "test"})
 	d.ok(err)
 	asks("no money", answered, mediastreamtest.Answer{Refused: true})
