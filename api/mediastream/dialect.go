@@ -38,7 +38,7 @@ type dialect interface {
 }
 
 // dialects are the carriers that are known.
-var dialects = map[string]dialect{"twilio": twilio{}, "telnyx": telnyx{}, "vonage": vonage{}}
+var dialects = map[string]dialect{"twilio": twilio{twilioEvents}, "telnyx": telnyx{telnyxEvents}, "vonage": vonage{}}
 
 // question is a carrier's request.
 type question struct {
@@ -89,13 +89,15 @@ type message struct {
 	sound        []byte // base64
 }
 
-// events are the messages that Twilio and Telnyx have in common, but for some names. A message says its kind in "event" and has
-// what goes with that under the same word.
+// events are the messages and documents that Twilio and Telnyx have in common, but for some names. A message says its kind in "event"
+// and has what goes with that under the same word.
 type events struct {
-	stream string // the member that has the stream's identifier
-	call   string // of "start", the call's identifier
-	format string // of "start", what describes the audio
+	streamKey string // the member that has the stream's identifier
+	callKey   string // of "start", the call's identifier
+	formatKey string // of "start", what describes the audio
 }
+
+func (events) rate() media.Rate { return media.Rate8k }
 
 func (e events) read(b []byte) (m message) {
 	var event, start, media, dtmf, mark, stream []byte
@@ -111,7 +113,7 @@ func (e events) read(b []byte) (m message) {
 			dtmf = o.value
 		case "mark":
 			mark = o.value
-		case e.stream:
+		case e.streamKey:
 			stream = text(o.value)
 		}
 	}
@@ -120,9 +122,9 @@ func (e events) read(b []byte) (m message) {
 		m = message{kind: streamBegins, stream: stream}
 		for o := (object{rest: start}); o.next(); {
 			switch string(o.key) {
-			case e.call:
+			case e.callKey:
 				m.call = text(o.value)
-			case e.format:
+			case e.formatKey:
 				m.text = member(o.value, "encoding")
 			}
 		}
@@ -143,7 +145,7 @@ func (e events) read(b []byte) (m message) {
 // begin appends the beginning of a message.
 func (e events) begin(dst []byte, event, stream string) []byte {
 	dst = append(append(dst, `{"event":"`...), event...)
-	dst = append(append(dst, `","`...), e.stream...)
+	dst = append(append(dst, `","`...), e.streamKey...)
 	return append(append(append(dst, `":"`...), stream...), '"')
 }
 
@@ -175,12 +177,17 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// refusal is the verb that refuses a call.
-func refusal(busy bool) string {
+func (events) document() string { return "text/xml; charset=utf-8" }
+
+func (events) refuse(busy bool) string {
 	if busy {
 		return response(`<Reject reason="busy"/>`)
 	}
 	return response(`<Reject reason="rejected"/>`)
+}
+
+func (events) redirect(number string, _ *Asked) string {
+	return response("<Dial>" + quoted(number) + "</Dial>")
 }
 
 // fresh says whether the time of a question is near enough to ours.

@@ -3,20 +3,15 @@ package mediastream
 import (
 	"net/url"
 
-	"parley/media"
 	"parley/media/g711"
 	carrier "parley/sip/carrier/telnyx"
 )
 
 // telnyx is Telnyx's: a TeXML application, and media streaming both ways as RTP payloads.
-type telnyx struct{}
+type telnyx struct{ events }
 
 // telnyxEvents are at https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming.
-var telnyxEvents = events{stream: "stream_id", call: "call_control_id", format: "media_format"}
-
-func (telnyx) rate() media.Rate      { return media.Rate8k }
-func (telnyx) read(b []byte) message { return telnyxEvents.read(b) }
-func (telnyx) document() string      { return "text/xml; charset=utf-8" }
+var telnyxEvents = events{streamKey: "stream_id", callKey: "call_control_id", formatKey: "media_format"}
 
 // format takes PCMA, too: where Telnyx cannot recode it carries what the call has.
 func (telnyx) format(name string) (c g711.Codec, ok bool) {
@@ -28,15 +23,6 @@ func (telnyx) format(name string) (c g711.Codec, ok bool) {
 	}
 	return c, false
 }
-
-func (telnyx) sound(dst []byte, stream string, samples []int16) (b []byte, text bool) {
-	return telnyxEvents.sound(dst, stream, samples)
-}
-
-func (telnyx) mark(dst []byte, stream string, number uint64) []byte {
-	return telnyxEvents.mark(dst, stream, number)
-}
-func (telnyx) clear(dst []byte, stream string) []byte { return telnyxEvents.clear(dst, stream) }
 
 // ask checks the signature as of all of Telnyx's webhooks. A TeXML application names a call by its call_control_id.
 func (telnyx) ask(q *question) (*Asked, error) {
@@ -57,10 +43,4 @@ func (telnyx) ask(q *question) (*Asked, error) {
 // connect asks for PCMU both ways (https://developers.telnyx.com/docs/voice/programmable-voice/texml-verbs/stream).
 func (telnyx) connect(socket string, _ *Asked) string {
 	return response(`<Connect><Stream url="` + quoted(socket) + `" codec="PCMU" bidirectionalMode="rtp" bidirectionalCodec="PCMU"/></Connect>`)
-}
-
-func (telnyx) refuse(busy bool) string { return refusal(busy) }
-
-func (telnyx) redirect(number string, _ *Asked) string {
-	return response("<Dial>" + quoted(number) + "</Dial>")
 }

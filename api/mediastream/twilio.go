@@ -9,30 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"parley/media"
 	"parley/media/g711"
 )
 
 // twilio is Twilio's: a webhook of a number that answers with TwiML, and Media Streams both ways.
-type twilio struct{}
+type twilio struct{ events }
 
 // twilioEvents are at https://www.twilio.com/docs/voice/media-streams/websocket-messages.
-var twilioEvents = events{stream: "streamSid", call: "callSid", format: "mediaFormat"}
-
-func (twilio) rate() media.Rate      { return media.Rate8k }
-func (twilio) read(b []byte) message { return twilioEvents.read(b) }
-func (twilio) document() string      { return "text/xml; charset=utf-8" }
+var twilioEvents = events{streamKey: "streamSid", callKey: "callSid", formatKey: "mediaFormat"}
 
 func (twilio) format(name string) (c g711.Codec, ok bool) { return g711.PCMU, name == "audio/x-mulaw" }
-
-func (twilio) sound(dst []byte, stream string, samples []int16) (b []byte, text bool) {
-	return twilioEvents.sound(dst, stream, samples)
-}
-
-func (twilio) mark(dst []byte, stream string, number uint64) []byte {
-	return twilioEvents.mark(dst, stream, number)
-}
-func (twilio) clear(dst []byte, stream string) []byte { return twilioEvents.clear(dst, stream) }
 
 // ask checks X-Twilio-Signature, by which the auth token signs the address and the sorted form
 // (https://www.twilio.com/docs/usage/security).
@@ -67,10 +53,4 @@ var twilioNobody = []string{"+266696687", "+7378742833", "+2562533", "+8656696",
 
 func (twilio) connect(socket string, _ *Asked) string {
 	return response(`<Connect><Stream url="` + quoted(socket) + `"/></Connect>`)
-}
-
-func (twilio) refuse(busy bool) string { return refusal(busy) }
-
-func (twilio) redirect(number string, _ *Asked) string {
-	return response("<Dial>" + quoted(number) + "</Dial>")
 }
