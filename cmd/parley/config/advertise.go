@@ -3,6 +3,8 @@ package config
 import (
 	"net"
 	"net/netip"
+	"slices"
+	"strings"
 )
 
 // setAdvertise wants an address that somebody else can dial.
@@ -37,4 +39,34 @@ func (c *Config) Advertised(listening string, machine []netip.Addr) string {
 		at = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
 	return net.JoinHostPort(at.String(), port)
+}
+
+// Addresses are those of this machine, as far as it says them, and the one that others learn.
+func (c *Config) Addresses() []netip.Addr {
+	own := []netip.Addr{c.PublicIP}
+	found, _ := net.InterfaceAddrs() // a system that does not say them has none
+	for _, a := range found {
+		if network, ok := a.(*net.IPNet); ok {
+			ip, _ := netip.AddrFromSlice(network.IP)
+			own = append(own, ip)
+		}
+	}
+	return own
+}
+
+// Listening is an address of the settings on which this machine listens; without a host on all of its own.
+func Listening(addr string) (netip.AddrPort, error) {
+	if strings.HasPrefix(addr, ":") {
+		addr = "0.0.0.0" + addr
+	}
+	return netip.ParseAddrPort(addr)
+}
+
+// TakesCallsFrom says whether a source may call without a trunk: with the simulated carrier this machine, and what the operator lists.
+func (c *Config) TakesCallsFrom(source netip.Addr) bool {
+	source = source.Unmap()
+	if source.IsLoopback() && c.Carrier == "simulated" {
+		return true
+	}
+	return slices.ContainsFunc(c.SIPAllow, func(p netip.Prefix) bool { return p.Contains(source) })
 }

@@ -2,8 +2,6 @@ package node
 
 import (
 	"context"
-	"net"
-	"net/netip"
 
 	"parley/cmd/parley/engine"
 	"parley/pipeline/tool"
@@ -23,7 +21,7 @@ func (n *Node) openFunctions(master string) (err error) {
 	if c.Guard, err = tool.NewGuard(n.cfg.ToolAllow, nil); err != nil {
 		return err
 	}
-	c.Guard.Refuse(n.ownAddresses()...)
+	c.Guard.Refuse(n.cfg.Addresses()...)
 	n.guard = c.Guard
 	n.hooks, n.poster, n.library = webhook.New(n.db, n.secrets), c.Guard.Poster(), knowledge.New(n.db)
 	if n.vectors, err = engine.Embeddings(n.cfg); err != nil {
@@ -44,22 +42,6 @@ func (n *Node) openFunctions(master string) (err error) {
 	}
 	n.tools = tool.New(c)
 	return nil
-}
-
-// ownAddresses are those of this machine, and the one that others learn.
-func (n *Node) ownAddresses() []netip.Addr {
-	own := []netip.Addr{n.cfg.PublicIP}
-	found, err := net.InterfaceAddrs()
-	if err != nil {
-		n.log.Warn("the addresses of this machine are not known", "err", err)
-	}
-	for _, a := range found {
-		if network, ok := a.(*net.IPNet); ok {
-			ip, _ := netip.AddrFromSlice(network.IP)
-			own = append(own, ip)
-		}
-	}
-	return own
 }
 
 // opened are secrets of an account, as functions take them.

@@ -305,7 +305,7 @@ func (n *Node) desk() *topup.Service {
 
 // Introduce tells other nodes and operators of this one, whose public HTTP side listens on an address; Version must be set.
 func (n *Node) Introduce(ctx context.Context, listening string) error {
-	return n.db.IntroduceNode(ctx, n.life, n.cfg.Advertised(listening, n.ownAddresses()), n.Version)
+	return n.db.IntroduceNode(ctx, n.life, n.cfg.Advertised(listening, n.cfg.Addresses()), n.Version)
 }
 
 // LoadRateCard reads the rate card's file again.

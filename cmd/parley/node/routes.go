@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/api/cases"
+	"parley/cmd/parley/lines"
 	"parley/cmd/parley/trial"
 
 	"parley/api"
@@ -99,7 +100,7 @@ func (n *Node) routes() *api.API {
 		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
 		mediastream.Mount(a, n.streams())
-		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db, n.reached())
+		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db, lines.Reached(n.cfg))
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}
 	callcenter.MountFollow(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
@@ -107,7 +108,7 @@ func (n *Node) routes() *api.API {
 	mcp.Mount(a, &mcp.Tools{Server: server, Voice: speech, Books: work, Log: n.log})
 	api.MountDocument(a)
 	pages.Mount(a)
-	docs.Mount(a, docs.Options{Engines: engine.Documented(), Base: n.cfg.BaseURL, Telephone: n.reached(), Card: n.db.RateCard}) // last: it describes all others
+	docs.Mount(a, docs.Options{Engines: engine.Documented(), Base: n.cfg.BaseURL, Telephone: lines.Reached(n.cfg), Card: n.db.RateCard}) // last: it describes all others
 	return a
 }
 

@@ -3,13 +3,10 @@ package node
 import (
 	"context"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"slices"
-	"strings"
 
 	"parley/api/mediastream"
-	"parley/api/trunks/preset"
+	"parley/cmd/parley/config"
 	"parley/cmd/parley/inbound"
 	"parley/cmd/parley/lines"
 	"parley/cmd/parley/outbound"
@@ -51,7 +48,7 @@ func (n *Node) openTelephony(secret string) (err error) {
 
 // telephone makes the SIP side.
 func (n *Node) telephone() (*sip.UserAgent, error) {
-	listen, err := netip.ParseAddrPort(anyHost(n.cfg.SIPAddr))
+	listen, err := config.Listening(n.cfg.SIPAddr)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +56,11 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.allowed,
+	cfg := sip.Config{Listen: listen, PublicIP: n.cfg.PublicIP, Ports: ports, Allow: n.cfg.TakesCallsFrom,
 		Trunks: n.operatorTrunks(), SharedTrunks: n.shared(), RejectUnknown: n.cfg.SIPUnknown == "reject", OnCall: func(ctx context.Context, in *sip.Incoming) { n.inbound.Take(ctx, in) }, Logger: n.log, RTPTimeout: n.cfg.MediaTimeout,
 		Away: func() bool { return !n.manager.HasDatabase() }, Codecs: n.cfg.Codecs, SRTP: sdp.SRTPOffered} // trunks have their own
 	if n.cfg.SIPTLSAddr != "" {
-		if cfg.ListenTLS, err = netip.ParseAddrPort(anyHost(n.cfg.SIPTLSAddr)); err != nil {
+		if cfg.ListenTLS, err = config.Listening(n.cfg.SIPTLSAddr); err != nil {
 			return nil, err
 		}
 		cfg.TLS = n.cert.TLS()
@@ -73,23 +70,6 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 		n.log.Info("listening", "for", "sip over TLS", "addr", phone.TLSAddr().String())
 	}
 	return phone, err
-}
-
-// reached is where exchanges and carriers reach the telephone, as far as the settings say it.
-func (n *Node) reached() (s preset.Server) {
-	s.Base = n.cfg.BaseURL
-	if base, err := url.Parse(n.cfg.BaseURL); err == nil {
-		s.Host = base.Hostname()
-	}
-	if n.cfg.PublicIP.IsValid() {
-		s.Host = n.cfg.PublicIP.String()
-	}
-	for addr, to := range map[string]*int{n.cfg.SIPAddr: &s.Port, n.cfg.SIPTLSAddr: &s.TLSPort} {
-		if at, err := netip.ParseAddrPort(anyHost(addr)); err == nil {
-			*to = int(at.Port())
-		}
-	}
-	return s
 }
 
 // streams takes calls that carriers bring over WebSockets.
@@ -115,22 +95,4 @@ func (n *Node) ReloadCertificate(ctx context.Context) error {
 		return nil
 	}
 	return n.cert.Reload(ctx)
-}
-
-// anyHost fills in the address of ":5060".
-func anyHost(addr string) string {
-	if strings.HasPrefix(addr, ":") {
-		return "0.0.0.0" + addr
-	}
-	return addr
-}
-
-// allowed says whether a source may call without a trunk: with the simulated
-// carrier this machine, and what the operator lists.
-func (n *Node) allowed(source netip.Addr) bool {
-	source = source.Unmap()
-	if source.IsLoopback() && n.cfg.Carrier == "simulated" {
-		return true
-	}
-	return slices.ContainsFunc(n.cfg.SIPAllow, func(p netip.Prefix) bool { return p.Contains(source) })
 }

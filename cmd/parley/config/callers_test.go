@@ -1,4 +1,4 @@
-package node
+package config_test
 
 import (
 	"net/netip"
@@ -14,8 +14,8 @@ func TestWhoMayCall(t *testing.T) {
 		want            bool
 	}{{"simulated", "127.0.0.1", true}, {"sip", "127.0.0.1", false}, {"sip", "10.1.2.3", true}, {"simulated", "10.1.2.3", true},
 		{"simulated", "192.0.2.1", false}, {"sip", "::ffff:10.1.2.3", true}} {
-		n := &Node{cfg: &config.Config{Carrier: tt.carrier, SIPAllow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
-		if got := n.allowed(netip.MustParseAddr(tt.source)); got != tt.want {
+		cfg := &config.Config{Carrier: tt.carrier, SIPAllow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+		if got := cfg.TakesCallsFrom(netip.MustParseAddr(tt.source)); got != tt.want {
 			t.Errorf("%s with %s: %v", tt.source, tt.carrier, got)
 		}
 	}
