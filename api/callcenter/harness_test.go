@@ -130,7 +130,9 @@ type notifier struct {
 	err       error
 }
 
-func (n notifier) Notice(http.Header, []byte, time.Time) (string, error) { return n.reference, n.err }
+func (n notifier) Notice(http.Header, []byte, time.Time) (carrier.Notice, error) {
+	return carrier.Notice{Order: n.reference}, n.err
+}
 
 // number reads the answer's body as a number.
 func (s *shop) number(r reply) (n wire.Number) {

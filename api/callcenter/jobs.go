@@ -191,12 +191,12 @@ func (d *Numbers) notice(c carrier.Notifier) api.HandlerFunc {
 		if err != nil {
 			return api.ReadError(err)
 		}
-		reference, err := c.Notice(r.Header, body, d.Store.Now())
+		notice, err := c.Notice(r.Header, body, d.Store.Now())
 		if err != nil {
 			api.LogOf(r.Context(), d.Log).Warn("a carrier's webhook was refused", "carrier", c.Name(), "err", err)
 			return api.ErrBadRequest
 		}
-		if reference != "" {
+		if reference := notice.Order; reference != "" {
 			n, err := d.ledger.OrderedNumber(r.Context(), c.Name(), reference)
 			if err == nil {
 				err = d.attend(r.Context(), n, false)

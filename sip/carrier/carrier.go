@@ -51,14 +51,14 @@ type Carrier interface {
 	Release(ctx context.Context, numberID string) error
 }
 
-// Notifier is a Carrier that tells of its orders by webhook.
+// Notifier is a Carrier that tells of its orders and messages by webhook.
 type Notifier interface {
 	Carrier
-	// Notice verifies a webhook that arrived at now and gives the reference of the order it is about, or nothing when
-	// it is about something else, which deserves a 2xx too. It is a hint to look the order up: anything may be
+	// Notice verifies a webhook that arrived at now and says what it is about, which is nothing when
+	// it is about something else, which deserves a 2xx too. Of an order it is a hint to look it up: anything may be
 	// true by now. The body must be the bytes as they came. Unsigned, wrongly signed, too old or
 	// seen before: ErrSignature. Signed, but not readable: ErrNotice.
-	Notice(header http.Header, body []byte, now time.Time) (reference string, err error)
+	Notice(header http.Header, body []byte, now time.Time) (Notice, error)
 }
 
 // Query narrows a search. Empty strings narrow nothing.

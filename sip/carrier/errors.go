@@ -11,7 +11,9 @@ var (
 	// ErrUnavailable: the carrier cannot be reached, is too busy, or does not take our credentials. Try
 	// again later; nothing is known about what was asked for.
 	ErrUnavailable = errors.New("the carrier cannot be reached")
-	// ErrNotFound: no such order, or no such number of ours.
+	// ErrUnclear: the request may have been carried out all the same; an ErrUnavailable, too.
+	ErrUnclear = errors.New("outcome unclear")
+	// ErrNotFound: no such order, no such message, or no such number of ours.
 	ErrNotFound = errors.New("the carrier does not know it")
 	// ErrReferenceReused: the reference belongs to an order of another number.
 	ErrReferenceReused = errors.New("order reference used for another number")

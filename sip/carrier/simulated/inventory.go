@@ -68,7 +68,7 @@ func inventory(country string) []carrier.Offer {
 		p, n := list[i%len(list)], i/len(list)
 		o := carrier.Offer{
 			Number: fmt.Sprintf("%s%02d", p.prefix, n), Country: country, Region: p.region, Locality: p.locality,
-			Features: []string{"voice"},
+			Features: []string{"voice", "sms"},
 			// Within what a number of the service includes, and not all alike.
 			Monthly: billing.USD + billing.Money(n%4)*50*billing.Cent, Upfront: billing.Money(n%3) * billing.USD,
 		}

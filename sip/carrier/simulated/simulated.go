@@ -11,6 +11,16 @@
 //
 // A number whose order failed, which Fail brings about, is for sale again; one that was
 // released not for Quarantine. What was ordered survives a restart.
+//
+// A text message is delivered after Late: to a number that was bought here it comes in, all
+// others are of nobody. The last two digits of the called number bring about the rest, as they
+// do in calls:
+//
+//	02    the telephone is off: undelivered after Late
+//	03    the carrier refuses the message
+//	09    nobody has the number: undelivered after Late
+//
+// The newest messages are known, until a restart.
 package simulated
 
 import (
@@ -50,9 +60,10 @@ type Carrier struct {
 	st      *state
 	unsaved bool            // the file lacks something
 	failing map[string]bool // numbers whose next order fails
+	texts   []*text         // oldest first; maxTexts at most
 }
 
-var _ carrier.Carrier = (*Carrier)(nil)
+var _ carrier.Mailbox = (*Carrier)(nil)
 
 // New reads the state file, if there is one.
 func New(c Config) (*Carrier, error) {

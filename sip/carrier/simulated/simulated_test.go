@@ -278,3 +278,59 @@ func TestUnreadableStateIsReported(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func (b *bench) Sender(t testing.TB, m carrier.Messenger) string {
+	for _, h := range b.Carrier.Held() {
+		return h.Number
+	}
+	buy(t, m, "sender", b.Number(t, carriertest.Prompt))
+	return b.Sender(t, m)
+}
+
+func (*bench) Callee(want carrier.MessageState) string {
+	return map[carrier.MessageState]string{carrier.Delivered: "+14155550177", carrier.Undelivered: "+14155550109"}[want]
+}
+
+func (*bench) Refusing() string { return "+14155550103" }
+
+func (b *bench) Arrive(testing.TB) { b.advance(simulated.Late) }
+
+func (b *bench) Texts(testing.TB) int { return b.Carrier.Texts() }
+
+func TestMessages(t *testing.T) {
+	carriertest.RunMessages(t, func(t *testing.T) (carrier.Messenger, carriertest.TextControls) {
+		b := newBench(t, "")
+		return b.Carrier, b
+	})
+}
+
+// TestMessagesComeIn: what is sent to a number that was bought here comes in there, after its time and more than once; a
+// message of the same reference is the same message.
+func TestMessagesComeIn(t *testing.T) {
+	b := newBench(t, "")
+	from, to := b.Number(t, carriertest.Prompt), b.Number(t, carriertest.Prompt)
+	buy(t, b, "from", from)
+	buy(t, b, "to", to)
+	m := carrier.Message{Reference: "msg_1", From: from, To: to, Text: "Hello"}
+	d, err := b.Send(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := b.Send(t.Context(), m); err != nil || again != d || b.Texts(t) != 1 {
+		t.Errorf("%+v and %+v, %v", d, again, err)
+	}
+	if in, err := b.Received(t.Context()); err != nil || len(in) != 0 {
+		t.Errorf("before its time: %+v, %v", in, err)
+	}
+	b.advance(simulated.Late)
+	for range 2 {
+		in, err := b.Received(t.Context())
+		if err != nil || len(in) != 1 || in[0].From != from || in[0].To != to || in[0].Text != "Hello" || in[0].ID == d.ID || !in[0].At.Equal(b.clock()) {
+			t.Errorf("%+v, %v", in, err)
+		}
+	}
+	m.Reference, m.From = "msg_2", "+14155550177"
+	if _, err := b.Send(t.Context(), m); !errors.Is(err, carrier.ErrRefused) {
+		t.Errorf("from a stranger's number: %v", err)
+	}
+}

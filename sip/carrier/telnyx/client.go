@@ -37,16 +37,13 @@ type request struct {
 	once bool
 }
 
-// errUnclear: nothing says whether the request was carried out.
-var errUnclear = errors.New("outcome unclear")
-
 // call sends a request until there is an answer that counts, and decodes it into out unless that is
 // nil. Errors are those of package carrier: ErrNotFound for 404, a Refusal for other 4xx, ErrUnavailable
-// for the rest, which with errUnclear may have been carried out.
+// for the rest, which with carrier.ErrUnclear may have been carried out.
 func (c *Carrier) call(ctx context.Context, r request, out any) error {
 	for i := 1; ; i++ {
 		wait, err := c.attempt(ctx, r, out)
-		if err == nil || !errors.Is(err, carrier.ErrUnavailable) || wait < 0 || i == attempts || (r.once && errors.Is(err, errUnclear)) {
+		if err == nil || !errors.Is(err, carrier.ErrUnavailable) || wait < 0 || i == attempts || (r.once && errors.Is(err, carrier.ErrUnclear)) {
 			return err
 		}
 		wait = max(wait, firstWait<<(i-1))
@@ -68,12 +65,12 @@ func (c *Carrier) attempt(ctx context.Context, r request, out any) (wait time.Du
 	what := r.method + " " + r.path
 	res, err := c.client.Do(req)
 	if err != nil {
-		return 0, fmt.Errorf("%w: telnyx: %s: %w: %w", carrier.ErrUnavailable, what, errUnclear, bare(err))
+		return 0, fmt.Errorf("%w: telnyx: %s: %w: %w", carrier.ErrUnavailable, what, carrier.ErrUnclear, bare(err))
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil || len(text) > maxAnswer {
-		return 0, fmt.Errorf("%w: telnyx: %s: %d, %w: the answer is too long or cut off", carrier.ErrUnavailable, what, res.StatusCode, errUnclear)
+		return 0, fmt.Errorf("%w: telnyx: %s: %d, %w: the answer is too long or cut off", carrier.ErrUnavailable, what, res.StatusCode, carrier.ErrUnclear)
 	}
 	if res.StatusCode/100 != 2 {
 		return c.refused(what, res, text)
@@ -82,7 +79,7 @@ func (c *Carrier) attempt(ctx context.Context, r request, out any) (wait time.Du
 		return 0, nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return 0, fmt.Errorf("%w: telnyx: %s: %w: the answer is not what is documented", carrier.ErrUnavailable, what, errUnclear)
+		return 0, fmt.Errorf("%w: telnyx: %s: %w: the answer is not what is documented", carrier.ErrUnavailable, what, carrier.ErrUnclear)
 	}
 	return 0, nil
 }
@@ -120,7 +117,7 @@ func (c *Carrier) refused(what string, res *http.Response, text []byte) (wait ti
 	case code == http.StatusTooManyRequests:
 		return retryAfter(res.Header, time.Now()), unavailable
 	case code >= http.StatusInternalServerError, code == http.StatusRequestTimeout:
-		return retryAfter(res.Header, time.Now()), fmt.Errorf("%w: %w", unavailable, errUnclear)
+		return retryAfter(res.Header, time.Now()), fmt.Errorf("%w: %w", unavailable, carrier.ErrUnclear)
 	case code == http.StatusNotFound:
 		return -1, carrier.ErrNotFound
 	case code < http.StatusBadRequest, code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusPaymentRequired:
@@ -135,14 +132,17 @@ func (c *Carrier) reason(text []byte) string {
 	if json.Unmarshal(text, &e) != nil || len(e.Errors) == 0 {
 		return ""
 	}
-	s := strings.TrimSpace(e.Errors[0].Title + ": " + e.Errors[0].Detail)
-	s = strings.ReplaceAll(strings.Trim(s, ": "), c.key, "[key]")
+	return oneLine(strings.ReplaceAll(e.Errors[0].Title+": "+e.Errors[0].Detail, c.key, "[key]"))
+}
+
+// oneLine bounds words of Telnyx's.
+func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, s)
+	}, strings.Trim(strings.TrimSpace(s), ": "))
 	if len(s) > maxReason {
 		s = strings.ToValidUTF8(s[:maxReason], "") + "..."
 	}

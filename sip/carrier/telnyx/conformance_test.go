@@ -16,6 +16,8 @@ import (
 const (
 	apiKey     = "KEY0123456789ABCDEF_for_tests"
 	connection = "1494404757140276705"
+	profile    = "4000eba1-a0c0-4563-9925-b25e842a7cb6"
+	hook       = "https://parley.example/hooks/telnyx"
 )
 
 func TestConformance(t *testing.T) {
@@ -31,7 +33,7 @@ var signer = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 
 func config(f *fake) telnyx.Config {
 	public := base64.StdEncoding.EncodeToString(signer.Public().(ed25519.PublicKey))
-	return telnyx.Config{APIKey: apiKey, PublicKey: public, ConnectionID: connection, BaseURL: f.url}
+	return telnyx.Config{APIKey: apiKey, PublicKey: public, ConnectionID: connection, MessagingProfile: profile, Webhook: hook, BaseURL: f.url}
 }
 
 // newCarrier makes a client of the fake that notes how long it would wait instead of waiting.

@@ -29,6 +29,7 @@ type fake struct {
 	stock   []offered
 	orders  []doc // newest first, as Telnyx lists them
 	numbers []doc
+	texts   []doc
 	plans   map[string]carriertest.Behaviour // of numbers that were asked for
 	next    int                              // of stock, for Number
 	// answers are made up for the next requests whose method and path begin so.
@@ -165,6 +166,10 @@ func (f *fake) serve(r *http.Request) (int, doc) {
 		return f.listOrdersLocked(r)
 	case r.Method == http.MethodPost && path == "/number_orders":
 		return f.orderLocked(r)
+	case r.Method == http.MethodPost && path == "/messages":
+		return f.sendLocked(r)
+	case r.Method == http.MethodGet && strings.HasPrefix(path, "/messages/"):
+		return f.textLocked(strings.TrimPrefix(path, "/messages/"))
 	case r.Method == http.MethodGet && path == "/phone_numbers":
 		return f.listNumbersLocked(r)
 	case r.Method == http.MethodPatch && one:
@@ -238,11 +243,12 @@ func (f *fake) orderLocked(r *http.Request) (int, doc) {
 			PhoneNumber string `json:"phone_number"`
 		} `json:"phone_numbers"`
 		Connection string `json:"connection_id"`
+		Profile    string `json:"messaging_profile_id"`
 		Reference  string `json:"customer_reference"`
 	}
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil || len(in.Numbers) != 1 || in.Connection != connection || in.Reference == "" {
+	if err := d.Decode(&in); err != nil || len(in.Numbers) != 1 || in.Connection != connection || in.Profile != profile || in.Reference == "" {
 		f.t.Errorf("order %+v, %v", in, err)
 	}
 	number := in.Numbers[0].PhoneNumber

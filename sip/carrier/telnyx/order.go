@@ -46,7 +46,7 @@ func (c *Carrier) Order(ctx context.Context, o carrier.Order) (carrier.Ordered, 
 			return c.ordered(ctx, placed)
 		case !errors.Is(err, carrier.ErrUnavailable):
 			return c.lost(ctx, o, unclear, err)
-		case !errors.Is(err, errUnclear), i == attempts, c.sleep(ctx, firstWait<<(i-1)) != nil:
+		case !errors.Is(err, carrier.ErrUnclear), i == attempts, c.sleep(ctx, firstWait<<(i-1)) != nil:
 			return carrier.Ordered{}, err
 		}
 		unclear = true
@@ -62,13 +62,14 @@ func (c *Carrier) place(ctx context.Context, o carrier.Order) (*numberOrder, err
 	err := c.call(ctx, request{method: http.MethodPost, path: "/number_orders", once: true, body: struct {
 		Numbers    []number `json:"phone_numbers"`
 		Connection string   `json:"connection_id"`
+		Profile    string   `json:"messaging_profile_id,omitempty"`
 		Reference  string   `json:"customer_reference"`
-	}{[]number{{o.Number}}, c.connection, o.Reference}}, &answer)
+	}{[]number{{o.Number}}, c.connection, c.profile, o.Reference}}, &answer)
 	switch {
 	case errors.Is(err, carrier.ErrNotFound): // the route is there, so something the order names is not
 		return nil, carrier.ErrNotAvailable
 	case err == nil && answer.Data.number() != o.Number:
-		err = fmt.Errorf("%w: telnyx: the answer is about another number: %w", carrier.ErrUnavailable, errUnclear)
+		err = fmt.Errorf("%w: telnyx: the answer is about another number: %w", carrier.ErrUnavailable, carrier.ErrUnclear)
 	}
 	return &answer.Data, err
 }
@@ -94,7 +95,7 @@ func (c *Carrier) lost(ctx context.Context, o carrier.Order, unclear bool, refus
 	case err != nil && !errors.Is(err, carrier.ErrNotFound):
 		return carrier.Ordered{}, err
 	case unclear:
-		return carrier.Ordered{}, fmt.Errorf("%w: telnyx: an earlier try may have been taken: %w", carrier.ErrUnavailable, errUnclear)
+		return carrier.Ordered{}, fmt.Errorf("%w: telnyx: an earlier try may have been taken: %w", carrier.ErrUnavailable, carrier.ErrUnclear)
 	case errors.Is(refusal, carrier.ErrNotAvailable):
 		return carrier.Ordered{}, refusal
 	}

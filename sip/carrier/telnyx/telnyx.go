@@ -9,6 +9,11 @@
 // In several countries an order waits for documents: days, with a Reason.
 //
 // The webhook of orders goes to Notice; it saves waiting and nothing depends on it.
+//
+// Messages go by the messages API. It has no key that would keep a request from sending
+// a message twice, so none is repeated whose answer was lost; the message's reference
+// travels as a tag and comes back with the webhooks. Messages that come in have webhooks
+// alone.
 package telnyx
 
 import (
@@ -38,24 +43,35 @@ type Config struct {
 	APIKey       string // KEY..., secret
 	PublicKey    string // of the account, verifies webhooks: base64 of an Ed25519 key
 	ConnectionID string // the SIP connection that calls come over
+	// MessagingProfile is what bought numbers are put on to send and receive text messages; empty: Send refuses them.
+	MessagingProfile string
+	// Webhook is where Telnyx tells of messages that were sent; empty: where the profile says.
+	Webhook string
 	// BaseURL and Client replace Telnyx and how it is reached, for tests. A client of its own
 	// follows no redirect, which could carry the key elsewhere.
 	BaseURL string
 	Client  *http.Client
 }
 
-// Carrier is a carrier.Carrier and carrier.Notifier. It is safe for concurrent use.
+// Carrier is a carrier.Notifier and carrier.Messenger. It is safe for concurrent use.
 type Carrier struct {
 	base, key, connection string
+	profile, webhook      string
 	public                string // base64
 	client                *http.Client
 	sleep                 func(context.Context, time.Duration) error
 	seen                  replays
 }
 
-var _ carrier.Notifier = (*Carrier)(nil)
+var (
+	_ carrier.Notifier  = (*Carrier)(nil)
+	_ carrier.Messenger = (*Carrier)(nil)
+)
 
-var connectionID = regexp.MustCompile(`^[0-9]{1,32}$`)
+var (
+	connectionID = regexp.MustCompile(`^[0-9]{1,32}$`)
+	profileID    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+)
 
 // Check says what is wrong with a configuration, without repeating any of it.
 func (c Config) Check() error {
@@ -66,6 +82,8 @@ func (c Config) Check() error {
 		return errors.New("telnyx: the public key is not the base64 of an Ed25519 key")
 	case !connectionID.MatchString(c.ConnectionID):
 		return errors.New("telnyx: the connection id is not a number")
+	case c.MessagingProfile != "" && !profileID.MatchString(c.MessagingProfile):
+		return errors.New("telnyx: the messaging profile is not a UUID")
 	}
 	return nil
 }
@@ -76,7 +94,7 @@ func New(c Config) (*Carrier, error) {
 		return nil, err
 	}
 	own := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &Carrier{base: strings.TrimSuffix(cmp.Or(c.BaseURL, api), "/"), key: c.APIKey, connection: c.ConnectionID, public: c.PublicKey,
+	return &Carrier{base: strings.TrimSuffix(cmp.Or(c.BaseURL, api), "/"), key: c.APIKey, connection: c.ConnectionID, profile: c.MessagingProfile, webhook: c.Webhook, public: c.PublicKey,
 		client: cmp.Or(c.Client, own), sleep: sleep}, nil
 }
 

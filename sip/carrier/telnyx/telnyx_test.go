@@ -255,6 +255,7 @@ func TestConfig(t *testing.T) {
 		"no base64":          func(c *telnyx.Config) { c.PublicKey = "secret!" },
 		"no connection":      func(c *telnyx.Config) { c.ConnectionID = "" },
 		"no connection id":   func(c *telnyx.Config) { c.ConnectionID = "secret" },
+		"no profile id":      func(c *telnyx.Config) { c.MessagingProfile = "secret" },
 	} {
 		c := good
 		change(&c)

@@ -47,27 +47,45 @@ func Signed(key string, header http.Header, body []byte, now time.Time) (signatu
 }
 
 // Notice implements carrier.Notifier.
-func (c *Carrier) Notice(header http.Header, body []byte, now time.Time) (reference string, err error) {
+func (c *Carrier) Notice(header http.Header, body []byte, now time.Time) (n carrier.Notice, err error) {
 	signature, err := Signed(c.public, header, body, now)
 	if err != nil {
-		return "", err
+		return n, err
 	}
 	if !c.seen.first(signature, now) {
-		return "", fmt.Errorf("%w: replayed", carrier.ErrSignature)
+		return n, fmt.Errorf("%w: replayed", carrier.ErrSignature)
 	}
 	var event struct {
 		Data struct {
-			Type    string      `json:"event_type"`
-			Payload numberOrder `json:"payload"`
+			Type    string          `json:"event_type"`
+			Payload json.RawMessage `json:"payload"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(body, &event); err != nil || event.Data.Type == "" {
-		return "", carrier.ErrNotice
+		return n, carrier.ErrNotice
 	}
-	if event.Data.Type != "number_order.complete" || !carrier.ValidReference(event.Data.Payload.Reference) {
-		return "", nil
+	switch event.Data.Type {
+	case "number_order.complete":
+		var o numberOrder
+		if err = json.Unmarshal(event.Data.Payload, &o); carrier.ValidReference(o.Reference) {
+			n.Order = o.Reference
+		}
+	case "message.sent", "message.finalized":
+		var m message
+		if err = json.Unmarshal(event.Data.Payload, &m); m.Direction == outbound && messageID.MatchString(m.ID) {
+			d := m.delivery()
+			n.Delivery = &d
+		}
+	case "message.received":
+		var m message
+		if err = json.Unmarshal(event.Data.Payload, &m); messageID.MatchString(m.ID) {
+			n.Received = m.received()
+		}
 	}
-	return event.Data.Payload.Reference, nil
+	if err != nil {
+		return carrier.Notice{}, carrier.ErrNotice
+	}
+	return n, nil
 }
 
 // maxReplays bounds the signatures that are remembered. One more forgets the oldest, which

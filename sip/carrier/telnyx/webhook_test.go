@@ -30,8 +30,8 @@ func signed(body string, at time.Time) http.Header {
 func TestNotice(t *testing.T) {
 	c, _ := newCarrier(t, newFake(t))
 	for _, age := range []time.Duration{0, 5 * time.Minute, -5 * time.Minute} {
-		if ref, err := c.Notice(signed(completed, noon.Add(-age)), []byte(completed), noon); err != nil || ref != "num_1" {
-			t.Errorf("%s old: %q, %v", age, ref, err)
+		if ref, err := c.Notice(signed(completed, noon.Add(-age)), []byte(completed), noon); err != nil || ref.Order != "num_1" {
+			t.Errorf("%s old: %+v, %v", age, ref, err)
 		}
 	}
 	for _, body := range []string{
@@ -39,13 +39,13 @@ func TestNotice(t *testing.T) {
 		strings.Replace(completed, "num_1", "somebody else's reference", 1),
 		strings.Replace(completed, `"customer_reference":"num_1",`, "", 1),
 	} {
-		if ref, err := c.Notice(signed(body, noon), []byte(body), noon); err != nil || ref != "" {
-			t.Errorf("of no interest: %q, %v", ref, err)
+		if ref, err := c.Notice(signed(body, noon), []byte(body), noon); err != nil || ref != (carrier.Notice{}) {
+			t.Errorf("of no interest: %+v, %v", ref, err)
 		}
 	}
 	for _, body := range []string{"", "{", "[]", "{}", `{"data":{"event_type":1}}`} {
-		if ref, err := c.Notice(signed(body, noon), []byte(body), noon); !errors.Is(err, carrier.ErrNotice) || ref != "" {
-			t.Errorf("%q: %q, %v", body, ref, err)
+		if ref, err := c.Notice(signed(body, noon), []byte(body), noon); !errors.Is(err, carrier.ErrNotice) || ref != (carrier.Notice{}) {
+			t.Errorf("%q: %+v, %v", body, ref, err)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestNoticeRefuses(t *testing.T) {
 	c, _ := newCarrier(t, newFake(t))
 	refused := func(what string, h http.Header, body string) {
 		t.Helper()
-		if ref, err := c.Notice(h, []byte(body), noon); !errors.Is(err, carrier.ErrSignature) || ref != "" {
-			t.Errorf("%s: %q, %v", what, ref, err)
+		if ref, err := c.Notice(h, []byte(body), noon); !errors.Is(err, carrier.ErrSignature) || ref != (carrier.Notice{}) {
+			t.Errorf("%s: %+v, %v", what, ref, err)
 		}
 	}
 	without := func(name string) http.Header {
@@ -91,8 +91,8 @@ func TestNoticeOnce(t *testing.T) {
 		}
 	}
 	// Telnyx repeats a webhook with a new time, so with another signature.
-	if ref, err := c.Notice(signed(completed, noon.Add(time.Second)), []byte(completed), noon); err != nil || ref != "num_1" {
-		t.Errorf("repeated: %q, %v", ref, err)
+	if ref, err := c.Notice(signed(completed, noon.Add(time.Second)), []byte(completed), noon); err != nil || ref.Order != "num_1" {
+		t.Errorf("repeated: %+v, %v", ref, err)
 	}
 }
 
@@ -123,7 +123,7 @@ func FuzzNotice(f *testing.F) {
 		h := http.Header{}
 		h.Set("Telnyx-Timestamp", stamp)
 		h.Set("Telnyx-Signature-Ed25519", signature)
-		if ref, err := c.Notice(h, body, noon); err == nil || ref != "" {
+		if ref, err := c.Notice(h, body, noon); err == nil || ref != (carrier.Notice{}) {
 			t.Fatalf("accepted %q", body)
 		}
 		// Signed, it is read without harm.
@@ -131,4 +131,47 @@ func FuzzNotice(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// finalized and received are webhooks of messages, as far as they matter.
+const (
+	finalized = `{"data":{"event_type":"message.finalized","id":"4ee8c3a6","occurred_at":"2026-01-31T11:59:58.148+00:00","record_type":"event",` +
+		`"payload":{"id":"834f3d53-8a3c-4aa0-a733-7f2d682a72df","direction":"outbound","from":{"phone_number":"+13125550100"},` +
+		`"to":[{"phone_number":"+14155550100","status":"delivered"}],"text":"Hello","tags":["parley:msg_1"],"parts":1,"errors":[],"received_at":"2026-01-31T11:59:50.000+00:00"}}}`
+	received = `{"data":{"event_type":"message.received","id":"bf6307bd","occurred_at":"2026-01-31T11:59:58.574Z","record_type":"event",` +
+		`"payload":{"id":"7ee4241c-f127-47e5-9c34-3aac291f8058","direction":"inbound","type":"SMS","from":{"phone_number":"+14155550100","carrier":"X"},` +
+		`"to":[{"phone_number":"+13125550100","status":"webhook_delivered"}],"text":"STOP","media":[],"tags":[],"received_at":"2026-01-31T11:59:57.000Z","cost":null}}}`
+)
+
+func TestNoticeOfMessages(t *testing.T) {
+	c, _ := newCarrier(t, newFake(t))
+	notice := func(body string) (carrier.Notice, error) { return c.Notice(signed(body, noon), []byte(body), noon) }
+	for status, want := range map[string]carrier.MessageState{"delivered": carrier.Delivered, "delivery_failed": carrier.Undelivered,
+		"sending_failed": carrier.Undelivered, "expired": carrier.Undelivered, "delivery_unconfirmed": carrier.Sent, "sent": carrier.Sent} {
+		n, err := notice(strings.Replace(finalized, `"status":"delivered"`, `"status":"`+status+`"`, 1))
+		if err != nil || n.Delivery == nil || n.Order != "" || n.Received != nil {
+			t.Fatalf("%s: %+v, %v", status, n, err)
+		}
+		if d := n.Delivery; d.ID != "834f3d53-8a3c-4aa0-a733-7f2d682a72df" || d.Reference != "msg_1" || d.State != want || (d.Reason != "") != (want == carrier.Undelivered) {
+			t.Errorf("%s: %+v", status, d)
+		}
+	}
+	n, err := notice(received)
+	want := carrier.Received{ID: "7ee4241c-f127-47e5-9c34-3aac291f8058", From: "+14155550100", To: "+13125550100", Text: "STOP", At: noon.Add(-3 * time.Second)}
+	if err != nil || n.Received == nil || *n.Received != want {
+		t.Errorf("%+v, %v", n.Received, err)
+	}
+	for _, body := range []string{strings.Replace(finalized, "outbound", "inbound", 1), strings.Replace(received, `"7ee4241c-f127-47e5-9c34-3aac291f8058"`, `""`, 1),
+		strings.Replace(received, `[{"phone_number":"+13125550100","status":"webhook_delivered"}]`, "[]", 1)} {
+		if n, err := notice(body); err != nil || n != (carrier.Notice{}) {
+			t.Errorf("of no interest: %+v, %v", n, err)
+		}
+	}
+	if n, err := notice(strings.Replace(received, `"STOP"`, `1`, 1)); !errors.Is(err, carrier.ErrNotice) || n != (carrier.Notice{}) {
+		t.Errorf("%+v, %v", n, err)
+	}
+	refused := signed(received, noon)
+	if n, err := c.Notice(refused, []byte(received+" "), noon); !errors.Is(err, carrier.ErrSignature) || n != (carrier.Notice{}) {
+		t.Errorf("%+v, %v", n, err)
+	}
 }
