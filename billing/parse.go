@@ -40,7 +40,7 @@ func ReadRateCard(path string) (*RateCard, error) {
 }
 
 // ParseRateCard reads a card from YAML or JSON, which is YAML too. Every key of
-// the served card must be present once, those of realtime together or not at all, those of own keys or not, and no other; prices are plain decimals
+// the served card must be present once, those of realtime together or not at all, those of messages likewise, those of own keys or not, and no other; prices are plain decimals
 // read as text, never through a float. The error is a CardError.
 func ParseRateCard(text []byte) (*RateCard, error) {
 	var doc yaml.Node
@@ -202,6 +202,9 @@ func (r *cardReader) fields() (f cardFields) {
 	if p := f.Realtime; (p.AudioInputPerMillion == nil || p.CachedAudioInputPerMillion == nil || p.AudioOutputPerMillion == nil) && p != (cardFields{}).Realtime {
 		r.fail("realtime", "needs all of its prices, or none")
 	}
+	if (f.Phone.MessageInbound == nil) != (f.Phone.MessageOutbound == nil) {
+		r.fail("phone", "needs both message_inbound and message_outbound, or none")
+	}
 	for _, country := range []string{"US", "CA"} {
 		if _, ok := f.Phone.OutboundMobile[country]; ok {
 			r.fail("phone.outbound_mobile."+country, "mobiles there pay the landline rate; leave it out")
@@ -231,6 +234,11 @@ func (r *cardReader) fill(prefix string, v reflect.Value) {
 			*field = r.flag(path)
 		case *map[string]Money:
 			*field = r.prices(path)
+		case **map[string]Money:
+			if r.lines[path] > 0 {
+				prices := r.prices(path)
+				*field = &prices
+			}
 		default:
 			r.fill(path+".", v.Field(i))
 		}

@@ -42,6 +42,10 @@ type cardFields struct {
 		NumberPerMonth Money            `json:"number_per_month"`
 		// Of calls on trunks of the account's own, in both directions; nil: they are free.
 		OwnTrunkPerMinute *Money `json:"own_trunk_per_minute,omitempty"`
+		// Of a segment of a text message, by the country of the number that it comes in to and of the
+		// destination; both or none, which makes messages free.
+		MessageInbound  *map[string]Money `json:"message_inbound,omitempty"`
+		MessageOutbound *map[string]Money `json:"message_outbound,omitempty"`
 	} `json:"phone"`
 	// Realtime is there, all of it, where realtime engines are sold.
 	Realtime struct {
@@ -100,6 +104,9 @@ func (c *RateCard) SpeculativeReplies() bool { return c.f.LLM.SpeculativeDefault
 
 // SellsRealtime says whether the card has the prices without which no realtime engine may serve.
 func (c *RateCard) SellsRealtime() bool { return c.f.Realtime.AudioOutputPerMillion != nil }
+
+// PricesMessages says whether the card has prices of text messages, without which they are free.
+func (c *RateCard) PricesMessages() bool { return c.f.Phone.MessageOutbound != nil }
 
 // JSON is the card as it is served and stored; the caller owns the slice. Equal
 // cards give equal bytes, and ParseRateCard reads them back.

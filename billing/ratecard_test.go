@@ -242,3 +242,45 @@ func TestOwnKeyPrices(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagePrices: a segment costs what its country says, in both directions; without prices it is free, and without
+// one of the country it is not sold.
+func TestMessagePrices(t *testing.T) {
+	const prices = "  message_inbound: {US: 0.006}\n  message_outbound: {US: 0.012, ES: 0.09}\n"
+	c, err := ParseRateCard([]byte(strings.Replace(string(builtin), "phone:\n", "phone:\n"+prices, 1)))
+	if err != nil || !c.PricesMessages() || DefaultRateCard().PricesMessages() {
+		t.Fatalf("%v", err)
+	}
+	if back, err := ParseRateCard(c.JSON()); err != nil || back.SHA256() != c.SHA256() {
+		t.Errorf("it does not read back: %v\n%s", err, c.JSON())
+	}
+	for _, tt := range []struct {
+		card  *RateCard
+		terms Terms
+		want  Money
+	}{
+		{c, Terms{Kind: MessageOut, Country: "ES", Mobile: true}, 270_000_000}, {c, Terms{Kind: MessageIn, Country: "US"}, 18_000_000},
+		{DefaultRateCard(), Terms{Kind: MessageOut, Country: "ES"}, 0}, {DefaultRateCard(), Terms{Kind: MessageIn, Country: "ES"}, 0},
+	} {
+		tariff, err := tt.card.Tariff(tt.terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bill, err := tariff.Price(Usage{Segments: 3, AgentTime: 1000})
+		if err != nil || bill.Total() != tt.want || !bill[Segments].Rated || bill[Segments].Quantity != 3 {
+			t.Errorf("%+v: %s, %v; want %s", tt.terms, bill.Total(), err, tt.want)
+		}
+	}
+	for _, k := range []Kind{MessageIn, MessageOut} {
+		if _, err := c.Tariff(Terms{Kind: k, Country: "GB"}); !errors.Is(err, ErrNoPrice) {
+			t.Errorf("%s: %v", k, err)
+		}
+	}
+	if !MessageOut.PaidOnly() || MessageIn.PaidOnly() {
+		t.Error("welcome credit pays messages that come in, and none that go out")
+	}
+	_, err = ParseRateCard([]byte(strings.Replace(string(builtin), "phone:\n", "phone:\n  message_inbound: {US: 0.006}\n", 1)))
+	if err == nil || !strings.Contains(err.Error(), "phone: needs both message_inbound and message_outbound") {
+		t.Errorf("one direction has no prices: %v", err)
+	}
+}

@@ -18,6 +18,9 @@ const (
 	STT      Kind = "stt"      // recognition without a call
 	Denoise  Kind = "denoise"  // noise removal without a call
 	Test     Kind = "test"     // an agent is tried in simulated calls, of which only the model's tokens cost
+	// A text message that is sent, and one that comes in.
+	MessageOut Kind = "message_out"
+	MessageIn  Kind = "message_in"
 )
 
 // Agent says whether k is a conversation with an agent.
@@ -27,12 +30,12 @@ func (k Kind) Agent() bool { return k == Web || k.Phone() }
 func (k Kind) Phone() bool { return k == Inbound || k == Outbound }
 
 // PaidOnly says whether bonus credit may not pay for k.
-func (k Kind) PaidOnly() bool { return k == Outbound }
+func (k Kind) PaidOnly() bool { return k == Outbound || k == MessageOut }
 
 // Terms are what a session's prices depend on besides the card.
 type Terms struct {
 	Kind    Kind
-	Country string // ISO code, telephone only: of the owned number inbound, of the destination outbound
+	Country string // ISO code, telephone and messages: of the owned number inbound, of the destination outbound
 	Mobile  bool   // outbound only: the destination is a mobile
 	// OwnTrunk: the line is one of the account's own, which pays its carrier itself. Country and
 	// Mobile do not matter then.
@@ -78,6 +81,12 @@ func (c *RateCard) Tariff(t Terms) (Tariff, error) {
 		r[DenoiseTime] = rate{c.f.DenoisePerMinute, perMinute}
 	case t.Kind == Test:
 		c.tokens(r)
+	case t.Kind == MessageOut || t.Kind == MessageIn:
+		price, err := c.message(t)
+		if err != nil {
+			return Tariff{}, err
+		}
+		r[Segments] = rate{price, perEach}
 	case t.Kind.Agent():
 		r[AgentTime] = rate{c.f.Agent.PlatformPerMinute, perMinute}
 		c.tokens(r)
@@ -128,6 +137,22 @@ func (c *RateCard) line(t Terms) (Money, error) {
 		prices, name = c.f.Phone.OutboundFixed, "outbound_fixed"
 	}
 	price, ok := prices[t.Country]
+	if !ok {
+		return 0, fmt.Errorf("%w: phone.%s %q", ErrNoPrice, name, clip(t.Country))
+	}
+	return price, nil
+}
+
+// message is the price of a segment. Without any prices messages cost nothing.
+func (c *RateCard) message(t Terms) (Money, error) {
+	prices, name := c.f.Phone.MessageInbound, "message_inbound"
+	if t.Kind == MessageOut {
+		prices, name = c.f.Phone.MessageOutbound, "message_outbound"
+	}
+	if prices == nil {
+		return 0, nil
+	}
+	price, ok := (*prices)[t.Country]
 	if !ok {
 		return 0, fmt.Errorf("%w: phone.%s %q", ErrNoPrice, name, clip(t.Country))
 	}

@@ -25,6 +25,7 @@ const (
 	AudioOut    // and spoke
 	OwnIn       // tokens of any completion on a key of the account's own
 	OwnOut
+	Segments // of text messages
 	NumComponents
 )
 
@@ -32,7 +33,7 @@ var componentNames = [NumComponents]string{
 	"agent", "line", "llm_reply_input", "llm_reply_output", "llm_speculative_input", "llm_speculative_output",
 	"llm_summary_input", "llm_summary_output", "tts", "stt", "denoise", "crm", "web_search",
 	"realtime_audio_input", "realtime_cached_audio_input", "realtime_audio_output",
-	"llm_own_key_input", "llm_own_key_output",
+	"llm_own_key_input", "llm_own_key_output", "message",
 }
 
 // String is the component's name in receipts and ledger accounts.

@@ -23,6 +23,7 @@ const (
 	ListedByAPI      ListedBy = "api"
 	ListedByAgent    ListedBy = "agent" // because the callee or caller asked it to
 	ListedByOperator ListedBy = "operator"
+	ListedByMessage  ListedBy = "message" // the number sent a word such as STOP
 )
 
 // DoNotCall is a number that the account does not call. Calls from it are taken.

@@ -18,6 +18,7 @@ const (
 	AnalyzeCalls   Job = "analyze calls"
 	ReadDocument   Job = "read document" // its ID is the document's
 	EmbedDocuments Job = "embed documents"
+	SendMessages   Job = "send messages"
 )
 
 // Enqueuer puts a job in line within the transaction that makes it due. account and id

@@ -35,8 +35,8 @@ const (
 	// ErrSpending: what the account, the key or the agent may spend in a day is spent.
 	ErrSpending    Error = "the day's limit of spending is reached"
 	ErrConcurrency Error = "too many sessions at once"
-	// ErrDialRate: the account places calls too fast.
-	ErrDialRate Error = "too many calls a second"
+	// ErrDialRate: the account places calls, or sends messages, too fast.
+	ErrDialRate Error = "too many calls or messages a second"
 	// ErrDoNotCall: the account's list of numbers not to call has the callee.
 	ErrDoNotCall Error = "the number is on the do-not-call list"
 	// ErrTopUps: MaxTopUps of the account were begun within the hour.

@@ -18,13 +18,18 @@ const (
 	CallTranscript = "call.transcript"
 	CallSummarized = "call.summary"
 	CallAnalyzed   = "call.analyzed"
+
+	// Of text messages.
+	MessageReceived  = "message.received"
+	MessageDelivered = "message.delivered"
+	MessageFailed    = "message.failed"
 )
 
 // Event is delivered to webhooks, once for each kind and thing.
 type Event struct {
 	ID            string // empty: EnqueueDeliveries makes one
 	Account, Kind string
-	About         string // the call, or the warning
+	About         string // the call, the message or the warning
 }
 
 // EnqueueDeliveries puts events of a moment in line for the webhooks that want them, within the

@@ -36,6 +36,8 @@ const (
 	KnowledgeID = "kb_"
 	DocumentID  = "doc_"
 
+	MessageID = "msg_" // of a text message
+
 	CaseID = "case_" // that an agent is tested by
 	TestID = "sim_"  // of a simulation
 )

@@ -23,6 +23,8 @@ func TestUnits(t *testing.T) {
 			terms = billing.Terms{Kind: billing.STT}
 		case billing.DenoiseTime:
 			terms = billing.Terms{Kind: billing.Denoise}
+		case billing.Segments:
+			terms = billing.Terms{Kind: billing.MessageOut, Country: "ES"}
 		}
 		tariff, err := card.Tariff(terms)
 		if err != nil {

@@ -167,6 +167,7 @@ var units = func() map[string]unit {
 		billing.AudioOut.String():       token,
 		billing.OwnIn.String():          token,
 		billing.OwnOut.String():         token,
+		billing.Segments.String():       {"segment", 1},
 		numberMonth:                     {"month", 1},
 	}
 }()

@@ -40,7 +40,7 @@ func owed(k billing.Kind, started bool, u billing.Usage) billing.Usage {
 
 // Counters are the columns of billing.Usage, in its order.
 var Counters = [billing.NumComponents]string{"agent_ms", "line_ms", "reply_in", "reply_out", "speculative_in",
-	"speculative_out", "summary_in", "summary_out", "tts_chars", "stt_ms", "denoise_ms", "crm", "web", "audio_in", "audio_cached", "audio_out", "own_in", "own_out"}
+	"speculative_out", "summary_in", "summary_out", "tts_chars", "stt_ms", "denoise_ms", "crm", "web", "audio_in", "audio_cached", "audio_out", "own_in", "own_out", "segments"}
 
 // checkpointSQL stores the reports of accounts without spending limits and names those of
 // the others, which limitedCheckpointSQL stores: most accounts have no limits, and the

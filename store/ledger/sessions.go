@@ -70,7 +70,7 @@ type Start struct {
 	Paced bool
 	// Brief is over as soon as it has begun: its session is not among those at once.
 	Brief bool
-	// exempt is a task's: its session is not among those at once and outlives
+	// exempt is a task's and a message's: its session is not among those at once and outlives
 	// the process that let it start.
 	exempt bool
 }

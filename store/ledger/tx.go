@@ -62,6 +62,26 @@ func (w *Tx) MayCallOut(ctx context.Context, key string, card *billing.RateCard)
 	return w.maySpend(ctx, key, "", 0)
 }
 
+// StartWork lets work start that is not among the account's sessions at once and outlives this process, or refuses as
+// StartSession does, having written nothing. EndWork ends it.
+func (w *Tx) StartWork(ctx context.Context, s Start) (*Session, error) {
+	s.exempt = true
+	out, err := s.session()
+	if err != nil {
+		return nil, err
+	}
+	return out, w.start(ctx, s, out)
+}
+
+// EndWork ends what StartWork has begun, and posts what it owes; once it has ended it stays as it is.
+func (w *Tx) EndWork(ctx context.Context, session string, c Closing) error {
+	s, err := w.lockSession(ctx, session)
+	if err != nil || !s.open {
+		return err
+	}
+	return w.end(ctx, s, c)
+}
+
 // Save writes what is queued in b, and the wallet.
 func (w *Tx) Save(ctx context.Context, b *pgx.Batch) error {
 	w.save(b)

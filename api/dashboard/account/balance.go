@@ -231,6 +231,7 @@ var componentNames = map[string]string{
 	billing.CRMCalls.String(): "CRM calls", billing.WebSearches.String(): "Web searches",
 	billing.AudioIn.String(): "Speech model, heard", billing.AudioCached.String(): "Speech model, heard before", billing.AudioOut.String(): "Speech model, spoken",
 	billing.OwnIn.String(): "Language model on your key, read", billing.OwnOut.String(): "Language model on your key, written",
+	billing.Segments.String(): "Text messages, segments",
 }
 
 func componentName(component string) string {

@@ -53,7 +53,7 @@ var floorInvariants = []invariant{
 			max(start_live) over (partition by account_id, stretch) as at_once from grouped),
 	stretches as (
 		select account_id, min(start_seq) as first_seq, max(last_seq) as last_seq, max(price_version) as version,
-			sum(slack) filter (where from_last <= at_once or kind in ('tts', 'stt', 'denoise', 'test')) as slack
+			sum(slack) filter (where from_last <= at_once or kind in ('tts', 'stt', 'denoise', 'test', 'message_out', 'message_in')) as slack
 		from ranked group by account_id, stretch)
 	select x.account_id, format('transfer %s left %s; of that %s was taken otherwise, %s may be below the floor', x.last_seq, l.balance_after_nano, x.taken, x.slack)
 	from (select s.*, (select coalesce(sum(t.amount_nano), 0) from ledger_transfers t where t.account_id = s.account_id and t.kind <> 'usage'

@@ -65,12 +65,12 @@ var invariants = []invariant{
 		union all select w.account_id, format('last number %s, of the transfers %s', w.last_seq, coalesce(t.seq, b.seq))
 			from wallets w join base b using (account_id) left join (select account_id, max(seq) as seq from new_transfers group by 1) t using (account_id)
 			where w.last_seq <> coalesce(t.seq, b.seq)`},
-	{8, "bonus credit pays no outbound calls", `
+	{8, "bonus credit pays no outbound calls and messages", `
 		select t.session_id, format('transfer %s of %s', t.seq, t.account_id)
 		from new_transfers t join all_sessions s on s.id = t.session_id
-		where 'bonus' in (t.debit, t.credit) and s.kind = 'outbound'
+		where 'bonus' in (t.debit, t.credit) and s.kind in ('outbound', 'message_out')
 		union all select u.session_id, 'may use bonus credit' from session_usage u join sessions s on s.id = u.session_id
-			where u.paid_only <> (s.kind = 'outbound')`},
+			where u.paid_only <> (s.kind in ('outbound', 'message_out'))`},
 	{9, nameCards, `
 		select s.id, format('started with %s, transfer %s with %s', s.price_version, t.seq, t.price_version)
 		from new_transfers t join all_sessions s on s.id = t.session_id where t.price_version is distinct from s.price_version
@@ -121,8 +121,9 @@ var invariants = []invariant{
 		from tts_tasks t join sessions s on s.id = t.session_id join session_usage u on u.session_id = s.id
 		where s.counted or s.kind <> 'tts' or u.open <> (t.ended_at is null)
 			or u.tts_chars <> case t.status when 'completed' then t.chars else 0 end
-		union all select s.id, 'is live, does not count and is no task''s'
+		union all select s.id, 'is live, does not count and is neither a task''s nor a message''s'
 			from sessions s where s.state = 'live' and not s.counted and not exists (select from tts_tasks t where t.session_id = s.id)
+				and not exists (select from messages m where m.session_id = s.id)
 		union all select account_id, format('%s tasks at once', count(*))
 			from tts_tasks where ended_at is null group by account_id having count(*) > ` + fmt.Sprint(ledger.MaxTasks)},
 	{22, "a payment is in the ledger with what was paid, refunded and taken back by banks", `

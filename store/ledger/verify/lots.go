@@ -47,7 +47,7 @@ func (p *portion) lots(ctx context.Context) error {
 	}
 	rows, err := p.tx.Query(ctx, scope+`select t.account_id, t.seq, t.idem, t.debit, t.credit, t.kind, t.amount_nano, t.created_at
 		from new_transfers t left join all_sessions s on s.id = t.session_id
-		where 'bonus' in (t.debit, t.credit) or t.debit = 'paid' and s.kind <> 'outbound' order by t.account_id, t.seq`, p.accounts, p.Whole)
+		where 'bonus' in (t.debit, t.credit) or t.debit = 'paid' and s.kind not in ('outbound', 'message_out') order by t.account_id, t.seq`, p.accounts, p.Whole)
 	if err != nil {
 		return err
 	}

@@ -29,5 +29,7 @@ var overdueInvariants = []invariant{
 			from sessions s join session_usage u on u.session_id = s.id
 			where s.state = 'live' and s.counted and ` + overdue("coalesce(u.ckpt_at, s.opened_at)", "10 minutes") + `
 		union all select t.id, format('is %s since %s and holds its price', t.status, t.created_at)
-			from tts_tasks t where t.ended_at is null and ` + overdue("t.created_at", "7 days")},
+			from tts_tasks t where t.ended_at is null and ` + overdue("t.created_at", "7 days") + `
+		union all select m.id, format('is %s since %s and holds its price', m.status, m.created_at)
+			from messages m where m.status = 'queued' and ` + overdue("m.created_at", "1 day")},
 }

@@ -25,7 +25,7 @@ var startInvariants = []invariant{
 				union all select t.account_id, t.seq, b.paid_nano + sum(case 'paid' when t.credit then t.amount_nano when t.debit then -t.amount_nano else 0 end)
 					over (partition by t.account_id order by t.seq) from new_transfers t join base b on b.account_id = t.account_id) p
 				on p.account_id = s.account_id and p.seq = s.start_seq
-		where s.kind = 'outbound' and p.paid < ((c.body -> 'wallet' ->> 'min_session_start')::numeric * 1000000000)
+		where s.kind in ('outbound', 'message_out') and p.paid < ((c.body -> 'wallet' ->> 'min_session_start')::numeric * 1000000000)
 		union all select s.id, 'started while the payment ' || d.ref || ' was disputed'
 			from sessions s join disputes d on d.account_id = s.account_id and s.admission > d.opened_after
 				and (d.resolved_after is null or s.admission <= d.resolved_after)

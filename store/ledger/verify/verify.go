@@ -150,7 +150,7 @@ func (v *verification) some(ctx context.Context, accounts []string) error {
 		}
 		v.Accounts, v.Sessions, v.Transfers = v.Accounts+int64(len(accounts)), v.Sessions+sessions, v.Transfers+transfers
 		for _, list := range [][]invariant{invariants, startInvariants, floorInvariants, numberInvariants, warningInvariants, campaignInvariants,
-			evidenceInvariants, spendingInvariants, overdueInvariants} {
+			evidenceInvariants, spendingInvariants, messageInvariants, overdueInvariants} {
 			for _, inv := range list {
 				if err := p.check(ctx, inv); err != nil {
 					return fmt.Errorf("invariant %d: %w", inv.number, err)
