@@ -85,6 +85,7 @@ var (
 	ErrNotOffered   = define("the number is not for sale", problem(400, "callcenter.number_not_available", "The number is not for sale; take one that the search finds.", false, 0))
 	ErrNumberPrice  = define("the number costs more than is included", problem(400, "callcenter.number_price_too_high", "The carrier asks more for this number than a number of the service includes.", false, 0))
 	ErrNoNumber     = define("there is no such number", problem(404, "callcenter.not_found", "There is no such number.", false, 0))
+	ErrNoMessages   = define("the number sends no text messages", problem(400, "message.number_cannot_send", "The number sends no text messages: those that were bought here of a carrier which sends messages do.", false, 0))
 	ErrCarrier      = define("the carrier cannot be used", problem(503, "service.unavailable", "The carrier cannot be reached now; try again.", true, 5))
 	ErrIfMatch      = define("the request needs If-Match", problem(428, "request.precondition_required", "Send If-Match: the ETag of the ICE session, or * to restart it.", false, 0))
 	ErrStale        = define("the ICE session is over", problem(412, "request.precondition_failed", "ICE was restarted since; use the new ETag.", false, 0))
@@ -130,7 +131,7 @@ func define(text string, p Problem) error {
 // below are the errors of the packages below.
 var below = []row{
 	{store.ErrUnauthorized, problem(401, "auth.invalid_key", "The credential is unknown, was revoked or has expired.", false, 0)},
-	{store.ErrDialRate, problem(429, "auth.rate_limited", "Too many calls a second; wait and try again.", true, 1)},
+	{store.ErrDialRate, problem(429, "auth.rate_limited", "Too many calls or messages a second; wait and try again.", true, 1)},
 	{store.ErrSuspended, problem(402, "billing.account_disputed", "The account is suspended.", false, 0)},
 	{store.ErrDisputed, problem(402, "billing.account_disputed", "A payment of the account is disputed.", false, 0)},
 	{store.ErrTopupRequired, problem(402, "billing.topup_required", "This needs a first top-up.", false, 0)},

@@ -121,7 +121,7 @@ func (db *DB) OptOut(ctx context.Context, account, number, call string) error {
 		return err
 	}
 	if number == "" {
-		if number, err = farEnd(*far); err != nil {
+		if number, err = FarEnd(*far); err != nil {
 			return err
 		}
 	}
@@ -129,9 +129,9 @@ func (db *DB) OptOut(ctx context.Context, account, number, call string) error {
 	return err
 }
 
-// farEnd is a number as a carrier wrote it, which may lack its "+". Then it must be a
+// FarEnd is a number as a carrier wrote it, which may lack its "+". Then it must be a
 // valid one with it: a national number is not taken for another country's.
-func farEnd(number string) (string, error) {
+func FarEnd(number string) (string, error) {
 	if strings.HasPrefix(number, "+") {
 		return number, nil
 	}

@@ -32,7 +32,9 @@ type Numbers struct {
 	Carrier carrier.Carrier
 	Card    func() *billing.RateCard // the one in force
 	Routing Routing                  // of calls to numbers
-	Log     *slog.Logger
+	// Texts takes what the carrier's webhook says of text messages; nil: nobody does.
+	Texts func(context.Context, carrier.Notice) error
+	Log   *slog.Logger
 
 	ledger *ledger.Ledger
 	// recent are orders that may become active within seconds; see Run.

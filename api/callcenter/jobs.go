@@ -183,8 +183,8 @@ func (d *Numbers) mountHook(a *api.API) {
 	}
 }
 
-// notice takes a webhook, which only leads to a look at the order. The answer is 2xx
-// when that was done, so that the carrier tells it again otherwise.
+// notice takes a webhook. One about an order only leads to a look at it; those about text messages go to
+// Texts. The answer is 2xx when that was done, so that the carrier sends it again otherwise.
 func (d *Numbers) notice(c carrier.Notifier) api.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := io.ReadAll(r.Body)
@@ -196,17 +196,29 @@ func (d *Numbers) notice(c carrier.Notifier) api.HandlerFunc {
 			api.LogOf(r.Context(), d.Log).Warn("a carrier's webhook was refused", "carrier", c.Name(), "err", err)
 			return api.ErrBadRequest
 		}
-		if reference := notice.Order; reference != "" {
-			n, err := d.ledger.OrderedNumber(r.Context(), c.Name(), reference)
-			if err == nil {
-				err = d.attend(r.Context(), n, false)
-			}
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				api.LogOf(r.Context(), d.Log).Error("a carrier's webhook could not be followed", "carrier", c.Name(), "err", err)
-				return api.ErrCarrier
-			}
+		if err := d.heed(r.Context(), c, notice); err != nil {
+			api.LogOf(r.Context(), d.Log).Error("a carrier's webhook could not be followed", "carrier", c.Name(), "err", err)
+			return api.ErrCarrier
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
+}
+
+// heed does what a webhook gives reason to.
+func (d *Numbers) heed(ctx context.Context, c carrier.Notifier, n carrier.Notice) error {
+	if d.Texts != nil && (n.Delivery != nil || n.Received != nil) {
+		return d.Texts(ctx, n)
+	}
+	if n.Order == "" {
+		return nil
+	}
+	ordered, err := d.ledger.OrderedNumber(ctx, c.Name(), n.Order)
+	if err == nil {
+		err = d.attend(ctx, ordered, false)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return err
 }

@@ -96,6 +96,9 @@ type Rates struct {
 		OutboundMobile map[string]billing.Money `json:"outbound_mobile"`
 		NumberPerMonth billing.Money            `json:"number_per_month"`
 		OwnTrunk       billing.Money            `json:"own_trunk_per_minute"` // a started minute on a trunk of the account's own
+		// A segment of a text message, by country; both empty: messages are free.
+		MessageInbound  map[string]billing.Money `json:"message_inbound"`
+		MessageOutbound map[string]billing.Money `json:"message_outbound"`
 	} `json:"phone"`
 	// Realtime is prices of tokens of audio; nil where the server has no engines that hear and speak by themselves.
 	Realtime *struct {

@@ -95,6 +95,7 @@ var pages = withPresets([]page{
 	{"limits", "Limits", "How long, how large, how many, how often.", nil},
 	{"agents", "Voice agents", "A conversation over one WebSocket, or over WebRTC.", []string{"/ws/agent", "/webrtc/"}},
 	{"callcenter", "Call center", "Telephone numbers and calls.", []string{"/callcenter/", "/callcenter/numbers/search", "/callcenter/numbers", "/v1/do-not-call", "/v1/do-not-call/", "/v1/do-not-call.csv"}},
+	{"messages", "Text messages", "SMS from and to numbers that you have bought here.", []string{"/v1/messages", "/v1/messages/"}},
 	{"trunks", "Trunk presets", "Lines to exchanges and carriers that many have, and what to enter on their side.", []string{"/v1/trunks", "/v1/trunks/", "/v1/trunk-presets"}},
 	{"synthesis", "Speech synthesis", "Text in, speech out: as a stream, in one request, or as a task.", []string{"/ws/tts", "/ws", "/tts/", "/api/tts/"}},
 	{"recognition", "Speech recognition", "Speech in, text out: from a recording or live.", []string{"/stt/", "/ws/stt"}},

@@ -20,6 +20,7 @@ type rateTables struct {
 	Version, Currency string
 	Prices            []price
 	Countries         []countryPrices
+	Texts             bool // the card has prices of text messages
 }
 
 // price is one price, of so much of something.
@@ -29,10 +30,11 @@ type price struct {
 	Per    string
 }
 
-// countryPrices are those of a telephone minute; nil is not sold.
+// countryPrices are those of a telephone minute, and of text messages; nil is not sold.
 type countryPrices struct {
 	Name, Code             string
 	Inbound, Fixed, Mobile *billing.Money
+	TextIn, TextOut        *billing.Money // of a segment
 }
 
 // card is the rate card as GET /v1/pricing serves it.
@@ -54,6 +56,9 @@ type card struct {
 		Mobile  map[string]billing.Money `json:"outbound_mobile"`
 		Number  *billing.Money           `json:"number_per_month"`
 		Own     *billing.Money           `json:"own_trunk_per_minute"`
+		// Of a segment of a text message; both empty: messages are free.
+		TextIn  map[string]billing.Money `json:"message_inbound"`
+		TextOut map[string]billing.Money `json:"message_outbound"`
 	} `json:"phone"`
 	Realtime struct {
 		In     *billing.Money `json:"audio_input_per_million_tokens"`
@@ -74,7 +79,7 @@ func ratesOf(from *billing.RateCard) (*rateTables, error) {
 		return nil, err
 	}
 	const minute, tokens = "minute, by the second", "million tokens"
-	t := &rateTables{Version: c.Version, Currency: c.Currency}
+	t := &rateTables{Version: c.Version, Currency: c.Currency, Texts: len(c.Phone.TextOut) > 0}
 	for _, p := range []struct {
 		what   string
 		amount *billing.Money
@@ -94,13 +99,14 @@ func ratesOf(from *billing.RateCard) (*rateTables, error) {
 		}
 	}
 	codes := map[string]bool{}
-	for _, prices := range []map[string]billing.Money{c.Phone.Inbound, c.Phone.Fixed, c.Phone.Mobile} {
+	for _, prices := range []map[string]billing.Money{c.Phone.Inbound, c.Phone.Fixed, c.Phone.Mobile, c.Phone.TextIn, c.Phone.TextOut} {
 		for code := range prices {
 			codes[code] = true
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		row := countryPrices{Name: code, Code: code, Inbound: in(c.Phone.Inbound, code), Fixed: in(c.Phone.Fixed, code), Mobile: in(c.Phone.Mobile, code)}
+		row := countryPrices{Name: code, Code: code, Inbound: in(c.Phone.Inbound, code), Fixed: in(c.Phone.Fixed, code), Mobile: in(c.Phone.Mobile, code),
+			TextIn: in(c.Phone.TextIn, code), TextOut: in(c.Phone.TextOut, code)}
 		if code == "US" || code == "CA" { // whose mobiles look like landlines
 			row.Mobile = row.Fixed
 		}

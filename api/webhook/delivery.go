@@ -54,14 +54,17 @@ func describe(a *api.API) {
 		summary string
 		body    reflect.Type
 	}{
-		store.CallIncoming:   {"A call rings: who answers it?", reflect.TypeFor[callIncoming]()},
-		store.CallStarted:    {"A call began to ring, to be dialled or to be set up", reflect.TypeFor[callBegun]()},
-		store.CallAnswered:   {"A call was answered; told within seconds", reflect.TypeFor[callBegun]()},
-		store.CallEnded:      {"A call ended", reflect.TypeFor[callEnded]()},
-		store.CallTranscript: {"The transcript of a call that was answered, after its end", reflect.TypeFor[callTranscript]()},
-		store.CallSummarized: {"A call of a batch was summarized", reflect.TypeFor[callSummary]()},
-		store.CallAnalyzed:   {"A call was analyzed, or could not be", reflect.TypeFor[callAnalyzed]()},
-		webhook.Test:         {"A test was asked for", reflect.TypeFor[testEvent]()},
+		store.CallIncoming:     {"A call rings: who answers it?", reflect.TypeFor[callIncoming]()},
+		store.CallStarted:      {"A call began to ring, to be dialled or to be set up", reflect.TypeFor[callBegun]()},
+		store.CallAnswered:     {"A call was answered; told within seconds", reflect.TypeFor[callBegun]()},
+		store.CallEnded:        {"A call ended", reflect.TypeFor[callEnded]()},
+		store.CallTranscript:   {"The transcript of a call that was answered, after its end", reflect.TypeFor[callTranscript]()},
+		store.CallSummarized:   {"A call of a batch was summarized", reflect.TypeFor[callSummary]()},
+		store.CallAnalyzed:     {"A call was analyzed, or could not be", reflect.TypeFor[callAnalyzed]()},
+		store.MessageReceived:  {"A text message came in", reflect.TypeFor[textMessage]()},
+		store.MessageDelivered: {"A text message was delivered", reflect.TypeFor[textMessage]()},
+		store.MessageFailed:    {"A text message was not sent, or not delivered", reflect.TypeFor[textMessage]()},
+		webhook.Test:           {"A test was asked for", reflect.TypeFor[testEvent]()},
 
 		string(store.WarnBalanceLow):      {"The balance is low", warning},
 		string(store.WarnNumberPastDue):   {"A number's month could not be paid", warning},

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"parley/api/calls"
+	"parley/api/messages"
 	"parley/api/wallet"
 	"parley/api/wire"
 	"parley/store"
 	"parley/store/aftercall"
 	"parley/store/history"
+	messagestore "parley/store/messages"
 	"parley/store/webhook"
 )
 
@@ -31,6 +33,7 @@ type (
 	callTranscript = Event[wire.CallDetail]
 	callSummary    = Event[wire.CallSaid]
 	callAnalyzed   = Event[wire.CallAnalyzed]
+	textMessage    = Event[wire.Message]
 	accountWarning = Event[wire.AccountEvent]
 	testEvent      = Event[TestData]
 )
@@ -59,6 +62,12 @@ func about(ctx context.Context, db *store.DB, d *webhook.DueDelivery) (any, erro
 	switch d.Kind {
 	case webhook.Test:
 		return TestData{d.Webhook}, nil
+	case store.MessageReceived, store.MessageDelivered, store.MessageFailed:
+		m, err := messagestore.New(db).Message(ctx, d.Account, d.About)
+		if err != nil {
+			return nil, err
+		}
+		return messages.View(m), nil
 	case store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized, store.CallAnalyzed:
 	default:
 		w, err := db.WarningOf(ctx, d.Account, d.About)

@@ -80,7 +80,7 @@ type Released struct {
 type DoNotCall struct {
 	Number string    `json:"number" doc:"In international format." example:"+34612345678"`
 	Reason string    `json:"reason" doc:"Why, in somebody's words; may be empty." example:"asked for in a call"`
-	Source string    `json:"source" doc:"Who put it on the list: a client of this interface, an agent that was asked to, or the operator." enum:"api,agent,operator" example:"agent"`
+	Source string    `json:"source" doc:"Who put it on the list: a client of this interface, an agent that was asked to, the operator, or the number itself, with a text message such as STOP." enum:"api,agent,operator,message" example:"agent"`
 	CallID *string   `json:"call_id" doc:"The call in which it was asked for; null when it was in none." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Since  time.Time `json:"since" doc:"When it was put there."`
 }

@@ -79,7 +79,7 @@ type Usage struct {
 type Used struct {
 	Component string `json:"component" doc:"What was used." example:"agent"`
 	Quantity  int64  `json:"quantity" doc:"In units; below zero when more was given back than was used." example:"193"`
-	Unit      string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,month" example:"second"`
+	Unit      string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,segment,month" example:"second"`
 	Amount    USD    `json:"amount" doc:"What it cost."`
 }
 
@@ -93,7 +93,7 @@ type CallEngines struct {
 // Receipt is what a session cost.
 type Receipt struct {
 	SessionID    string       `json:"session_id" doc:"The session that was asked for." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
-	Kind         string       `json:"kind" doc:"Conversations: web, inbound, outbound; speech without one: tts, stt, denoise." enum:"web,inbound,outbound,tts,stt,denoise" example:"inbound"`
+	Kind         string       `json:"kind" doc:"Conversations: web, inbound, outbound; speech without one: tts, stt, denoise; text messages: message_out, message_in." enum:"web,inbound,outbound,tts,stt,denoise,message_out,message_in" example:"inbound"`
 	PriceVersion string       `json:"price_version" doc:"The rate card that was in force when it began; no other counts." example:"2026-01-15.1"`
 	OpenedAt     time.Time    `json:"opened_at" doc:"When it began."`
 	StartedAt    *time.Time   `json:"started_at" doc:"When it began to cost; null: never."`
@@ -108,7 +108,7 @@ type Receipt struct {
 type Line struct {
 	Component    string `json:"component" doc:"What was used." example:"agent"`
 	Quantity     int64  `json:"quantity" doc:"In units, begun ones counted." example:"193"`
-	Unit         string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event" example:"second"`
+	Unit         string `json:"unit" doc:"What the quantity counts." enum:"second,minute,token,character,event,segment" example:"second"`
 	UnitPrice    USD    `json:"unit_price" doc:"What the rate card says."`
 	UnitPricePer int64  `json:"unit_price_per" doc:"How many units that buys." example:"60"`
 	Amount       USD    `json:"amount" doc:"quantity x unit_price / unit_price_per, half a billionth of a dollar rounded up."`
@@ -123,7 +123,7 @@ type Entry struct {
 	Amount       USD       `json:"amount" doc:"What was added to the balance; below zero when it was taken."`
 	BalanceAfter USD       `json:"balance_after" doc:"Without what sessions in progress have used."`
 	Pot          string    `json:"pot" doc:"What was paid in, or credit that expires." enum:"paid,bonus" example:"paid"`
-	Component    *string   `json:"component" doc:"Of usage: what was used; number is a month of a number, above zero when it was given back." example:"agent"`
+	Component    *string   `json:"component" doc:"Of usage: what was used; message is segments of text messages, number is a month of a number, above zero when it was given back." example:"agent"`
 	SessionID    *string   `json:"session_id" doc:"Of usage: the call or other session, see its receipt; null for a number." example:"ses_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	PriceVersion *string   `json:"price_version" doc:"Of usage: the rate card that it was charged by." example:"2026-01-15.1"`
 }

@@ -66,6 +66,10 @@ type Settings struct {
 	SendDTMF      *bool `json:"send_dtmf,omitempty"`      // true
 	CollectDigits *bool `json:"collect_digits,omitempty"` // true
 	OptOut        *bool `json:"opt_out,omitempty"`        // true
+	// SendSMS offers send_sms, which costs the account; false. SMSFrom is the number that messages come from, E.164; the
+	// account's number of the call.
+	SendSMS *bool   `json:"send_sms,omitempty"`
+	SMSFrom *string `json:"sms_from,omitempty"`
 
 	// SpeculativeLLM begins replies in the caller's pauses; as the rate card says.
 	SpeculativeLLM *bool `json:"speculative_llm,omitempty"`

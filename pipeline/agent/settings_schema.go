@@ -132,6 +132,10 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 			Named("send_dtmf", "Pressing keys", schema.Entry{Label: "It may press keys, to get through the menus of others"}),
 		schema.Flag("Telephone calls offer collect_digits, which has the caller type a number; true.").Otherwise(true).
 			Named("collect_digits", "Typed numbers", schema.Entry{Label: "It may have callers type a number on their keys"}),
+		schema.Flag("Telephone calls offer send_sms, which sends the other party a text message of at most 1000 characters, three in a call; false. You pay for the messages.").Otherwise(false).
+			Named("send_sms", "Text messages", schema.Entry{Heading: "Text messages", Label: "It may send the people it talks to text messages", Hint: "You pay for them. Three in a call at most."}),
+		(&schema.Schema{Type: "string", Description: "The number that text messages come from, one that the account has bought here; without it the account's number of the call.", MaxLength: 16, Pattern: `^\+[1-9][0-9]{6,14}$`, Form: "must be a telephone number such as +12125550100"}).
+			Named("sms_from", "Sender of text messages", schema.Entry{Label: "The number they come from", Hint: "One that you have bought here, such as +12125550100. Empty: the number of the call."}),
 		schema.Flag("Telephone calls offer opt_out, which puts the other party on the do-not-call list; true.").Otherwise(true).
 			Named("opt_out", "Do-not-call list", schema.Entry{Label: "It may put people who ask for it on your do-not-call list", Hint: "The law asks for that in many countries."}),
 	}},

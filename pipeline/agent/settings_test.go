@@ -101,7 +101,8 @@ func TestTransferSettings(t *testing.T) {
 	}
 	for _, c := range []struct{ data, wrong string }{
 		{`{"transfer_to":[{"number":"+34 911 234 567","name":" sales ","description":"Orders","warm":true},{"number":"+34911234568"}],"transfer_any":true}`, ""},
-		{`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`, ""}, {list(32), ""}, {list(33), "settings.transfer_to: 33 entries, allowed are 32"},
+		{`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`, ""}, {`{"send_sms":true,"sms_from":"+12125550100"}`, ""},
+		{`{"sms_from":"12125550100"}`, "must be a telephone number such as +12125550100"}, {list(32), ""}, {list(33), "settings.transfer_to: 33 entries, allowed are 32"},
 		{`{"transfer_to":[{"number":"911234567"}]}`, "settings.transfer_to[0].number: must be a telephone number"},
 		{`{"transfer_to":[{"number":"112"}]}`, "settings.transfer_to[0].number: is an emergency number. Parley does not place emergency calls."},
 		{`{"transfer_to":[{"number":"+34911234567","extension":1}]}`, "extension"},

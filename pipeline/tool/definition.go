@@ -73,7 +73,7 @@ var (
 
 // reserved are names that stand for something already: those of the conversation itself
 // and of this package.
-var reserved = []string{"end_call", "transfer_call", "hand_over", "next_step", "send_dtmf", "collect_digits", "opt_out", searchName, lookupName}
+var reserved = []string{"end_call", "transfer_call", "hand_over", "next_step", "send_dtmf", "collect_digits", SendSMS, "opt_out", searchName, lookupName}
 
 // fault says what is wrong where: its text begins with the path of the field.
 func fault(path, format string, args ...any) error {

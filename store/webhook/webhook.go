@@ -41,7 +41,7 @@ const Test = "webhook.test"
 
 // Kinds are the kinds of events that a webhook can ask for.
 func Kinds() []string {
-	return []string{store.CallIncoming, store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized, store.CallAnalyzed, string(store.WarnBalanceLow), string(store.WarnNumberPastDue),
+	return []string{store.CallIncoming, store.CallStarted, store.CallAnswered, store.CallEnded, store.CallTranscript, store.CallSummarized, store.CallAnalyzed, store.MessageReceived, store.MessageDelivered, store.MessageFailed, string(store.WarnBalanceLow), string(store.WarnNumberPastDue),
 		string(store.WarnNumberReleased), string(store.WarnRechargeFailed), string(store.WarnDisputeOpened), string(store.WarnWebhookDisabled), string(store.WarnSpending), string(store.WarnEngineKey)}
 }
 

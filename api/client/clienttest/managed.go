@@ -22,6 +22,7 @@ func (s *Server) managed(mux *http.ServeMux) {
 	m.numbers()
 	m.trunks()
 	m.listed()
+	m.messages()
 	m.keys()
 	m.evidence()
 	m.webhooks()

@@ -30,7 +30,7 @@ var byHand = map[string]string{
 	"list-secrets": "Secrets", "put-secret": "PutSecret", "delete-secret": "DeleteSecret", "list-consents": "Consents", "get-latency": "Latency",
 	"get-engine-latency": "EngineLatency", "list-numbers": "Numbers", "search-numbers": "SearchNumbers", "buy-number": "BuyNumber", "assign-number": "AssignNumber",
 	"release-number": "ReleaseNumber", "list-do-not-call": "DoNotCall", "add-do-not-call": "AddDoNotCall", "get-do-not-call": "CheckDoNotCall",
-	"remove-do-not-call": "RemoveDoNotCall", "import-do-not-call": "ImportDoNotCall", "list-requests": "Requests", "get-request": "Request",
+	"remove-do-not-call": "RemoveDoNotCall", "send-message": "SendMessage", "import-do-not-call": "ImportDoNotCall", "list-requests": "Requests", "get-request": "Request",
 	"synthesize": "Synthesize", "submit-task": "Submit", "get-task": "Task", "download-task": "Download", "cancel-task": "Cancel", "transcribe": "Transcribe",
 	"denoise": "Denoise", "get-own-account": "Account", "get-balance": "Balance", "get-usage": "Usage", "export-usage": "UsageCSV", "get-pricing": "Rates",
 	"list-webhooks": "Webhooks", "get-webhook": "Webhook", "create-webhook": "CreateWebhook", "update-webhook": "ChangeWebhook", "delete-webhook": "DeleteWebhook",

@@ -42,6 +42,7 @@ var eventLabels = map[string]string{
 	store.CallIncoming: "A call comes in to a number that asks this webhook",
 	store.CallStarted:  "A call begins", store.CallAnswered: "A call is answered", store.CallEnded: "A call has ended", store.CallTranscript: "A transcript is ready",
 	store.CallSummarized: "A summary is ready", store.CallAnalyzed: "An analysis is ready", "balance.low": "The balance is low", "number.past_due": "A number could not be paid",
+	store.MessageReceived: "A text message comes in", store.MessageDelivered: "A text message is delivered", store.MessageFailed: "A text message has failed",
 	"number.released": "A number was released", "recharge.failed": "An automatic recharge failed", "dispute.opened": "A payment is disputed",
 	"webhook.disabled": "A webhook was switched off", "spending.limit": "A limit of spending is reached, or nearly",
 	"engine_key.refused": "A vendor refused your key for an engine",

@@ -31,7 +31,7 @@ type doNotCallView struct {
 }
 
 // sources say in words who put a number on the list.
-var sources = map[string]string{"api": "You", "agent": "Agent", "operator": "Operator"}
+var sources = map[string]string{"api": "You", "agent": "Agent", "operator": "Operator", "message": "Text message"}
 
 // Source is who put a number on the list.
 func (v *doNotCallView) Source(r wire.DoNotCall) string { return sources[r.Source] }

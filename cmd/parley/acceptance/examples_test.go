@@ -65,7 +65,7 @@ func runExamples(t *testing.T, languages ...string) {
 				t.Run(name+"/"+c.Language, func(t *testing.T) {
 					t.Parallel()
 					switch name {
-					case "callcenter/numbers", "callcenter/trunks":
+					case "callcenter/numbers", "callcenter/trunks", "messages/messages":
 						buys.run(t, e, c)
 					case "callcenter/hours", "callcenter/rules", "calls/listen", "calls/review": // which others would meet, or theirs
 						alone := *r

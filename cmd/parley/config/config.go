@@ -52,26 +52,28 @@ type Config struct {
 	TLSKey         string
 	Trunks         []trunk.Config // they hold passwords
 
-	DataDir             string
-	DataDirSet          bool        // somebody chose DataDir
-	RecordingsDir       string      // empty: in DataDir
-	ModelsDir           string      // empty: models in DataDir
-	ONNXLibrary         string      // empty: beside the program, else the system's
-	ModelsURL           string      // of a mirror, without a final slash; empty: none
-	DatabaseURL         string      // empty: a private cluster in DataDir
-	DatabaseConns       int         // at most, of this node's calls and jobs together
-	NATSURL             string      // one or several, separated by commas; empty: a server in the process
-	Cluster             bus.Cluster // of the servers in the processes of several nodes
-	Node                string
-	Carrier             string // "simulated", "telnyx", "sip" or "none"
-	TelnyxAPIKey        string // a secret; these three are complete when Carrier is "telnyx"
-	TelnyxPublicKey     string // base64 of an Ed25519 key
-	TelnyxConnectionID  string
-	Payments            string // "simulated", "stripe" or "none"
-	StripeKey           string // secrets; empty unless Payments is "stripe", or somebody sets them early
-	StripeWebhookSecret string
-	RechargeMax         int    // US dollars that one automatic recharge charges at most
-	SMTPURL             string // holds a password; empty: nothing is mailed
+	DataDir            string
+	DataDirSet         bool        // somebody chose DataDir
+	RecordingsDir      string      // empty: in DataDir
+	ModelsDir          string      // empty: models in DataDir
+	ONNXLibrary        string      // empty: beside the program, else the system's
+	ModelsURL          string      // of a mirror, without a final slash; empty: none
+	DatabaseURL        string      // empty: a private cluster in DataDir
+	DatabaseConns      int         // at most, of this node's calls and jobs together
+	NATSURL            string      // one or several, separated by commas; empty: a server in the process
+	Cluster            bus.Cluster // of the servers in the processes of several nodes
+	Node               string
+	Carrier            string // "simulated", "telnyx", "sip" or "none"
+	TelnyxAPIKey       string // a secret; these three are complete when Carrier is "telnyx"
+	TelnyxPublicKey    string // base64 of an Ed25519 key
+	TelnyxConnectionID string
+	// TelnyxMessagingProfile is what numbers send and receive text messages by; empty: they do neither.
+	TelnyxMessagingProfile string
+	Payments               string // "simulated", "stripe" or "none"
+	StripeKey              string // secrets; empty unless Payments is "stripe", or somebody sets them early
+	StripeWebhookSecret    string
+	RechargeMax            int    // US dollars that one automatic recharge charges at most
+	SMTPURL                string // holds a password; empty: nothing is mailed
 
 	ASR, LLM, TTS Stage
 	Realtime      Stage    // of engines that hear and speak by themselves, which agents name; none is the default's
@@ -272,7 +274,8 @@ func (c *Config) checkTelnyx() error {
 	on := c.Carrier == "telnyx"
 	return cmp.Or(c.needs(by, on, "TELNYX_API_KEY", c.TelnyxAPIKey, "KEY..."),
 		c.needs(by, on, "TELNYX_PUBLIC_KEY", c.TelnyxPublicKey, "the public key of the account"),
-		c.needs(by, on, "TELNYX_CONNECTION_ID", c.TelnyxConnectionID, "the number of a SIP connection"))
+		c.needs(by, on, "TELNYX_CONNECTION_ID", c.TelnyxConnectionID, "the number of a SIP connection"),
+		c.belongs("PARLEY_TELNYX_CONNECTION_ID", c.TelnyxConnectionID != "", "TELNYX_MESSAGING_PROFILE", c.TelnyxMessagingProfile))
 }
 
 // checkCRM wants all of what a customer database, a search service and an embeddings engine need.

@@ -29,6 +29,8 @@ var (
 	// The same of Telnyx.
 	telnyxKey = regexp.MustCompile(`^KEY[A-Za-z0-9_-]{1,250}$`)
 	telnyxID  = regexp.MustCompile(`^[0-9]{1,32}$`)
+	// Of its messaging profiles.
+	telnyxProfile = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 	// userInfo is where addresses have credentials, which are not shown.
 	userInfo = regexp.MustCompile(`://[^/?#\s]*@`)

@@ -61,6 +61,7 @@ func TestTelnyxIsComplete(t *testing.T) {
 		{"PARLEY_TELNYX_API_KEY=KEY hunter2", "PARLEY_TELNYX_API_KEY: this value is not allowed"},
 		{"PARLEY_TELNYX_PUBLIC_KEY=c2hvcnQ=", "PARLEY_TELNYX_PUBLIC_KEY: \"c2hvcnQ=\" is not allowed"},
 		{"PARLEY_TELNYX_CONNECTION_ID=main", "PARLEY_TELNYX_CONNECTION_ID: \"main\" is not allowed"},
+		{"PARLEY_TELNYX_MESSAGING_PROFILE=main", "PARLEY_TELNYX_MESSAGING_PROFILE: \"main\" is not allowed"},
 		{"PARLEY_PAYMENTS=simulated", "PARLEY_PAYMENTS: simulated payments do not pay a real carrier"},
 	} {
 		_, _, err := Load(Sources{Env: telnyx(tt.change), File: write(t, trunkOfTelnyx)})

@@ -65,7 +65,7 @@ func (r *Rehearsal) subject(a *store.Agent, call agent.Call, telephone bool) (su
 	}
 	c.ClientTools = len(p.Agent.Tools) > 0
 	if telephone {
-		Telephone(&c, &p.Settings, &bridge.Transfer{}, func(context.Context) error { return nil })
+		Telephone(&c, &p.Settings, &bridge.Transfer{}, func(context.Context, string) error { return nil }, func(context.Context) error { return nil })
 	}
 	if len(p.Settings.HandOverTo) > 0 {
 		c.HandOver = &pipeline.HandOver{To: p.Settings.HandOverTo}

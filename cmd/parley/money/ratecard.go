@@ -23,10 +23,15 @@ type Cards struct {
 	Log   *slog.Logger
 	// Realtime says that the server has realtime engines: the card must sell them.
 	Realtime bool
+	// Messages says that a carrier charges the server for text messages: the card must have their prices.
+	Messages bool
 }
 
 // ErrNoRealtime refuses a rate card.
 var ErrNoRealtime = errors.New("it has no prices of realtime engines (realtime.audio_input_per_million_tokens and the two others), and the list of engines has one")
+
+// ErrNoMessages refuses a rate card.
+var ErrNoMessages = errors.New("it has no prices of text messages (phone.message_inbound and phone.message_outbound), and PARLEY_TELNYX_MESSAGING_PROFILE is set")
 
 // Load reads the rate card's file and puts it in force in the whole cluster, for
 // new sessions. A file that is older than what is in force changes nothing, for another
@@ -35,6 +40,9 @@ func (c *Cards) Load(ctx context.Context) error {
 	card, err := billing.ReadRateCard(c.File)
 	if err == nil && c.Realtime && !card.SellsRealtime() {
 		err = fmt.Errorf("rate card %s: %w", card.Version(), ErrNoRealtime)
+	}
+	if err == nil && c.Messages && !card.PricesMessages() {
+		err = fmt.Errorf("rate card %s: %w", card.Version(), ErrNoMessages)
 	}
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"parley/api/callcenter"
 	"parley/api/dashboard"
 	"parley/api/listenin"
+	"parley/api/messages"
 	"parley/api/recording"
 	"parley/api/requests"
 	"parley/api/socket"
@@ -99,6 +100,7 @@ type Node struct {
 
 	jobs     *jobs.Queue
 	tasks    *task.Service
+	texts    *messages.Desk // text messages
 	records  *recording.Service
 	after    *afterwards.Work
 	webhooks *notify.Webhooks
@@ -154,7 +156,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 			return nil, err
 		}
 	}
-	n.cards = &money.Cards{Store: n.db, File: cfg.RateCard, Log: log, Realtime: len(cfg.Realtime.All()) > 0}
+	n.cards = &money.Cards{Store: n.db, File: cfg.RateCard, Log: log, Realtime: len(cfg.Realtime.All()) > 0, Messages: cfg.Carrier == "telnyx" && cfg.TelnyxMessagingProfile != ""}
 	if err = n.cards.Load(ctx); err != nil {
 		return nil, err
 	}

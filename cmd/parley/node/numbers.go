@@ -1,17 +1,20 @@
 package node
 
 import (
-	"fmt"
-	"path/filepath"
-
 	"parley/api"
 	"parley/api/callcenter"
+	"parley/api/messages"
 	"parley/cmd/parley/inbound"
-	"parley/sip/carrier"
-	"parley/sip/carrier/simulated"
-	"parley/sip/carrier/telnyx"
-	"parley/sip/carrier/trunk"
+	"parley/cmd/parley/seller"
+	"parley/store"
+	messagestore "parley/store/messages"
 )
+
+// prepareTexts makes the desk of text messages, before the queue of jobs opens.
+func (n *Node) prepareTexts(life store.Node) {
+	n.texts = &messages.Desk{Store: messagestore.New(n.db), Node: life, Card: n.db.RateCard, Log: n.log}
+	n.texts.Work(n.jobs)
+}
 
 // prepareNumbers makes the desk that sells numbers, before the queue of jobs opens.
 func (n *Node) prepareNumbers() {
@@ -22,7 +25,7 @@ func (n *Node) prepareNumbers() {
 }
 
 func (n *Node) newNumbers() *callcenter.Numbers {
-	return callcenter.New(callcenter.Numbers{Store: n.db, Card: n.db.RateCard, Routing: inbound.Routing(), Log: n.log})
+	return callcenter.New(callcenter.Numbers{Store: n.db, Card: n.db.RateCard, Routing: inbound.Routing(), Texts: n.texts.Notice, Log: n.log})
 }
 
 // SellNumbers connects to the configured carrier. Call it before Parts and Handler;
@@ -31,24 +34,8 @@ func (n *Node) SellNumbers() (err error) {
 	if n.numbers == nil {
 		return nil
 	}
-	var c carrier.Carrier
-	switch n.cfg.Carrier {
-	case "simulated":
-		c, err = simulated.New(simulated.Config{File: filepath.Join(n.DataDir, "simulated-numbers.json")})
-	case "telnyx":
-		c, err = telnyx.New(telnyx.Config{APIKey: n.cfg.TelnyxAPIKey, PublicKey: n.cfg.TelnyxPublicKey, ConnectionID: n.cfg.TelnyxConnectionID})
-	case "sip":
-		var numbers []string
-		for _, t := range n.cfg.Trunks {
-			numbers = append(numbers, t.Numbers...)
-		}
-		c, err = trunk.New(numbers)
-	}
-	if err != nil {
-		return fmt.Errorf("carrier: %w", err)
-	}
-	n.numbers.Carrier = c
-	return nil
+	n.numbers.Carrier, n.texts.Carrier, err = seller.Open(n.cfg, n.DataDir)
+	return err
 }
 
 // mountNumbers adds the routes of numbers; without telephony there are none.

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/api/knowledge"
+	"parley/api/messages"
 	"parley/api/task"
 	"parley/api/topup"
 	"parley/api/tts"
@@ -40,6 +41,7 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 		Count: func(status string) { n.metrics.Tasks.WithLabelValues(status).Inc() },
 	})
 	n.prepareRecordings(life)
+	n.prepareTexts(life)
 	n.prepareNumbers()
 	money.HandleCredit(n.jobs, ledger.New(n.db))
 	n.after = &afterwards.Work{Store: n.db, Ledger: ledger.New(n.db), Due: aftercall.New(n.db), Calls: history.New(n.db), Databases: n.tools, Log: n.log,
@@ -100,6 +102,8 @@ func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account
 		return afterwards.EnqueueAnalyses(ctx, tx, e.jobs)
 	case store.ReadDocument:
 		return knowledge.Enqueue(ctx, tx, e.jobs, account, id)
+	case store.SendMessages:
+		return messages.Enqueue(ctx, tx, e.jobs)
 	case store.EmbedDocuments:
 		return knowledge.EnqueueEmbedding(ctx, tx, e.jobs)
 	case store.ChargeRecharge:

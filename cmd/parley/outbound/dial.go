@@ -169,8 +169,8 @@ type Destinations struct {
 	Fictional bool
 }
 
-// classify sorts a destination.
-func (d Destinations) classify(to string) (destination.Class, error) {
+// Classify sorts a destination; its errors are those of package api.
+func (d Destinations) Classify(to string) (destination.Class, error) {
 	sort := destination.Classify
 	if d.Fictional {
 		sort = destination.ClassifyFictional
@@ -187,7 +187,7 @@ func (d Destinations) classify(to string) (destination.Class, error) {
 
 // check is a destination that may be called, and has a price.
 func (d Destinations) check(number string) (destination.Class, error) {
-	to, err := d.classify(number)
+	to, err := d.Classify(number)
 	if err != nil {
 		return to, err
 	}

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/api"
+	"parley/api/messages"
 	"parley/billing"
 	"parley/billing/destination"
 	"parley/cmd/parley/conversation"
@@ -33,6 +35,7 @@ type Transfers struct {
 	Phone        Phone
 	Maker        *conversation.Maker
 	Destinations Destinations
+	Texts        *messages.Desk // sends text messages
 	Counts       *api.Counts
 	// Attempts bounds the transfers of each account; NewAttempts makes it.
 	Attempts *api.Buckets
@@ -42,7 +45,7 @@ type Transfers struct {
 // NewAttempts is how often each account may try to transfer callers.
 func NewAttempts() *api.Buckets { return api.NewBuckets(transferEvery, transfersEach) }
 
-// Functions returns what gives the agents of a telephone call the functions of telephone calls: keys, transfers, opting out.
+// Functions returns what gives the agents of a telephone call the functions of telephone calls: keys, transfers, text messages, opting out.
 // ours is the account's line of the call, which the callee of a transfer is called on; other is the number at its far end,
 // empty where it is withheld.
 func (x *Transfers) Functions(session *session.Session, ours Line, other string) func(*pipeline.Config, *conversation.Plan) {
@@ -54,7 +57,11 @@ func (x *Transfers) Functions(session *session.Session, ours Line, other string)
 			c.listed = append(c.listed, d.Number)
 		}
 		listens := func(rate media.Rate) (listen.FrontEnd, error) { return x.Maker.FrontEnd(p, rate) }
-		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens}, func(ctx context.Context) error {
+		text := &texting{desk: x.Texts, session: session, agent: p.ID, from: ours.Number, to: other, sent: &counted.texts, log: x.Log}
+		if p.Settings.SMSFrom != nil {
+			text.from = *p.Settings.SMSFrom
+		}
+		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens}, text.send, func(ctx context.Context) error {
 			// store.ErrInvalid: the caller withholds their number.
 			return x.Store.OptOut(ctx, session.Account(), "", session.ID())
 		})
@@ -96,6 +103,7 @@ const (
 type tries struct {
 	mu            sync.Mutex
 	all, unlisted int
+	texts         atomic.Int32 // text messages
 }
 
 // take counts one, unless it is too many. listed: the number is on the agent's list.
@@ -249,7 +257,7 @@ func (x *Transfers) consultation(session *session.Session, p *conversation.Plan,
 // error says to a model why there is none.
 func (c consultation) admit(ctx context.Context, number string) (*session.Session, destination.Class, error) {
 	x := c.transfers
-	to, err := x.Destinations.classify(number)
+	to, err := x.Destinations.Classify(number)
 	if err != nil {
 		return nil, to, errNotNow
 	}

@@ -45,6 +45,10 @@ func TestAccountThings(t *testing.T) {
 		{"trunk check office", "", []string{"192.0.2.10:5060", "up", "down", "calls"}, ""},
 		{"trunk number office +4934112345678 --agent ag_one", "", []string{"+4934112345678", "0 USD", "agent ag_one"}, `{"phone_number":"+4934112345678","agent_id":"ag_one"}`},
 		{"trunk delete office", "", []string{"deleted\toffice"}, ""},
+		{"message send --from +12125550100 +14155550177 Hello --once one", "", []string{"msg_2", "Hello", "not in service"}, `{"from":"+12125550100","to":"+14155550177","text":"Hello"}`},
+		{"message list --direction outbound", "", []string{"1 message\n", "+12125550100 -> +14155550177", "Your table is booked."}, ""},
+		{"message show msg_1", "", []string{"1, gsm7", "0.012 USD", "ses_1"}, ""},
+		{"message delete msg_1", "", []string{"deleted\tmsg_1"}, ""},
 		{"do-not-call list", "", []string{"1 number\n", "+34612345678", "by api", "wrote to us"}, ""},
 		{"do-not-call add +34612345679 --reason asked", "", []string{"+34612345679", "asked"}, `{"number":"+34612345679","reason":"asked"}`},
 		{"do-not-call check +34612345678", "", []string{"wrote to us"}, ""},
@@ -111,7 +115,7 @@ func TestAccountMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, status := range map[string]int{
 		"number search": command.ExitUsage, "number assign num_1": command.ExitUsage, "number rules num_1 --file none.yaml": command.ExitFailed, "number try num_1 --lines-out --no-balance": command.ExitUsage, "number release +34900000000": command.ExitNotFound,
-		"do-not-call check +34612345679": command.ExitNotFound, "do-not-call import none.csv": command.ExitFailed, "do-not-call export --json": command.ExitUsage,
+		"do-not-call check +34612345679": command.ExitNotFound, "message show msg_9": command.ExitNotFound, "message send +14155550177 Hello": command.ExitUsage, "do-not-call import none.csv": command.ExitFailed, "do-not-call export --json": command.ExitUsage,
 		"latency --by week": command.ExitUsage, "latency --direction up": command.ExitUsage, "latency engines --direction up": command.ExitUsage, "key create": command.ExitUsage, "key revoke key_nobody": command.ExitNotFound,
 		"secret set KEY": command.ExitUsage, "secret delete nobody": command.ExitNotFound, "webhook update wh_1": command.ExitUsage,
 		"webhook deliveries wh_1 --limit 0": command.ExitUsage, "webhook delete wh_nobody": command.ExitNotFound, "engine-key test flux": command.ExitFailed,

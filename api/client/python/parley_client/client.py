@@ -1181,6 +1181,43 @@ class Parley(Requests):
         """
         return self._json("POST", f"/v1/knowledge/{part(id)}/search", body=body, timeout=timeout)
 
+    def list_messages(self, *, direction: Literal["inbound", "outbound"] | None = None, number: str | None = None, peer: str | None = None, status: Literal["queued", "sent", "delivered", "failed", "received"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListMessage:
+        """List text messages.
+
+        Those that were sent and those that came in, newest first: all, or those of which everything
+        that is asked for is true.
+        """
+        return self._json("GET", "/v1/messages", query={"direction": direction, "number": number, "peer": peer, "status": status, "from": from_, "to": to, "limit": limit, "cursor": cursor}, timeout=timeout)
+
+    def each_messages(self, *, direction: Literal["inbound", "outbound"] | None = None, number: str | None = None, peer: str | None = None, status: Literal["queued", "sent", "delivered", "failed", "received"] | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, timeout: float | None = None) -> Iterator[t.Message]:
+        """List text messages: every entry, page by page."""
+        return self._each("GET", "/v1/messages", query={"direction": direction, "number": number, "peer": peer, "status": status, "from": from_, "to": to, "limit": limit}, timeout=timeout)
+
+    def send_message(self, body: t.NewMessage, *, idempotency_key: str | None = None, timeout: float | None = None) -> t.Message:
+        """Send a text message.
+
+        Queues a text message (SMS) from a number that the account has bought here, and holds its
+        price: `phone.message_outbound` of the rate card, for each segment. 202: it is on its way,
+        and its status, or a webhook, says later how it went. It is charged when the carrier has
+        taken it, and costs nothing when the carrier refuses it. A number on the account's
+        do-not-call list is refused, and so is a destination that cannot be called; the hours of
+        calls do not count. Messages are paid from what was paid in. An account sends five messages
+        a second, calls that it places included.
+        """
+        return self._json("POST", "/v1/messages", body=body, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
+
+    def delete_message(self, id: str, *, timeout: float | None = None) -> None:
+        """Delete the text of a message.
+
+        Deletes what it says, for good. That there was the message stays: with whom, when and what
+        it cost. One that is still queued answers 404.
+        """
+        return self._none("DELETE", f"/v1/messages/{part(id)}", timeout=timeout)
+
+    def get_message(self, id: str, *, timeout: float | None = None) -> t.Message:
+        """Read a text message."""
+        return self._json("GET", f"/v1/messages/{part(id)}", timeout=timeout)
+
     def list_accounts(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListAccount:
         """List the server's accounts.
 

@@ -321,6 +321,12 @@ class AgentSettings(TypedDict):
     ring_ms: NotRequired[int]
     # Telephone calls offer send_dtmf, which presses keys; true.
     send_dtmf: NotRequired[bool]
+    # Telephone calls offer send_sms, which sends the other party a text message of at most 1000
+    # characters, three in a call; false. You pay for the messages.
+    send_sms: NotRequired[bool]
+    # The number that text messages come from, one that the account has bought here; without it the
+    # account's number of the call.
+    sms_from: NotRequired[str]
     # Begin replies in pauses in which the caller has probably finished, which makes answers
     # quicker. A reply that is begun in vain, at most twice in a turn, is charged as tokens on a
     # line of its own; none is begun while the balance is below zero. As
@@ -2190,9 +2196,9 @@ class DoNotCall(TypedDict):
     reason: str
     # When it was put there.
     since: str
-    # Who put it on the list: a client of this interface, an agent that was asked to, or the
-    # operator.
-    source: Literal["api", "agent", "operator"]
+    # Who put it on the list: a client of this interface, an agent that was asked to, the operator,
+    # or the number itself, with a text message such as STOP.
+    source: Literal["api", "agent", "operator", "message"]
 
 
 class EngineFault(TypedDict):
@@ -2329,7 +2335,8 @@ class Entry(TypedDict):
     at: str
     # Without what sessions in progress have used.
     balance_after: float
-    # Of usage: what was used; number is a month of a number, above zero when it was given back.
+    # Of usage: what was used; message is segments of text messages, number is a month of a number,
+    # above zero when it was given back.
     component: str | None
     # 1, 2, 3… without gaps.
     id: int
@@ -2462,6 +2469,17 @@ class EventFigures(TypedDict):
 class EventIncomingCall(TypedDict):
     # What it happened to.
     data: IncomingCall
+    # Names the event; the header webhook-id holds the same, at every attempt.
+    id: str
+    # When it happened.
+    timestamp: str
+    # What happened.
+    type: str
+
+
+class EventMessage(TypedDict):
+    # What it happened to.
+    data: Message
     # Names the event; the header webhook-id holds the same, at every attempt.
     id: str
     # When it happened.
@@ -2755,7 +2773,7 @@ class Line(TypedDict):
     # In units, begun ones counted.
     quantity: int
     # What the quantity counts.
-    unit: Literal["second", "minute", "token", "character", "event"]
+    unit: Literal["second", "minute", "token", "character", "event", "segment"]
     # What the rate card says.
     unit_price: float
     # How many units that buys.
@@ -2906,6 +2924,15 @@ class ListMember(TypedDict):
     next_cursor: str | None
 
 
+class ListMessage(TypedDict):
+    # The page's entries.
+    data: list[Message]
+    # Whether the list goes on.
+    has_more: bool
+    # Send it as cursor to read on; null at the end.
+    next_cursor: str | None
+
+
 class ListOutputBody(TypedDict):
     # The account's numbers.
     numbers: list[Number]
@@ -3007,6 +3034,47 @@ class MemberChangeBody(TypedDict):
     role: NotRequired[Literal["owner", "member"]]
     # Whether they may listen in on calls and speak in them; absent: it stays.
     speak: NotRequired[bool]
+
+
+Message = TypedDict(
+    "Message",
+    {
+        # The agent that sent it; null: none did.
+        "agent_id": "str | None",
+        # The call in which the agent sent it; else null.
+        "call_id": "str | None",
+        # What it cost. One that goes out is charged once the carrier has it, delivered or not;
+        # until then its price is held.
+        "cost": "float",
+        # When it was asked for, or came in.
+        "created_at": "str",
+        # When its text was deleted; null: it is there.
+        "deleted_at": "str | None",
+        # Which way it goes.
+        "direction": "Literal[\"inbound\", \"outbound\"]",
+        # The GSM alphabet, or UCS-2 where a character is not in it.
+        "encoding": "Literal[\"gsm7\", \"ucs2\"]",
+        # When it was delivered, has failed or came in; null: neither.
+        "ended_at": "str | None",
+        # Who sends it; of one that came in perhaps a name.
+        "from": "str",
+        # Younger ones sort later.
+        "id": "str",
+        # Why it has failed, for people; else null.
+        "reason": "str | None",
+        # How many segments it is charged for.
+        "segments": "int",
+        # When the carrier took it, or had it; null: it has not.
+        "sent_at": "str | None",
+        # queued: the carrier does not have it yet; sent: it does, and some networks never tell
+        # more; delivered; failed; or received, of one that came in.
+        "status": "Literal[\"queued\", \"sent\", \"delivered\", \"failed\", \"received\"]",
+        # What it says; null once it was deleted.
+        "text": "str | None",
+        # Whom it is for.
+        "to": "str",
+    },
+)
 
 
 class Minted(TypedDict):
@@ -3221,6 +3289,21 @@ class NewListed(TypedDict):
     number: str
     # Why, in one line.
     reason: NotRequired[str]
+
+
+NewMessage = TypedDict(
+    "NewMessage",
+    {
+        # A number of the account that was bought here: numbers of your own trunks send none.
+        "from": "str",
+        # What to say, in 10 segments at most: of 153 characters of the GSM alphabet, or of 67 with
+        # any other character in the text; one that fits into a single segment may have 160, or 70.
+        "text": "str",
+        # The number to send to, in international format; spaces and hyphens are ignored. It must be
+        # one that may be called.
+        "to": "str",
+    },
+)
 
 
 NewRow = TypedDict(
@@ -3728,8 +3811,9 @@ class Receipt(TypedDict):
     # Of a call that has ended: the engines that served it, by stage, in the order in which they
     # began to. Absent otherwise, and when it is not known. They do not change the price.
     engines: NotRequired[CallEngines]
-    # Conversations: web, inbound, outbound; speech without one: tts, stt, denoise.
-    kind: Literal["web", "inbound", "outbound", "tts", "stt", "denoise"]
+    # Conversations: web, inbound, outbound; speech without one: tts, stt, denoise; text messages:
+    # message_out, message_in.
+    kind: Literal["web", "inbound", "outbound", "tts", "stt", "denoise", "message_out", "message_in"]
     # What it used, one component each.
     lines: list[Line]
     # When it began.
@@ -4863,7 +4947,7 @@ class Used(TypedDict):
     # In units; below zero when more was given back than was used.
     quantity: int
     # What the quantity counts.
-    unit: Literal["second", "minute", "token", "character", "event", "month"]
+    unit: Literal["second", "minute", "token", "character", "event", "segment", "month"]
 
 
 class User(TypedDict):

@@ -595,6 +595,16 @@ export interface AgentSettings {
   /** Telephone calls offer send_dtmf, which presses keys; true. */
   send_dtmf?: boolean;
   /**
+   * Telephone calls offer send_sms, which sends the other party a text message of at most 1000 characters, three in a
+   * call; false. You pay for the messages.
+   */
+  send_sms?: boolean;
+  /**
+   * The number that text messages come from, one that the account has bought here; without it the account's number of
+   * the call.
+   */
+  sms_from?: string;
+  /**
    * Begin replies in pauses in which the caller has probably finished, which makes answers quicker. A reply that is
    * begun in vain, at most twice in a turn, is charged as tokens on a line of its own; none is begun while the balance
    * is below zero. As llm.speculative_replies_default of the rate card.
@@ -2151,8 +2161,11 @@ export interface DoNotCall {
   reason: string;
   /** When it was put there. */
   since: string;
-  /** Who put it on the list: a client of this interface, an agent that was asked to, or the operator. */
-  source: "api" | "agent" | "operator";
+  /**
+   * Who put it on the list: a client of this interface, an agent that was asked to, the operator, or the number
+   * itself, with a text message such as STOP.
+   */
+  source: "api" | "agent" | "operator" | "message";
 }
 
 export interface EngineFault {
@@ -2291,7 +2304,10 @@ export interface Entry {
   at: string;
   /** Without what sessions in progress have used. */
   balance_after: number;
-  /** Of usage: what was used; number is a month of a number, above zero when it was given back. */
+  /**
+   * Of usage: what was used; message is segments of text messages, number is a month of a number, above zero when it
+   * was given back.
+   */
   component: string | null;
   /** 1, 2, 3… without gaps. */
   id: number;
@@ -2428,6 +2444,17 @@ export interface EventFigures {
 export interface EventIncomingCall {
   /** What it happened to. */
   data: IncomingCall;
+  /** Names the event; the header webhook-id holds the same, at every attempt. */
+  id: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What happened. */
+  type: string;
+}
+
+export interface EventMessage {
+  /** What it happened to. */
+  data: Message;
   /** Names the event; the header webhook-id holds the same, at every attempt. */
   id: string;
   /** When it happened. */
@@ -2710,7 +2737,7 @@ export interface Line {
   /** In units, begun ones counted. */
   quantity: number;
   /** What the quantity counts. */
-  unit: "second" | "minute" | "token" | "character" | "event";
+  unit: "second" | "minute" | "token" | "character" | "event" | "segment";
   /** What the rate card says. */
   unit_price: number;
   /** How many units that buys. */
@@ -2861,6 +2888,15 @@ export interface ListMember {
   next_cursor: string | null;
 }
 
+export interface ListMessage {
+  /** The page's entries. */
+  data: Array<Message>;
+  /** Whether the list goes on. */
+  has_more: boolean;
+  /** Send it as cursor to read on; null at the end. */
+  next_cursor: string | null;
+}
+
 export interface ListOutputBody {
   /** The account's numbers. */
   numbers: Array<Number>;
@@ -2962,6 +2998,47 @@ export interface MemberChangeBody {
   role?: "owner" | "member";
   /** Whether they may listen in on calls and speak in them; absent: it stays. */
   speak?: boolean;
+}
+
+export interface Message {
+  /** The agent that sent it; null: none did. */
+  agent_id: string | null;
+  /** The call in which the agent sent it; else null. */
+  call_id: string | null;
+  /**
+   * What it cost. One that goes out is charged once the carrier has it, delivered or not; until then its price is
+   * held.
+   */
+  cost: number;
+  /** When it was asked for, or came in. */
+  created_at: string;
+  /** When its text was deleted; null: it is there. */
+  deleted_at: string | null;
+  /** Which way it goes. */
+  direction: "inbound" | "outbound";
+  /** The GSM alphabet, or UCS-2 where a character is not in it. */
+  encoding: "gsm7" | "ucs2";
+  /** When it was delivered, has failed or came in; null: neither. */
+  ended_at: string | null;
+  /** Who sends it; of one that came in perhaps a name. */
+  from: string;
+  /** Younger ones sort later. */
+  id: string;
+  /** Why it has failed, for people; else null. */
+  reason: string | null;
+  /** How many segments it is charged for. */
+  segments: number;
+  /** When the carrier took it, or had it; null: it has not. */
+  sent_at: string | null;
+  /**
+   * queued: the carrier does not have it yet; sent: it does, and some networks never tell more; delivered; failed; or
+   * received, of one that came in.
+   */
+  status: "queued" | "sent" | "delivered" | "failed" | "received";
+  /** What it says; null once it was deleted. */
+  text: string | null;
+  /** Whom it is for. */
+  to: string;
 }
 
 /**
@@ -3179,6 +3256,18 @@ export interface NewListed {
   number: string;
   /** Why, in one line. */
   reason?: string;
+}
+
+export interface NewMessage {
+  /** A number of the account that was bought here: numbers of your own trunks send none. */
+  from: string;
+  /**
+   * What to say, in 10 segments at most: of 153 characters of the GSM alphabet, or of 67 with any other character in
+   * the text; one that fits into a single segment may have 160, or 70.
+   */
+  text: string;
+  /** The number to send to, in international format; spaces and hyphens are ignored. It must be one that may be called. */
+  to: string;
 }
 
 export interface NewRow {
@@ -3668,8 +3757,11 @@ export interface Receipt {
    * otherwise, and when it is not known. They do not change the price.
    */
   engines?: CallEngines;
-  /** Conversations: web, inbound, outbound; speech without one: tts, stt, denoise. */
-  kind: "web" | "inbound" | "outbound" | "tts" | "stt" | "denoise";
+  /**
+   * Conversations: web, inbound, outbound; speech without one: tts, stt, denoise; text messages: message_out,
+   * message_in.
+   */
+  kind: "web" | "inbound" | "outbound" | "tts" | "stt" | "denoise" | "message_out" | "message_in";
   /** What it used, one component each. */
   lines: Array<Line>;
   /** When it began. */
@@ -4823,7 +4915,7 @@ export interface Used {
   /** In units; below zero when more was given back than was used. */
   quantity: number;
   /** What the quantity counts. */
-  unit: "second" | "minute" | "token" | "character" | "event" | "month";
+  unit: "second" | "minute" | "token" | "character" | "event" | "segment" | "month";
 }
 
 export interface User {
@@ -6322,6 +6414,62 @@ export class Parley extends Requests {
    */
   searchKnowledgeBase(id: string, body: KnowledgeQuestion, options: Asked = {}): Promise<KnowledgeAnswer> {
     return this.json("POST", `/v1/knowledge/${encodeURIComponent(id)}/search`, { body, options });
+  }
+
+  /**
+   * List text messages.
+   * Those that were sent and those that came in, newest first: all, or those of which everything that is asked for is
+   * true.
+   */
+  listMessages(query: {
+    /** next_cursor of the page before; without it the list begins at its first entry. */
+    cursor?: string;
+    /** Only these. */
+    direction?: "inbound" | "outbound";
+    /** Not before this: a date, which begins at midnight UTC, or an RFC 3339 time. */
+    from?: string;
+    /** How many at most. */
+    limit?: number;
+    /**
+     * Only messages from or to this number of the account, in international format; a + is %2B in an address, and may
+     * be left out.
+     */
+    number?: string;
+    /** Only messages to or from this number of somebody else, likewise. */
+    peer?: string;
+    /** Only these. */
+    status?: "queued" | "sent" | "delivered" | "failed" | "received";
+    /** Before this, likewise: 2026-04-01 includes all of March. */
+    to?: string;
+  } = {}, options: Asked = {}): Page<ListMessage, Message> {
+    return this.pages("GET", "/v1/messages", { query, options });
+  }
+
+  /**
+   * Send a text message.
+   * Queues a text message (SMS) from a number that the account has bought here, and holds its price:
+   * `phone.message_outbound` of the rate card, for each segment. 202: it is on its way, and its status, or a webhook,
+   * says later how it went. It is charged when the carrier has taken it, and costs nothing when the carrier refuses
+   * it. A number on the account's do-not-call list is refused, and so is a destination that cannot be called; the
+   * hours of calls do not count. Messages are paid from what was paid in. An account sends five messages a second,
+   * calls that it places included.
+   */
+  sendMessage(body: NewMessage, options: Repeated = {}): Promise<Message> {
+    return this.json("POST", "/v1/messages", { body, repeat: true, options });
+  }
+
+  /**
+   * Delete the text of a message.
+   * Deletes what it says, for good. That there was the message stays: with whom, when and what it cost. One that is
+   * still queued answers 404.
+   */
+  deleteMessage(id: string, options: Asked = {}): Promise<void> {
+    return this.none("DELETE", `/v1/messages/${encodeURIComponent(id)}`, { options });
+  }
+
+  /** Read a text message. */
+  getMessage(id: string, options: Asked = {}): Promise<Message> {
+    return this.json("GET", `/v1/messages/${encodeURIComponent(id)}`, { options });
   }
 
   /**

@@ -71,6 +71,9 @@ type countryRates struct {
 	Inbound  *billing.Money `json:"inbound"`
 	Fixed    *billing.Money `json:"outbound_fixed"`
 	Mobile   *billing.Money `json:"outbound_mobile"`
+	// Of a segment of a text message; absent where the card has no prices of them.
+	TextIn  *billing.Money `json:"message_inbound,omitempty"`
+	TextOut *billing.Money `json:"message_outbound,omitempty"`
 }
 
 func ratesOf(r *client.Rates, country string) (c countryRates, err error) {
@@ -80,7 +83,7 @@ func ratesOf(r *client.Rates, country string) (c countryRates, err error) {
 		}
 		return nil
 	}
-	c = countryRates{r.Version, r.Currency, country, price(r.Phone.Inbound), price(r.Phone.OutboundFixed), price(r.Phone.OutboundMobile)}
+	c = countryRates{r.Version, r.Currency, country, price(r.Phone.Inbound), price(r.Phone.OutboundFixed), price(r.Phone.OutboundMobile), price(r.Phone.MessageInbound), price(r.Phone.MessageOutbound)}
 	if country == "US" || country == "CA" { // whose mobiles look like landlines
 		c.Mobile = c.Fixed
 	}
@@ -101,6 +104,12 @@ func (c countryRates) show(w io.Writer) {
 			shown = p.price.String()
 		}
 		fmt.Fprintf(w, "%s\t%s\n", p.what, shown)
+	}
+	if c.TextIn != nil {
+		fmt.Fprintf(w, "text messages to a number\t%s a segment\n", c.TextIn)
+	}
+	if c.TextOut != nil {
+		fmt.Fprintf(w, "text messages sent there\t%s a segment\n", c.TextOut)
 	}
 }
 
