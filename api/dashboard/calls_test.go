@@ -23,6 +23,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/api/dashboard/dashboardtest"
+	"parley/api/messages"
 	"parley/api/recording"
 	"parley/api/wire"
 	"parley/billing"
@@ -46,6 +47,7 @@ type exchange struct {
 	mu          sync.Mutex
 	hungUp      string
 	dialled     atomic.Int64
+	texts       *messages.Desk
 	headers     wire.CallHeaders       // of the call that was dialled last
 	changes     chan callcenter.Change // of the one that lasts
 }

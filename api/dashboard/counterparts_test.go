@@ -136,6 +136,8 @@ var counterparts = map[string]string{
 	"GET /app/requests":      "GET /v1/requests, GET /v1/keys",
 	"GET /app/requests/{id}": "GET /v1/requests/{id}",
 
+	"GET /app/messages":               "GET /v1/messages, GET /callcenter/numbers",
+	"POST /app/messages":              "POST /v1/messages",
 	"GET /app/do-not-call":            "GET /v1/do-not-call, GET /v1/do-not-call/{number}, GET /v1/do-not-call.csv",
 	"POST /app/do-not-call":           "POST /v1/do-not-call",
 	"POST /app/do-not-call/remove":    "DELETE /v1/do-not-call/{number}",

@@ -18,12 +18,16 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/export"
 	"parley/api/manage"
+	"parley/api/messages"
 	"parley/api/wire"
 	"parley/billing"
+	"parley/billing/destination"
+	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
 	"parley/store"
 	"parley/store/campaign"
 	"parley/store/ledger"
+	messagestore "parley/store/messages"
 )
 
 // shop is a site that sells numbers and dials, with an agent who answers.
@@ -60,6 +64,7 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	x := &shop{exchange: &exchange{}}
 	x.Site = dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
+		a.Remember(s.DB)
 		x.mountShop(s, a)
 		manage.Mount(a, s.DB, export.New(s.DB), fakeDefinition)
 	}})
@@ -75,9 +80,20 @@ func (x *exchange) mountShop(s *dashboardtest.Site, a *api.API) {
 	sim, err := simulated.New(simulated.Config{Now: time.Now})
 	s.OK(err)
 	callcenter.Mount(a, callcenter.New(callcenter.Numbers{Store: s.DB, Carrier: sim, Card: billing.DefaultRateCard, Routing: anyRouting(), Log: slog.New(slog.DiscardHandler)}))
+	x.texts = &messages.Desk{Store: messagestore.New(s.DB), Carrier: sim, Classify: classify, Card: billing.DefaultRateCard, Log: slog.New(slog.DiscardHandler)}
+	messages.Mount(a, x.texts)
 	callcenter.MountCalls(a, s.DB, x, nil)
 	callcenter.MountBulk(a, s.DB, billing.DefaultRateCard, batches{})
 	callcenter.MountBulkTools(a, s.DB, export.New(s.DB), billing.DefaultRateCard, batches{})
+}
+
+// classify sorts destinations as a node with the simulated carrier does.
+func classify(number string) (destination.Class, error) {
+	c, err := destination.ClassifyFictional(number)
+	if err != nil {
+		err = api.Detail(api.ErrDestination, err.Error())
+	}
+	return c, err
 }
 
 var forSale = regexp.MustCompile(`/app/numbers/buy\?number=%2[bB](\d+)`)
@@ -383,5 +399,41 @@ func TestBulkReadsSpreadsheets(t *testing.T) {
 		if page.Status != file.want || page.Status == 200 && !(strings.Contains(page.Body, ">Teléfono<") && strings.Contains(page.Body, "Call 1 person")) {
 			t.Errorf("%s: %d %s", name, page.Status, page.Body)
 		}
+	}
+}
+
+// TestMessagesPage: without a bought number there is nothing to send from; with one a message is sent once, and what comes in is shown
+// as text.
+func TestMessagesPage(t *testing.T) {
+	s := newShop(t)
+	if page := s.Get("/app/messages"); !strings.Contains(page.Body, "You need a number first") || strings.Contains(page.Body, "<textarea") {
+		t.Error("an account without numbers")
+	}
+	number := "+" + forSale.FindStringSubmatch(s.Get("/app/numbers/search?country=US").Body)[1]
+	if page := s.Post("/app/numbers", "number", number); page.Status != http.StatusSeeOther {
+		t.Fatalf("bought: %d %s", page.Status, page.Body)
+	}
+	var err error
+	s.texts.Node, _, err = ledger.New(s.DB).RegisterNode(t.Context(), "texts", "127.0.0.1:2")
+	s.OK(err)
+	for range 2 {
+		if page := s.Post("/app/messages", "once", "abc", "from", number, "to", "+14155550177", "text", "Hello "+hostile); page.Status != http.StatusSeeOther {
+			t.Fatalf("sent: %d %s", page.Status, page.Body)
+		}
+	}
+	for _, wrong := range [][]string{{"to", ""}, {"text", ""}, {"to", "nobody"}, {"text", strings.Repeat("a", 1531)}} {
+		form := map[string]string{"from": number, "to": "+14155550177", "text": "Hello", wrong[0]: wrong[1]}
+		if page := s.Post("/app/messages", "from", form["from"], "to", form["to"], "text", form["text"]); page.Status != http.StatusUnprocessableEntity {
+			t.Errorf("%q: %d", wrong, page.Status)
+		}
+	}
+	s.OK(s.texts.Notice(t.Context(), carrier.Notice{Received: &carrier.Received{ID: "x1", From: "+14155550178", To: number, Text: "Thanks " + hostile}}))
+	plus := strings.NewReplacer("&#43;", "+").Replace
+	page := plus(s.Get("/app/messages").Body)
+	if strings.Count(page, "+14155550177</td>") != 1 || !strings.Contains(page, "Queued") || !strings.Contains(page, "+14155550178") || strings.Contains(page, "<script>alert") {
+		t.Errorf("the list is %s", page)
+	}
+	if page := plus(s.Get("/app/messages?direction=inbound").Body); strings.Contains(page, "+14155550177</td>") || !strings.Contains(page, "+14155550178") {
+		t.Error("the filter does not count")
 	}
 }

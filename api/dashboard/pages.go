@@ -54,7 +54,7 @@ var navGroups = []page.NavGroup{
 		{Path: account.EnginesAt, Title: account.EnginesTitle}}},
 	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: calls.InsightsAt, Title: calls.InsightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true}, {Path: trunk.At, Title: trunk.Title, Telephony: true},
-		{Path: telephony.DoNotCallAt, Title: telephony.DoNotCallTitle, Telephony: true}, {Path: telephony.ConsentsAt, Title: "Consents", Telephony: true}}},
+		{Path: telephony.MessagesAt, Title: telephony.MessagesTitle, Telephony: true}, {Path: telephony.DoNotCallAt, Title: telephony.DoNotCallTitle, Telephony: true}, {Path: telephony.ConsentsAt, Title: "Consents", Telephony: true}}},
 	{Title: "Account", Links: []page.NavLink{{Path: page.Home + "/balance", Title: "Balance"}, {Path: page.Home + "/keys", Title: "API keys"}, {Path: account.SecretsAt, Title: "Secrets"}, {Path: account.RequestsAt, Title: "Requests"}, {Path: page.Home + "/webhooks", Title: "Webhooks"},
 		{Path: page.Home + "/people", Title: "People"}, {Path: settingsAt, Title: settingsTitle}}},
 	{Title: "Server", Links: []page.NavLink{{Path: setupAt, Title: "Setup check"}, {Path: nodesAt, Title: nodesTitle}, {Path: page.Home + "/operator", Title: "Accounts"}}},

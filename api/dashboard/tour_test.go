@@ -68,6 +68,7 @@ var tour = []stop{
 	{"/app/calls/{id}/delete", "/app/calls/{over}/delete", false, "delete what was said", presses("main .danger", "The transcript and the recording were deleted")},
 	{"/app/requests", "/app/requests", false, "find what was refused", filters("#outcome", "R", "/app/requests", "validation.invalid_voice")},
 	{"/app/requests/{id}", "/app/requests/{asked}", false, "copy a request", reads("Send it again")},
+	{"/app/messages", "/app/messages", false, "find a number that sends messages", opens(`main a[href="/app/numbers/search"]`, "/app/numbers/search")},
 	{"/app/do-not-call", "/app/do-not-call", false, "put a number on the do-not-call list, and remove it", listsNumber},
 	{"/app/consents", "/app/consents", false, "see who confirmed consent", reads("192.0.2.7")},
 	{"/app/secrets", "/app/secrets", false, "store a secret, and delete it", storesSecret},

@@ -1,4 +1,4 @@
-// Package telephony has the pages of the telephone: phone numbers, calls that are placed, alone and in batches, who is not called, and the
+// Package telephony has the pages of the telephone: phone numbers, calls that are placed, alone and in batches, text messages, who is not called, and the
 // evidence that callees had agreed.
 // The templates are the dashboard's, whose tests use the pages in a browser.
 package telephony
@@ -11,5 +11,5 @@ import (
 
 // Pages are the pages of this package.
 func Pages() []page.Page {
-	return slices.Concat(numberPages(), bulkPages(), doNotCallPages(), consentPages())
+	return slices.Concat(numberPages(), bulkPages(), messagePages(), doNotCallPages(), consentPages())
 }
