@@ -15,6 +15,11 @@ import (
 	"parley/api/apitest"
 	"parley/api/ticket"
 	"parley/api/webhook"
+	"parley/billing"
+	"parley/sip/carrier"
+	"parley/store"
+	"parley/store/ledger"
+	"parley/store/messages"
 	"parley/store/people"
 	"parley/store/storetest"
 	webhookstore "parley/store/webhook"
@@ -163,5 +168,40 @@ func TestWebhooks(t *testing.T) {
 		if strings.Contains(text, secret[6:]) || strings.Contains(text, "whsec_") {
 			t.Errorf("%s holds a secret", what)
 		}
+	}
+}
+
+// TestMessageEvents: an event about a text message has it as the API shows it, of its own account.
+func TestMessageEvents(t *testing.T) {
+	o := open(t)
+	ctx := t.Context()
+	const number = "+12125550100"
+	node, _, err := o.Ledger.RegisterNode(ctx, "node-0", "127.0.0.1:1")
+	o.OK(err)
+	_, _, err = o.Ledger.Credit(ctx, ledger.Credit{Account: o.A.Account, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"})
+	o.OK(err)
+	n, err := o.Ledger.OrderNumber(ctx, ledger.NumberOrder{Account: o.A.Account, E164: number, Country: "US", Carrier: "simulated", Card: o.Card})
+	o.OK(err)
+	_, err = o.Ledger.ReconcileNumber(ctx, o.A.Account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x"})
+	o.OK(err)
+	texts := messages.New(o.DB)
+	o.OK(texts.Receive(ctx, messages.Arrival{Node: node, Carrier: "simulated", Ref: "y", From: "+14155550177", To: number, Text: "Hello", Card: o.Card}))
+	list, err := texts.Messages(ctx, o.A.Account, messages.Filter{}, store.Page{})
+	o.OK(err)
+	due := &webhookstore.DueDelivery{Account: o.A.Account}
+	due.Kind, due.About = store.MessageReceived, list[0].ID
+	body, err := webhook.Body(ctx, o.DB, due)
+	o.OK(err)
+	var got struct {
+		Type string
+		Data struct{ ID, Direction, From, To, Text, Status string }
+	}
+	o.OK(json.Unmarshal(body, &got))
+	if got.Type != "message.received" || got.Data.ID != list[0].ID || got.Data.Direction != "inbound" || got.Data.From != "+14155550177" || got.Data.To != number || got.Data.Text != "Hello" || got.Data.Status != "received" {
+		t.Errorf("%s", body)
+	}
+	due.Account = o.B.Account
+	if _, err := webhook.Body(ctx, o.DB, due); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("for another account: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"parley/billing"
+	"parley/cmd/parley/money"
 )
 
 // pricing is the version that a node publishes.
@@ -54,4 +56,19 @@ func TestNewRateCardReachesOtherNodes(t *testing.T) {
 	}
 	stop()
 	s.ok(<-done)
+}
+
+// TestMessagesNeedPrices: a server whose carrier charges it for text messages does not start with a card that gives them away.
+func TestMessagesNeedPrices(t *testing.T) {
+	s := newSite(t)
+	cards := s.nodes[0].cards
+	cards.Messages = true
+	if err := cards.Load(t.Context()); !errors.Is(err, money.ErrNoMessages) {
+		t.Errorf("without prices: %v", err)
+	}
+	old := billing.DefaultRateCard()
+	text := strings.Replace(string(old.JSON()), old.Version(), "2061-01-01.1", 1)
+	cards.File = filepath.Join(t.TempDir(), "card.yaml")
+	s.ok(os.WriteFile(cards.File, []byte(strings.Replace(text, `"phone":{`, `"phone":{"message_inbound":{"US":0.006},"message_outbound":{"US":0.012},`, 1)), 0o600))
+	s.ok(cards.Load(t.Context()))
 }
