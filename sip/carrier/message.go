@@ -22,7 +22,7 @@ type Messenger interface {
 type Mailbox interface {
 	Messenger
 	// Received are the messages that came in lately, oldest first; the caller's to keep. They are there again the next time,
-	// for an hour at least.
+	// for ten minutes at least.
 	Received(context.Context) ([]Received, error)
 }
 

@@ -102,9 +102,9 @@ func (s *Store) Messages(ctx context.Context, account string, f Filter, p store.
 	if !f.To.IsZero() {
 		add("id < $%d", store.FloorID(store.MessageID, f.To))
 	}
-	for column, value := range map[string]string{"direction": string(f.Direction), "number": f.Number, "peer": f.Peer, "status": string(f.Status)} {
-		if value != "" {
-			add(column+" = $%d", value)
+	for _, is := range [][2]string{{"direction", string(f.Direction)}, {"number", f.Number}, {"peer", f.Peer}, {"status", string(f.Status)}} {
+		if is[1] != "" {
+			add(is[0]+" = $%d", is[1])
 		}
 	}
 	return store.ListPage[Message](ctx, s.db, "list messages", p, "id", selectMessage+sql.String(), args...)

@@ -399,6 +399,7 @@ func TestReceive(t *testing.T) {
 	f.verified()
 	suspended := true
 	f.ok(f.ledger.ChangeAccount(f.ctx(), f.account, ledger.AccountChange{Suspended: &suspended}))
+	f.now = f.now.Add(time.Second)
 	f.arrive("y2", "Hello")
 	if list = f.received(); len(list) != 2 || list[0].Cost != 0 {
 		t.Errorf("%+v", list)

@@ -36,6 +36,11 @@ const (
 // do-not-call list, and START takes it off. ErrNotFound: no number of the carrier's is called so.
 func (s *Store) Receive(ctx context.Context, a Arrival) error {
 	type owner struct{ Account, Country string }
+	// A mailbox brings each message many times, which is to cost no transaction.
+	known, err := store.Value[bool](ctx, s.db, "find message", "select exists (select from messages where carrier = $1 and carrier_ref = $2)", a.Carrier, a.Ref)
+	if err != nil || known {
+		return err
+	}
 	n, err := store.First[owner](ctx, s.db, "find number of message", `select account_id, country from numbers where e164 = $1 and carrier = $2
 		and trunk_id is null and state in ('owned', 'grace')`, a.To, a.Carrier)
 	if err != nil {

@@ -24,6 +24,7 @@ create table messages (
     ended_at    timestamptz,               -- it was delivered, has failed, or came in
     deleted_at  timestamptz,
     check ((direction = 'inbound') = (status = 'received')),
+    check (direction = 'inbound' or session_id is not null),
     check ((ended_at is null) = (status in ('queued', 'sent'))),
     check (status <> 'queued' or sent_at is null),
     check (status not in ('sent', 'delivered', 'received') or sent_at is not null and carrier_ref is not null)

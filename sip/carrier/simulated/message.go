@@ -10,8 +10,10 @@ import (
 	"parley/sip/carrier"
 )
 
-// maxTexts bounds the messages that are known.
-const maxTexts = 1000
+const (
+	maxTexts = 1000             // that are known
+	kept     = 15 * time.Minute // for which a message is among those that came in
+)
 
 // text is a message that was sent.
 type text struct {
@@ -102,7 +104,7 @@ func (c *Carrier) Received(context.Context) ([]carrier.Received, error) {
 	defer c.mu.Unlock()
 	var in []carrier.Received
 	for _, t := range c.texts {
-		if t.comes && c.deliveryLocked(t).State == carrier.Delivered {
+		if t.comes && c.now().Sub(t.at) < kept && c.deliveryLocked(t).State == carrier.Delivered {
 			in = append(in, carrier.Received{ID: t.id + "_in", From: t.From, To: t.To, Text: t.Text, At: t.at.Add(Late)})
 		}
 	}

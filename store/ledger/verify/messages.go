@@ -7,7 +7,6 @@ var messageInvariants = []invariant{
 		from messages m join sessions s on s.id = m.session_id join session_usage u on u.session_id = s.id
 		where s.counted or s.account_id <> m.account_id or s.kind <> case m.direction when 'outbound' then 'message_out' else 'message_in' end
 			or u.open <> (m.status = 'queued') or u.segments <> case when m.sent_at is not null then m.segments else 0 end
-		union all select m.id, 'went out without a session' from messages m where m.direction = 'outbound' and m.session_id is null
 		union all select s.id, format('of kind %s is no message''s', s.kind) from sessions s
 			where s.kind in ('message_out', 'message_in') and not exists (select from messages m where m.session_id = s.id)`},
 }
