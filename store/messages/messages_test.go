@@ -513,3 +513,28 @@ func TestForget(t *testing.T) {
 	}
 	f.verified()
 }
+
+// TestCreditExpires: a message that comes in, or news that changes nothing, may be what finds that credit has expired.
+func TestCreditExpires(t *testing.T) {
+	for name, look := range map[string]func(f *fixture, d *messages.Due){
+		"free":     func(f *fixture, _ *messages.Due) { f.arrive("y2", "Hello") },
+		"old news": func(f *fixture, d *messages.Due) { f.ok(f.Refused(f.ctx(), d, "late")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			f.send("Hello")
+			d := f.claim()
+			f.ok(f.Reported(f.ctx(), d, messages.News{Ref: "x1", State: messages.Sent}))
+			suspended := true
+			f.ok(f.ledger.ChangeAccount(f.ctx(), f.account, ledger.AccountChange{Suspended: &suspended}))
+			f.now = f.now.AddDate(0, 0, 200)
+			look(f, d)
+			f.verified()
+			a, err := f.ledger.Account(f.ctx(), f.account)
+			f.ok(err)
+			if a.Bonus != 0 {
+				t.Errorf("%s are left", a.Bonus)
+			}
+		})
+	}
+}
