@@ -53,12 +53,11 @@ func (d *Desk) Round(ctx context.Context) error {
 	if d.Carrier == nil {
 		return nil
 	}
+	var fetched error
 	if box, ok := d.Carrier.(carrier.Mailbox); ok {
-		if err := d.fetch(ctx, box); err != nil {
-			return err
-		}
+		fetched = d.fetch(ctx, box)
 	}
-	return jobs.Drain(ctx, round, func(ctx context.Context) (*messages.Due, error) { return d.Store.Claim(ctx, d.Carrier.Name()) }, d.attend)
+	return errors.Join(fetched, jobs.Drain(ctx, round, func(ctx context.Context) (*messages.Due, error) { return d.Store.Claim(ctx, d.Carrier.Name()) }, d.attend))
 }
 
 func (d *Desk) fetch(ctx context.Context, box carrier.Mailbox) error {

@@ -100,7 +100,7 @@ type Node struct {
 
 	jobs     *jobs.Queue
 	tasks    *task.Service
-	texts    *messages.Desk // text messages
+	texts    messages.Desk // text messages
 	records  *recording.Service
 	after    *afterwards.Work
 	webhooks *notify.Webhooks

@@ -12,7 +12,7 @@ import (
 
 // prepareTexts makes the desk of text messages, before the queue of jobs opens.
 func (n *Node) prepareTexts(life store.Node) {
-	n.texts = &messages.Desk{Store: messagestore.New(n.db), Node: life, Card: n.db.RateCard, Log: n.log}
+	n.texts = messages.Desk{Store: messagestore.New(n.db), Node: life, Card: n.db.RateCard, Log: n.log}
 	n.texts.Work(n.jobs)
 }
 

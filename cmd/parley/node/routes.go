@@ -75,11 +75,7 @@ func (n *Node) routes() *api.API {
 	webhook.Mount(a, n.db, n.hooks, n.poster.Check)
 	wallet.Mount(a, n.db, files, n.db.RateCard)
 	calls.Mount(a, n.db, files)
-	if n.texts == nil { // the routes are only described
-		messages.Mount(a, &messages.Desk{})
-	} else {
-		messages.Mount(a, n.texts)
-	}
+	messages.Mount(a, &n.texts)
 	knowledge.Mount(a, n.library, n.poster.Check)
 	recording.Mount(a, n.records)
 	requests.Mount(a, kept.New(n.db))
