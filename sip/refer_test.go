@@ -262,37 +262,37 @@ func TestJoin(t *testing.T) {
 			at := netip.MustParseAddrPort(other.conn.LocalAddr().String())
 			pbx := trunk.Config{Name: "pbx", Flags: tt.flags | trunk.NoProbe, CPS: 10, Allow: []netip.Prefix{netip.PrefixFrom(loopback, 8)},
 				Targets: []trunk.Target{{Host: at.Addr().String(), Port: at.Port()}}}
-			timed(t, sip.Config{Trunks: []trunk.Config{pbx}}, func(t *testing.T, _ *sip.Hands, ua *sip.UserAgent, legs chan *sip.Leg, network string) {
-				result := dial(t, ua, t.Context(), sip.Target{Trunk: "pbx", Number: "+15550100009"})
-				invite := other.expect("INVITE")
-				other.answer("INVITE", 200, "theirs+1", calleeSDP, tt.supported)
-				other.expect("ACK")
-				second := wait(t, result, "answer")
-				if second.err != nil {
-					t.Fatal(second.err)
+			legs := make(chan *sip.Leg, 1)
+			ua := serve(t, sip.Config{Trunks: []trunk.Config{pbx}, OnCall: taking(t, legs)})
+			result := dial(t, ua, t.Context(), sip.Target{Trunk: "pbx", Number: "+15550100009"})
+			invite := other.expect("INVITE")
+			other.answer("INVITE", 200, "theirs+1", calleeSDP, tt.supported)
+			other.expect("ACK")
+			second := wait(t, result, "answer")
+			if second.err != nil {
+				t.Fatal(second.err)
+			}
+			c, l := arrive(t, newPeer(t, ua, "udp"), legs)
+			if got := l.leg.Joins(second.leg); got != tt.joins {
+				t.Errorf("it joins the two: %v", got)
+			}
+			if tt.joins {
+				done := make(chan error, 1)
+				go func() { done <- l.leg.Join(t.Context(), second.leg) }()
+				c.refer = c.expect("REFER")
+				to := invite.To().Address
+				want := "<" + to.String() + "?Replaces=" + url.QueryEscape(invite.CallID().Value()+";to-tag=theirs+1;from-tag="+invite.From().Params.GetOr("tag", "")) + ">"
+				if refer := value(c.refer, "Refer-To"); refer != want {
+					t.Errorf("Refer-To %s, want %s", refer, want)
 				}
-				c, l := arrive(t, newPeer(t, ua, network), legs)
-				if got := l.leg.Joins(second.leg); got != tt.joins {
-					t.Errorf("it joins the two: %v", got)
+				c.answer(c.refer, 202, "")
+				c.notify(200, "terminated", "200 OK")
+				if err := wait(t, done, "outcome"); err != nil {
+					t.Errorf("got %v", err)
 				}
-				if tt.joins {
-					done := make(chan error, 1)
-					go func() { done <- l.leg.Join(t.Context(), second.leg) }()
-					c.refer = c.expect("REFER")
-					to := invite.To().Address
-					want := "<" + to.String() + "?Replaces=" + url.QueryEscape(invite.CallID().Value()+";to-tag=theirs+1;from-tag="+invite.From().Params.GetOr("tag", "")) + ">"
-					if refer := value(c.refer, "Refer-To"); refer != want {
-						t.Errorf("Refer-To %s, want %s", refer, want)
-					}
-					c.answer(c.refer, 202, "")
-					c.notify(200, "terminated", "200 OK")
-					if err := wait(t, done, "outcome"); err != nil {
-						t.Errorf("got %v", err)
-					}
-				}
-				l.finish(c)
-				hang(t, other, second)
-			})
+			}
+			l.finish(c)
+			hang(t, other, second)
 		})
 	}
 }
