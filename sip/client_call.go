@@ -125,6 +125,7 @@ func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (le
 			err = &NotAnswered{Code: 488, Rang: rang, Err: err}
 			return
 		}
+		c.keepReachable()
 		if leg = c.audio.leg; c.trunk != nil {
 			c.ends = append(c.ends, c.trunk.Release) // the channel that Dial has reserved
 		}

@@ -21,6 +21,9 @@
 // out the headers that the operator has a trunk send, for carriers take such tokens as
 // credentials.
 //
+// Over UDP, a far end behind an address translator is asked every 24 s whether it is there (OPTIONS), so
+// that the translator keeps the way open by which our next request comes. Traces leave that out.
+//
 // An incoming call is a function call: Config.OnCall gets an Incoming, refuses
 // it or answers it, runs the Leg and returns when the call is over. UserAgent's
 // Dial places one.

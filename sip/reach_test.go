@@ -71,6 +71,40 @@ func TestContactOfACalleeLeadsNowhere(t *testing.T) {
 	}
 }
 
+// Translators close a way that nobody uses. We use it while the call is up, whatever is answered; the
+// call's signalling does not show it.
+func TestWayToTheFarEndIsKept(t *testing.T) {
+	behind := "Contact: <sip:ann@127.77.7.7;transport=tcp>"
+	for direction, begin := range map[string]func(*sip.UserAgent, chan *sip.Leg) (*called, *lasting){
+		"incoming": func(ua *sip.UserAgent, legs chan *sip.Leg) (*called, *lasting) {
+			return arrive(t, newPeer(t, ua, "udp"), legs, behind)
+		},
+		"outgoing": func(ua *sip.UserAgent, _ chan *sip.Leg) (*called, *lasting) {
+			c := newCalled(t, ua, "udp")
+			return c, connect(t, ua, c, behind)
+		},
+	} {
+		t.Run(direction, func(t *testing.T) {
+			h, legs := sip.NewHands(), make(chan *sip.Leg, 1)
+			c, l := begin(serve(t, h.On(sip.Config{T1: 5 * time.Millisecond, OnCall: taking(t, legs)})), legs)
+			for _, code := range []int{200, 0, 405, 481} {
+				due(t, h, 24*time.Second)
+				if asked := c.expect("OPTIONS"); code > 0 {
+					c.answer(asked, code, "")
+				}
+			}
+			due(t, h, 24*time.Second)
+			l.finish(c)
+			list, _ := l.leg.Trace().Messages()
+			for _, m := range list {
+				if strings.Contains(m.Text, "OPTIONS\r\n") {
+					t.Errorf("the signalling has\n%s", m.Text)
+				}
+			}
+		})
+	}
+}
+
 // slowNames answers when it is let.
 type slowNames struct {
 	names

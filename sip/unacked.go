@@ -99,6 +99,7 @@ func (c *call) confirmed(k *unacked, body []byte) {
 			c.ua.unconfirmed.remove(e)
 		}
 		if err = c.begin(m); err == nil {
+			c.keepReachable()
 			k.answered <- nil
 		}
 	case err == nil && k.offer:

@@ -91,8 +91,8 @@ type Config struct {
 	Logger *slog.Logger // nil: nothing is logged
 
 	clock clock // of what takes minutes; nil: the time
-	// The rhythm of the media's watch; 0: the usual.
-	watchEvery, noRTPAfter time.Duration
+	// The rhythm of the media's watch, and of keepReachable; 0: the usual.
+	watchEvery, noRTPAfter, keepEvery time.Duration
 }
 
 // Defaults of Config.
@@ -138,6 +138,7 @@ func New(cfg Config) (*UserAgent, error) {
 	}
 	cfg.MaxRinging, cfg.T1 = cmp.Or(cfg.MaxRinging, defaultMaxRinging), cmp.Or(cfg.T1, defaultT1)
 	cfg.watchEvery, cfg.noRTPAfter = cmp.Or(cfg.watchEvery, watchEvery), cmp.Or(cfg.noRTPAfter, noRTPAfter)
+	cfg.keepEvery = cmp.Or(cfg.keepEvery, keepEvery)
 	cfg.Logger, cfg.clock = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), cmp.Or(cfg.clock, clock(wallClock{}))
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger,

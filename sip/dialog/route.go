@@ -50,11 +50,11 @@ func (d *Dialog) Hosts() (list []netip.Addr) {
 // leads to the same host: a far end behind an address translator, or one that
 // does not listen, can be reached no other way.
 func (d *Dialog) aim(req *gosip.Request) {
-	hop := d.Hop()
-	if d.Detour || d.Forbids(HostAddr(hop.Host), hop.UriParams.GetOr("transport", d.Transport)) {
+	if d.AimsAtPeer() {
 		d.AimAtPeer(req)
 		return
 	}
+	hop := d.Hop()
 	over := strings.ToUpper(hop.UriParams.GetOr("transport", d.Transport))
 	if hop.Scheme == "sips" {
 		over = "TLS" // RFC 3261 section 26.2.2; d.Transport is, for one that we accepted
@@ -78,6 +78,13 @@ func (d *Dialog) aim(req *gosip.Request) {
 		to = d.Peer.String()
 	}
 	d.Layer.Aim(d.By, req, over, to)
+}
+
+// AimsAtPeer says whether requests go to where the far end's messages come from, because its route
+// leads nowhere or to a host that is forbidden: it is behind an address translator.
+func (d *Dialog) AimsAtPeer() bool {
+	hop := d.Hop()
+	return d.Detour || d.Forbids(HostAddr(hop.Host), hop.UriParams.GetOr("transport", d.Transport))
 }
 
 // AimAtPeer makes a request go where the far end's messages come from, over what they come over.

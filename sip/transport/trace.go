@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"net"
 	"net/netip"
 	"regexp"
@@ -192,10 +193,14 @@ func (t *traces) find(callID string) *followed {
 // callID finds the Call-ID of a message.
 var callID = regexp.MustCompile(`(?im)^(?:call-id|i)[ \t]*:[ \t]*(\S+)`)
 
-// traceSent keeps a message that was written.
+// keepalive begins the requests that only keep the way to a far end open. A call of hours has so many
+// that they and their answers would push out the others.
+var keepalive = []byte(gosip.OPTIONS + " ")
+
+// traceSent keeps a message that was written, unless it is a keepalive.
 func (l *Layer) traceSent(transport string, ours, to net.Addr, text []byte) {
 	id := callID.FindSubmatch(text)
-	if id == nil {
+	if id == nil || bytes.HasPrefix(text, keepalive) {
 		return
 	}
 	f := l.traces.find(string(id[1]))
@@ -213,10 +218,10 @@ func (l *Layer) traceSent(transport string, ours, to net.Addr, text []byte) {
 	f.add(TraceMessage{Sent: true, Transport: transport, From: from, To: far, Text: string(text)})
 }
 
-// traceReceived keeps a message that has come for a call that is known; the first one
+// traceReceived keeps a message that has come for a call that is known, unless it answers a keepalive; the first one
 // of an incoming call, which makes it known, is kept by Follow.
 func (l *Layer) traceReceived(m gosip.Message) {
-	if m.CallID() == nil {
+	if res, ok := m.(*gosip.Response); m.CallID() == nil || ok && res.CSeq() != nil && res.CSeq().MethodName == gosip.OPTIONS {
 		return
 	}
 	if f := l.traces.find(m.CallID().Value()); f != nil {
