@@ -89,6 +89,12 @@ func Watched(cfg Config, every, silence time.Duration) Config {
 	return cfg
 }
 
+// Keeping returns cfg with so much time between keepalives.
+func Keeping(cfg Config, every time.Duration) Config {
+	cfg.keepEvery = every
+	return cfg
+}
+
 // Facing is the address under which peer can reach ua.
 func Facing(ua *UserAgent, peer netip.Addr) netip.Addr { return ua.layer.Facing(peer) }
 
