@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"parley/inference/enginetest"
 	"parley/media"
+	onhold "parley/media/hold"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
@@ -415,6 +417,82 @@ func TestRingback(t *testing.T) {
 				}
 				if strings.Contains(s.Log(), "working on it") {
 					t.Error("the agent speaks over it")
+				}
+			}, said(1000, 2500, "sales please"))
+		})
+	}
+}
+
+// strength is the amplitude of a frequency in what the caller hears.
+func strength(s *pipelinetest.Scene, from, to time.Duration, hz float64) float64 {
+	re, im, n := 0.0, 0.0, 0
+	for _, f := range s.Leg.Sent() {
+		if f.At < from || f.At >= to {
+			continue
+		}
+		for _, x := range f.Samples {
+			w := 2 * math.Pi * hz * float64(n) / float64(s.Leg.Format().Out)
+			re, im, n = re+float64(x)*math.Cos(w), im+float64(x)*math.Sin(w), n+1
+		}
+	}
+	return 2 * math.Hypot(re, im) / float64(max(1, n))
+}
+
+// TestHoldMusic: while this server calls somebody the caller hears what is there for them, of the right pitch, and the ringing tone
+// until it is; where the far end transfers the call, the tone alone.
+func TestHoldMusic(t *testing.T) {
+	tone := make([]int16, 16000)
+	for i := range tone {
+		tone[i] = int16(4000 * math.Sin(2*math.Pi*1000*float64(i)/16000))
+	}
+	codes := onhold.Encode(tone)
+	for name, test := range map[string]struct {
+		sound   func(media.Rate) *onhold.Player
+		after   time.Duration // it is there
+		hz, off float64       // what is heard of it, and what is not
+		far     bool          // the far end transfers the call
+	}{
+		"music":          {sound: onhold.Music, hz: 261.63, off: 277.18},
+		"recording":      {sound: func(r media.Rate) *onhold.Player { return onhold.Recording(codes, r) }, hz: 1000, off: 425},
+		"late":           {sound: func(r media.Rate) *onhold.Player { return onhold.Recording(codes, r) }, after: 5 * time.Second, hz: 1000, off: 425},
+		"deleted":        {sound: func(media.Rate) *onhold.Player { return nil }, hz: 425, off: 1000},
+		"by the far end": {sound: onhold.Music, hz: 425, off: 261.63, far: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 30000, func(s *pipelinetest.Scene) {
+				handsOver(s, `{"to":"sales"}`)
+				s.Leg.Keeps = true
+				consults(s, func(*pipelinetest.Leg) {}, nil)
+				consult := s.Config.Transfer.Consult
+				s.Config.Transfer.Consult = func(ctx context.Context, to string) (media.Leg, func(media.Ended), error) {
+					_ = rings(12*time.Second, nil)(ctx, to)
+					return consult(ctx, to)
+				}
+				if test.far {
+					s.Leg.Moves = rings(12*time.Second, nil)
+				}
+				s.Config.Transfer.Hold = func(ctx context.Context, rate media.Rate) *onhold.Player {
+					_ = rings(test.after, nil)(ctx, "")
+					return test.sound(rate)
+				}
+			}, func(t *testing.T, s *pipelinetest.Scene) {
+				// It is called from 4,140 ms on, and the tone of Spain sounds for 1.5 of each 4.5 s.
+				if test.after > 0 {
+					if ring, own := strength(s, 4200*ms, 5600*ms, 425), strength(s, 4200*ms, 9*time.Second, test.hz); ring < 1000 || own > 100 {
+						t.Errorf("before it is there, the tone has %.0f and the sound %.0f", ring, own)
+					}
+				}
+				from, to := 13200*ms, 14600*ms
+				if name == "music" {
+					from, to = 4200*ms, 5600*ms // its first bar
+				}
+				if on, off := strength(s, from, to, test.hz), strength(s, from, to, test.off); on < 100 || off > on/4 {
+					t.Errorf("%.0f Hz has %.0f, and %.0f Hz %.0f", test.hz, on, test.off, off)
+				}
+				for _, l := range levelsOf(s, 17000, 29000) {
+					if l != 0 {
+						t.Fatal("it sounds when the transfer is over")
+					}
 				}
 			}, said(1000, 2500, "sales please"))
 		})

@@ -51,7 +51,7 @@ var good = []string{
 	`{"name":"N","language":"auto"}`, `{"name":"N","language":"AUTO_pt-BR"}`, `{"name":"N","id":"ag_1","version":"x","created_at":null,"updated_at":7}`, `{"name":"N","voice":"f3","language":"EU","tools":[],"settings":{}}`,
 	settings(`"variables":{"city":"","Name_2":"x"},"goodbye":"Bye {{ city }}, {{Name_2}}","timezone":"Europe/Madrid"`),
 	settings(`"knowledge_bases":["kb_06er5bt0v9k1o7m2q3s4t5u6v0"],"knowledge_mode":"turn"`),
-	settings(`"knowledge":[{"title":"Menu","text":"Soup {{not a variable}}"}],"recording_notice":"This call is recorded.","record_transfers":true`),
+	settings(`"knowledge":[{"title":"Menu","text":"Soup {{not a variable}}"}],"recording_notice":"This call is recorded.","record_transfers":true,"hold_sound":"music"`),
 	settings(`"speed":0.5,"on_machine":"message","machine_message":"Call us, {{now}}."`), settings(`"speed":2,"on_machine":"hangup"`),
 	settings(`"transfer_to":[{"number":"+34911234567","name":"Sales"}],"pronunciation":[{"word":"SQL","say":"sequel"}]`),
 	settings(`"min_endpoint_ms":100,"max_endpoint_ms":6000,"barge_in_ms":200,"idle_seconds":0,"idle_reprompts":10,"max_duration_seconds":7200,"ring_ms":0,

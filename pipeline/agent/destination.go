@@ -25,6 +25,12 @@ func (d *Destination) Label() string {
 	return d.Number
 }
 
+// Values of HoldSound that are no identifiers.
+const (
+	HoldRinging = "ringing"
+	HoldMusic   = "music"
+)
+
 // Bounds of the list of people whom callers may be transferred to.
 const (
 	maxDestinations = 32

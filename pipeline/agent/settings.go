@@ -58,6 +58,8 @@ type Settings struct {
 	// number too that may be called.
 	TransferTo  []Destination `json:"transfer_to,omitempty"`  // 32 at most
 	TransferAny *bool         `json:"transfer_any,omitempty"` // false
+	// HoldSound is what callers hear while this server calls somebody for them: HoldRinging, HoldMusic, or a sound of the account.
+	HoldSound *string `json:"hold_sound,omitempty"` // HoldRinging
 	// HandOverTo is whom hand_over may pass the caller to: other agents of the account.
 	HandOverTo []Successor `json:"hand_over_to,omitempty"` // 16 at most
 	// Steps are the parts of the conversation; the agent begins at the first.

@@ -11,7 +11,8 @@ import (
 
 // A caller who is being transferred hears the tone of a telephone that rings, from the
 // moment at which the second leg is called until it is connected: silence would sound as if
-// they had been forgotten. It is the tone of the country that is called.
+// they had been forgotten. It is the tone of the country that is called. Where the Transfer has something
+// else for them, they hear that instead as soon as it is there.
 
 // ringLevel is the amplitude of a tone, of 32,767: some -19 dBFS with all its frequencies.
 const ringLevel = 3600
@@ -42,9 +43,12 @@ type Ringback struct {
 	frame   [media.MaxFrameSamples]int16
 }
 
-// Next is the next frame of the tone for a call of the function, by its identifier and arguments; false while it is silent. It is valid
-// until the next call of Next.
+// Next is the next frame of what the caller hears during a call of the function, by its identifier and arguments; false while it is
+// silent. It is valid until the next call of Next.
 func (r *Ringback) Next(t *Transfer, call, arguments string, now time.Time, rate media.Rate) (media.Frame, bool) {
+	if p := t.held.Load(); p != nil {
+		return p.Next(), true
+	}
 	if r.call != call {
 		r.call, r.since, r.cadence = call, now, t.cadence(arguments)
 	}

@@ -32,6 +32,9 @@ func NewSecond(leg media.Leg) *Second { return &Second{leg: leg} }
 // consult calls a number, plays the summary there, and has the conductor connect
 // the two.
 func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary string) (string, error) {
+	if t.Hold != nil {
+		c.Start(func() { t.held.Store(t.Hold(ctx, c.Leg.Format().Out)) })
+	}
 	said, err := c.Utter(ctx, summary)
 	if err != nil {
 		return "", errNoVoice

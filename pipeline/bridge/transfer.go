@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/hold"
 	"parley/pipeline/agent"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
@@ -55,6 +57,11 @@ type Transfer struct {
 	// Listen hears who answers a consultation, at rate: an answering machine
 	// hears nothing and counts as no answer. nil: there is no detection.
 	Listen func(rate media.Rate) (listen.FrontEnd, error)
+	// Hold makes what the caller hears while somebody is consulted, for legs that take frames of a rate; nil, as a function and as its
+	// result: the ringing tone, which sounds also until Hold has returned. It runs beside the call.
+	Hold func(ctx context.Context, rate media.Rate) *hold.Player
+
+	held atomic.Pointer[hold.Player] // of the consultation that is under way; the conductor plays it
 }
 
 // Transferee is the caller whom a transfer moves, and what it needs of their call. Its functions may be called from any goroutine.
@@ -91,6 +98,7 @@ type arguments struct {
 // to do it or somebody is called first, the caller stays with the agent until somebody
 // has answered. The text of the error is for the model.
 func (t *Transfer) Move(ctx context.Context, c *Transferee, written json.RawMessage) (string, error) {
+	t.held.Store(nil)
 	var in arguments
 	if err := json.Unmarshal(written, &in); err != nil {
 		return "", errArguments

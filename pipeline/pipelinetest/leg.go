@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,6 +39,7 @@ type Leg struct {
 	EchoGain float64
 	Hold     [2]time.Duration // from when to when the caller has the agent on hold
 	HangUp   time.Duration    // the caller hangs up then; 0: never
+	Keeps    bool             // what is sent is kept to the sample
 	// Late is how much later than 20 ms after the one before a frame arrives; nil:
 	// not at all. Frames keep their order, so that late ones come in bursts.
 	Late func(n int64) time.Duration
@@ -75,6 +77,8 @@ type Sent struct {
 	At     time.Duration // after the start
 	Silent bool
 	Level  float64 // mean magnitude
+	// Samples are the frame's, of a leg that keeps them.
+	Samples []int16
 }
 
 // NewLeg returns a leg that speaks as told.
@@ -222,7 +226,11 @@ func (l *Leg) Write(f media.Frame) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.frames = append(l.frames, Sent{At: now.Sub(l.start), Silent: sum == 0, Level: float64(sum) / float64(len(f.Samples))})
+	sent := Sent{At: now.Sub(l.start), Silent: sum == 0, Level: float64(sum) / float64(len(f.Samples))}
+	if l.Keeps {
+		sent.Samples = slices.Clone(f.Samples)
+	}
+	l.frames = append(l.frames, sent)
 }
 
 // Flush implements media.Leg.

@@ -61,7 +61,7 @@ func (x *Transfers) Functions(session *session.Session, ours Line, other string)
 		if p.Settings.SMSFrom != nil {
 			text.from = *p.Settings.SMSFrom
 		}
-		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens}, text.send, func(ctx context.Context) error {
+		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens, Hold: holds(p.Settings.HoldSound)}, text.send, func(ctx context.Context) error {
 			// store.ErrInvalid: the caller withholds their number.
 			return x.Store.OptOut(ctx, session.Account(), "", session.ID())
 		})

@@ -269,6 +269,9 @@ class AgentSettings(TypedDict):
     # turn-taking; the recording and the longest duration stay those of the first. Agents whose
     # engine hears and speaks by itself neither hand over nor take over.
     hand_over_to: NotRequired[list[AgentSettingsHandOverToItem]]
+    # What callers hear while this server calls somebody for them: the ringing tone of the country
+    # that is called, or music. A carrier that transfers by itself plays what it likes; ringing.
+    hold_sound: NotRequired[Literal["ringing", "music"]]
     # How often it does before it says goodbye; 2.
     idle_reprompts: NotRequired[int]
     # Silence after which the agent speaks up; 10. 0: never.

@@ -526,6 +526,11 @@ export interface AgentSettings {
     /** What the agent calls it. No two have one name. */
     name: string;
   }>;
+  /**
+   * What callers hear while this server calls somebody for them: the ringing tone of the country that is called, or
+   * music. A carrier that transfers by itself plays what it likes; ringing.
+   */
+  hold_sound?: "ringing" | "music";
   /** How often it does before it says goodbye; 2. */
   idle_reprompts?: number;
   /** Silence after which the agent speaks up; 10. 0: never. */
