@@ -35,6 +35,7 @@ const (
 
 	KnowledgeID = "kb_"
 	DocumentID  = "doc_"
+	SoundID     = "snd_"
 
 	MessageID = "msg_" // of a text message
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -12,6 +13,7 @@ import (
 type references struct {
 	bases  []string // collections of documents
 	agents []string // that take callers over
+	sounds []string // that callers hear while they wait: one at most
 }
 
 // references reads them.
@@ -19,6 +21,7 @@ func (a *Agent) references() (r references) {
 	var s struct {
 		Bases []string                 `json:"knowledge_bases"`
 		To    []struct{ Agent string } `json:"hand_over_to"`
+		Hold  string                   `json:"hold_sound"`
 	}
 	if json.Unmarshal(a.Settings, &s) != nil {
 		return r // no settings that a conversation can read
@@ -26,6 +29,9 @@ func (a *Agent) references() (r references) {
 	r.bases = s.Bases
 	for _, to := range s.To {
 		r.agents = append(r.agents, to.Agent)
+	}
+	if strings.HasPrefix(s.Hold, SoundID) {
+		r.sounds = []string{s.Hold}
 	}
 	return r
 }
@@ -44,6 +50,13 @@ func (a *Agent) ownReferences(ctx context.Context, tx pgx.Tx, account string, be
 	i, id, err = foreign(ctx, tx, "select id from agents where account_id = $1 and id = any($2::text[])", account, now.agents, before.agents)
 	if err == nil && id != "" {
 		err = Invalid("settings.hand_over_to[%d].agent: the account has no agent %s", i, id)
+	}
+	if err != nil {
+		return err
+	}
+	_, id, err = foreign(ctx, tx, "select id from sounds where account_id = $1 and id = any($2::text[])", account, now.sounds, before.sounds)
+	if err == nil && id != "" {
+		err = Invalid("settings.hold_sound: the account has no sound %s", id)
 	}
 	return err
 }

@@ -50,6 +50,16 @@ func (c *Client) Denoise(ctx context.Context, r Recording, engine string) (*Audi
 	return c.audio(ctx, maxOneShot)(c.upload(ctx, r, "", c.query(with, "denoise")))
 }
 
+// AddSound adds a recording to the sounds of the account, which callers hear while somebody is called for them.
+func (c *Client) AddSound(ctx context.Context, name string, r Recording) (*wire.Sound, error) {
+	return decode[wire.Sound](ctx, c)(c.upload(ctx, r, "", c.query(url.Values{"name": {name}}, "v1", "sounds")))
+}
+
+// SoundAudio fetches the audio of a sound, as a WAV file.
+func (c *Client) SoundAudio(ctx context.Context, id string) (*Audio, error) {
+	return c.audio(ctx, maxOneShot)(c.send(ctx, http.MethodGet, c.address("v1", "sounds", id, "audio"), nil))
+}
+
 // upload sends a recording as the form field "audio".
 func (c *Client) upload(ctx context.Context, r Recording, language string, to *url.URL) (*http.Response, error) {
 	switch {

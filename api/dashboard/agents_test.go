@@ -21,6 +21,7 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/api/export"
 	"parley/api/manage"
+	"parley/api/sounds"
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
@@ -144,6 +145,7 @@ func mountAgentsOf(schema map[string]any) func(s *dashboardtest.Site, a *api.API
 		manage.MountFunctions(a, fakeTrial)
 		mountSpeech(a)
 		mountKnowledge(s, a)
+		sounds.Mount(a, s.DB)
 		mountCases(s, a)
 	}
 }

@@ -16,12 +16,12 @@ var counterparts = map[string]string{
 	"GET /app/find":          "GET /v1/agents, GET /v1/knowledge, GET /v1/calls",
 
 	"GET /app/agents":                                  "GET /v1/agents, GET /callcenter/numbers",
-	"GET /app/agents/new":                              "GET /v1/agents/schema, GET /v1/knowledge, GET /v1/agents",
+	"GET /app/agents/new":                              "GET /v1/agents/schema, GET /v1/knowledge, GET /v1/sounds, GET /v1/agents",
 	"POST /app/agents":                                 "POST /v1/agents",
 	"POST /app/agents/check":                           "POST /v1/agents/validate",
 	"GET /app/agents/import":                           "GET /v1/agents/schema",
 	"POST /app/agents/import":                          "POST /v1/agents",
-	"GET /app/agents/{id}":                             "GET /v1/agents/{id}, GET /v1/spending-limits, GET /v1/knowledge, GET /v1/agents, GET /v1/agents/{id}/cases",
+	"GET /app/agents/{id}":                             "GET /v1/agents/{id}, GET /v1/spending-limits, GET /v1/knowledge, GET /v1/sounds, GET /v1/agents, GET /v1/agents/{id}/cases",
 	"POST /app/agents/{id}":                            "PUT /v1/agents/{id}",
 	"POST /app/agents/{id}/limit":                      "PATCH /v1/spending-limits/{id}",
 	"POST /app/agents/{id}/metadata":                   "PATCH /v1/agents/{id}",
@@ -71,6 +71,10 @@ var counterparts = map[string]string{
 	"POST /app/knowledge/{id}/addresses":                    "POST /v1/knowledge/{id}/documents",
 	"POST /app/knowledge/{id}/documents/{document}/refresh": "POST /v1/knowledge/{id}/documents/{document}/refresh",
 	"POST /app/knowledge/{id}/documents/{document}/delete":  "DELETE /v1/knowledge/{id}/documents/{document}",
+
+	"GET /app/sounds":              "GET /v1/sounds, GET /v1/sounds/{id}/audio",
+	"POST /app/sounds":             "POST /v1/sounds",
+	"POST /app/sounds/{id}/delete": "DELETE /v1/sounds/{id}",
 
 	"GET /app/playground":                "GET /v1/agents, GET /ws/agent, POST /webrtc/agent",
 	"GET /app/playground/test-call/{id}": "GET /v1/agents/{id}, GET /ws/agent",

@@ -50,7 +50,7 @@ func errorPages() []page.Page {
 
 var navGroups = []page.NavGroup{
 	{Title: "", Links: []page.NavLink{{Path: page.Home + "/", Title: "Overview"}}},
-	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledge.At, Title: knowledge.Title}, {Path: page.Home + "/playground", Title: "Playground"}, {Path: speech.At, Title: speech.Title},
+	{Title: "Build", Links: []page.NavLink{{Path: page.Home + "/agents", Title: "Agents"}, {Path: knowledge.At, Title: knowledge.Title}, {Path: page.Home + "/playground", Title: "Playground"}, {Path: speech.At, Title: speech.Title}, {Path: account.SoundsAt, Title: account.SoundsTitle, Telephony: true},
 		{Path: account.EnginesAt, Title: account.EnginesTitle}}},
 	{Title: "Calls", Links: []page.NavLink{{Path: page.Home + "/live", Title: "Live calls"}, {Path: page.Home + "/calls", Title: "Call history"}, {Path: calls.InsightsAt, Title: calls.InsightsTitle}, {Path: report.LatencyAt, Title: report.LatencyTitle},
 		{Path: page.Home + "/bulk", Title: "Bulk dial", Telephony: true}, {Path: page.Home + "/numbers", Title: "Numbers", Telephony: true}, {Path: trunk.At, Title: trunk.Title, Telephony: true},

@@ -71,6 +71,7 @@ var tour = []stop{
 	{"/app/messages", "/app/messages", false, "find a number that sends messages", opens(`main a[href="/app/numbers/search"]`, "/app/numbers/search")},
 	{"/app/do-not-call", "/app/do-not-call", false, "put a number on the do-not-call list, and remove it", listsNumber},
 	{"/app/consents", "/app/consents", false, "see who confirmed consent", reads("192.0.2.7")},
+	{"/app/sounds", "/app/sounds", false, "add a sound, and delete it", keepsSound},
 	{"/app/secrets", "/app/secrets", false, "store a secret, and delete it", storesSecret},
 	{"/app/live", "/app/live", false, "follow what goes on", watches},
 	{"/app/live/{id}", "/app/live/{lasts}", false, "end a call", hangsUp},

@@ -8,7 +8,7 @@ import (
 
 // groups are the commands as help lists them.
 var groups = []struct{ title, commands string }{
-	{"Conversations", "agent calls case knowledge replay simulate tail talk test"},
+	{"Conversations", "agent calls case knowledge replay simulate sound tail talk test"},
 	{"Telephone", "bulk consents dial do-not-call number phone trunk"},
 	{"Speech", "denoise synth transcribe"},
 	{"Account", "account balance engine-key key latency listen login logout logs profile rates requests secret usage webhook"},

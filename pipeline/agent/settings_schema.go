@@ -118,10 +118,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				Lead: "Whom the agent may hand callers over to. It decides by what you write here, and tells the caller first."}),
 		schema.Flag("transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false.").Otherwise(false).
 			Named("transfer_any", "Transfers to any number", schema.Entry{Label: "It may also transfer to any other number that may be called", Hint: "Callers can then name one. You pay for these calls."}),
-		schema.OneOf("What callers hear while this server calls somebody for them: the ringing tone of the country that is called, or music. A carrier that transfers by itself "+
-			"plays what it likes; ringing.", HoldRinging, HoldMusic).Otherwise(HoldRinging).
-			Named("hold_sound", "Sound while callers wait", schema.Entry{Label: "What callers hear while somebody is called for them", Hint: "Where this server calls them; a carrier plays what it likes.",
-				Choices: [][2]any{{HoldRinging, "A telephone that rings"}, {HoldMusic, "Soft music"}}}),
+		holdSchema(),
 		schema.OneOf("What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue.",
 			string(Continue), string(HangUp), string(LeaveMessage)).Otherwise(string(Continue)).
 			Named("on_machine", "Answering machines", schema.Entry{Heading: "When a machine answers its calls", Label: "What a voicemail gets", Hint: "A call, or a batch, may say otherwise.",
@@ -158,6 +155,15 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 		streamSchema(),
 	}},
 })
+
+// holdSchema is what callers hear who are being transferred.
+func holdSchema() *schema.Schema {
+	s := &schema.Schema{Type: "string", Pattern: `^(` + HoldRinging + `|` + HoldMusic + `|snd_[0-9a-v]{26})$`, Form: "must be " + HoldRinging + ", " + HoldMusic + ", or the identifier of a sound",
+		Description: "What callers hear while this server calls somebody for them: ringing, the tone of the country that is called; music; or a sound of the account, by its identifier, " +
+			"and the tone again when that is deleted. A carrier that transfers by itself plays what it likes; ringing."}
+	return s.Otherwise(HoldRinging).Named("hold_sound", "Sound while callers wait", schema.Entry{Label: "What callers hear while somebody is called for them",
+		Hint: "Sounds of yours are kept on the page Sounds.", Choices: [][2]any{{HoldRinging, "A telephone that rings"}, {HoldMusic, "Soft music"}}})
+}
 
 // interruptions are whether the caller may interrupt.
 var interruptions = []string{"always", "never", "after_first_sentence"}

@@ -90,6 +90,7 @@ func New(t *testing.T) *Server {
 	mux.HandleFunc("POST /callcenter/dial", s.dial)
 	s.bulkRoutes(mux)
 	s.knowledge(mux)
+	sounds(mux)
 	wallet(mux)
 	engineKeys(mux)
 	s.agentRoutes(mux)

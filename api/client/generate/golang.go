@@ -35,7 +35,7 @@ var byHand = map[string]string{
 	"denoise": "Denoise", "get-own-account": "Account", "get-balance": "Balance", "get-usage": "Usage", "export-usage": "UsageCSV", "get-pricing": "Rates",
 	"list-webhooks": "Webhooks", "get-webhook": "Webhook", "create-webhook": "CreateWebhook", "update-webhook": "ChangeWebhook", "delete-webhook": "DeleteWebhook",
 	"rotate-webhook-secret": "RotateWebhook", "test-webhook": "TestWebhook", "take-webhook-event": "TakeEvent", "report-webhook-attempt": "ReportEvent",
-	"list-webhook-deliveries": "Deliveries", "retry-webhook-delivery": "RetryDelivery", "list-callcenter-agents": "Agents",
+	"add-sound": "AddSound", "get-sound-audio": "SoundAudio", "list-webhook-deliveries": "Deliveries", "retry-webhook-delivery": "RetryDelivery", "list-callcenter-agents": "Agents",
 	"export-calls": "Table", "export-ledger": "Table", "export-consents": "Table", "export-do-not-call": "Table", "export-batch": "Table",
 }
 

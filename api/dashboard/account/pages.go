@@ -11,5 +11,5 @@ import (
 
 // Pages are the pages of this package.
 func Pages() []page.Page {
-	return slices.Concat(balancePages(), keyPages(), secretPages(), webhookPages(), requestPages(), enginePages())
+	return slices.Concat(balancePages(), keyPages(), secretPages(), soundPages(), webhookPages(), requestPages(), enginePages())
 }

@@ -17,6 +17,9 @@ const knowledgePath = "settings.knowledge_bases"
 // successorsPath is the setting that names agents that take callers over, which are chosen and not typed.
 const successorsPath = "settings.hand_over_to"
 
+// soundPath is the setting that names a sound of the account, which is chosen and not typed.
+const soundPath = "settings.hold_sound"
+
 // choice is a value that may be ticked.
 type choice struct {
 	page.Option
@@ -64,14 +67,32 @@ func (f *agentFields) offerAgents(q *page.Request) error {
 // chooseAgent has a field offer agents, and the one that it names though it is no longer there.
 func (x *agentField) chooseAgent(of *control) {
 	of.How = "select"
-	choices := slices.Clone(x.agents)
-	if of.Value != "" && !slices.ContainsFunc(choices, func(o page.Option) bool { return o.Value == of.Value }) {
-		choices = append(choices, page.Option{Value: of.Value, Label: of.Value + " (deleted)"})
-	}
+	choices := withDeleted(slices.Clone(x.agents), of.Value)
 	if len(choices) == 1 {
 		of.Hint = "The account has no other agent yet."
 	}
 	of.Choose(choices)
+}
+
+// withDeleted adds the value that is chosen though it is no longer there.
+func withDeleted(choices []page.Option, value string) []page.Option {
+	if value != "" && !slices.ContainsFunc(choices, func(o page.Option) bool { return o.Value == value }) {
+		choices = append(choices, page.Option{Value: value, Label: value + " (deleted)"})
+	}
+	return choices
+}
+
+// offerSounds has the account's sounds be chosen where one is named that callers hear.
+func (f *agentFields) offerSounds(q *page.Request) error {
+	i := slices.IndexFunc(f.all, func(x *agentField) bool { return x.path == soundPath })
+	if i < 0 {
+		return nil
+	}
+	list, err := page.Read[api.List[wire.Sound]](q, "/v1/sounds?limit=100")
+	for _, s := range list.Data {
+		f.all[i].Form.Choices = append(f.all[i].Form.Choices, [2]any{s.ID, s.Name})
+	}
+	return err
 }
 
 // tick ticks the values of a list.

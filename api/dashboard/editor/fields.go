@@ -119,7 +119,7 @@ func newAgentFields(q *page.Request) (*agentFields, error) {
 	for _, x := range f.all {
 		x.serve(q)
 	}
-	return f, errors.Join(f.offerCollections(q), f.offerAgents(q))
+	return f, errors.Join(f.offerCollections(q), f.offerAgents(q), f.offerSounds(q))
 }
 
 // resolved has a section get its fields out of the object that is at prefix of the document. An
@@ -225,7 +225,7 @@ func (s *shape) control(id, name, value, problem string, needed bool) control {
 		}
 	case s.chosen():
 		x.How = "select"
-		x.Choose(s.options())
+		x.Choose(withDeleted(s.options(), value))
 	case s.box():
 		x.How = "check"
 	case x.Field.Rows != "", s.Type == "array", s.Type == "object":

@@ -16,14 +16,13 @@ func (n *Node) openFunctions(master string) (err error) {
 	if n.secrets, err = people.NewVault(n.db, master); err != nil {
 		return err
 	}
-	n.keys = people.NewEngineKeys(n.secrets)
 	c := tool.Config{Secrets: n.opened, Log: n.log}
 	if c.Guard, err = tool.NewGuard(n.cfg.ToolAllow, nil); err != nil {
 		return err
 	}
 	c.Guard.Refuse(n.cfg.Addresses()...)
-	n.guard = c.Guard
-	n.hooks, n.poster, n.library = webhook.New(n.db, n.secrets), c.Guard.Poster(), knowledge.New(n.db)
+	n.guard, n.poster = c.Guard, c.Guard.Poster()
+	n.keys, n.hooks, n.library = people.NewEngineKeys(n.secrets), webhook.New(n.db, n.secrets), knowledge.New(n.db)
 	if n.vectors, err = engine.Embeddings(n.cfg); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"parley/api/operator"
 	"parley/api/recording"
 	"parley/api/requests"
+	"parley/api/sounds"
 	"parley/api/status"
 	"parley/api/stt"
 	"parley/api/task"
@@ -77,6 +78,7 @@ func (n *Node) routes() *api.API {
 	calls.Mount(a, n.db, files)
 	messages.Mount(a, &n.texts)
 	knowledge.Mount(a, n.library, n.poster.Check)
+	sounds.Mount(a, n.db)
 	recording.Mount(a, n.records)
 	requests.Mount(a, kept.New(n.db))
 	if n.cfg.Payments != "none" {

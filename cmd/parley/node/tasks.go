@@ -107,9 +107,7 @@ func (e enqueuer) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account
 	case store.EmbedDocuments:
 		return knowledge.EnqueueEmbedding(ctx, tx, e.jobs)
 	case store.ChargeRecharge:
-		if e.recharges != nil {
-			return e.recharges.Enqueue(ctx, tx, account, id)
-		}
+		return e.recharges.Enqueue(ctx, tx, account, id)
 	}
 	return nil
 }

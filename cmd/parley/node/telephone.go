@@ -17,6 +17,7 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/sounds"
 	"parley/store/trunks"
 )
 
@@ -37,7 +38,7 @@ func (n *Node) openTelephony(secret string) (err error) {
 	n.lines = lines.New(lines.Config{Store: trunks.New(n.db, n.secrets), Phone: n.phone, Operator: n.operatorTrunks(), Guard: n.guard.Address, Log: n.log})
 	to := outbound.Destinations{Card: n.db.RateCard, Fictional: n.cfg.Carrier == "simulated"}
 	n.texts.Classify = to.Classify
-	n.transfers = &outbound.Transfers{Store: n.db, Texts: &n.texts, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to,
+	n.transfers = &outbound.Transfers{Store: n.db, Texts: &n.texts, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to, Sounds: sounds.New(n.db),
 		Counts: &n.counts, Attempts: outbound.NewAttempts(), Log: n.log}
 	n.dialler = &outbound.Dialler{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
 		Destinations: to, ConsentKey: derived(secret, "consent"), Free: func() { n.batches.Wake() }, Log: n.log}

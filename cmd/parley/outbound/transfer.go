@@ -26,6 +26,7 @@ import (
 	"parley/sip/transport"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/sounds"
 )
 
 // Transfers places the calls to which callers are transferred. All fields are set.
@@ -36,6 +37,7 @@ type Transfers struct {
 	Maker        *conversation.Maker
 	Destinations Destinations
 	Texts        *messages.Desk // sends text messages
+	Sounds       *sounds.Store
 	Counts       *api.Counts
 	// Attempts bounds the transfers of each account; NewAttempts makes it.
 	Attempts *api.Buckets
@@ -61,7 +63,7 @@ func (x *Transfers) Functions(session *session.Session, ours Line, other string)
 		if p.Settings.SMSFrom != nil {
 			text.from = *p.Settings.SMSFrom
 		}
-		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens, Hold: holds(p.Settings.HoldSound)}, text.send, func(ctx context.Context) error {
+		conversation.Telephone(cfg, &p.Settings, &bridge.Transfer{Check: c.check, Consult: c.call, Listen: listens, Hold: x.holds(session.Account(), p.Settings.HoldSound)}, text.send, func(ctx context.Context) error {
 			// store.ErrInvalid: the caller withholds their number.
 			return x.Store.OptOut(ctx, session.Account(), "", session.ID())
 		})

@@ -1444,6 +1444,43 @@ class Parley(Requests):
         """
         return self._json("GET", "/api/status/voices", timeout=timeout)
 
+    def list_sounds(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListSound:
+        """List the account's sounds.
+
+        The newest first.
+        """
+        return self._json("GET", "/v1/sounds", query={"limit": limit, "cursor": cursor}, timeout=timeout)
+
+    def each_sounds(self, *, limit: int | None = None, timeout: float | None = None) -> Iterator[t.Sound]:
+        """List the account's sounds: every entry, page by page."""
+        return self._each("GET", "/v1/sounds", query={"limit": limit}, timeout=timeout)
+
+    def add_sound(self, body: t.AddSoundBody, *, name: str | None = None, idempotency_key: str | None = None, timeout: float | None = None) -> t.Sound:
+        """Add a sound.
+
+        Callers of agents that name it in `settings.hold_sound` hear it while this server calls
+        somebody for them, again and again. The file is WAV, or MP3, AAC, Ogg, WebM, MP4 or FLAC
+        where the server can read these; at most 25 MB and three minutes. It is kept as telephones
+        play it (G.722), and fades for 10 ms at both ends. An account has 32 sounds at most. It
+        costs nothing.
+        """
+        return self._json("POST", "/v1/sounds", body=body, query={"name": name}, idempotency_key=idempotency_key, repeat=True, timeout=timeout)
+
+    def delete_sound(self, id: str, *, timeout: float | None = None) -> None:
+        """Delete a sound.
+
+        Calls in which it plays go on with it. After them callers of agents that name it hear the
+        ringing tone.
+        """
+        return self._none("DELETE", f"/v1/sounds/{part(id)}", timeout=timeout)
+
+    def get_sound_audio(self, id: str, *, timeout: float | None = None) -> Answer:
+        """Fetch the audio of a sound.
+
+        As it is played: one channel at 16 kHz, 16 bits.
+        """
+        return self._raw("GET", f"/v1/sounds/{part(id)}/audio", timeout=timeout)
+
     def cancel_task(self, task_id: str, *, timeout: float | None = None) -> t.CanceledOutputBody:
         """Cancel a task.
 

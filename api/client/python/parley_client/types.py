@@ -152,6 +152,13 @@ class AddKnowledgeDocumentBody2(TypedDict):
     title: NotRequired[str]
 
 
+class AddSoundBody(TypedDict):
+    # The recording.
+    audio: File
+    # What the sound is called: 1 to 100 characters, in one line.
+    name: NotRequired[str]
+
+
 class Agent(TypedDict):
     # Send it as agent_id.
     id: str
@@ -269,9 +276,10 @@ class AgentSettings(TypedDict):
     # turn-taking; the recording and the longest duration stay those of the first. Agents whose
     # engine hears and speaks by itself neither hand over nor take over.
     hand_over_to: NotRequired[list[AgentSettingsHandOverToItem]]
-    # What callers hear while this server calls somebody for them: the ringing tone of the country
-    # that is called, or music. A carrier that transfers by itself plays what it likes; ringing.
-    hold_sound: NotRequired[Literal["ringing", "music"]]
+    # What callers hear while this server calls somebody for them: ringing, the tone of the country
+    # that is called; music; or a sound of the account, by its identifier, and the tone again when
+    # that is deleted. A carrier that transfers by itself plays what it likes; ringing.
+    hold_sound: NotRequired[str]
     # How often it does before it says goodbye; 2.
     idle_reprompts: NotRequired[int]
     # Silence after which the agent speaks up; 10. 0: never.
@@ -2959,6 +2967,15 @@ class ListSimulation(TypedDict):
     next_cursor: str | None
 
 
+class ListSound(TypedDict):
+    # The page's entries.
+    data: list[Sound]
+    # Whether the list goes on.
+    has_more: bool
+    # Send it as cursor to read on; null at the end.
+    next_cursor: str | None
+
+
 class ListSpendingLimit(TypedDict):
     # The page's entries.
     data: list[SpendingLimit]
@@ -4351,6 +4368,17 @@ class SimulationDetail(TypedDict):
     # How far it is; it is over when it is done, failed or canceled. done says nothing about their
     # results.
     state: Literal["queued", "running", "done", "failed", "canceled"]
+
+
+class Sound(TypedDict):
+    # When it was added.
+    created_at: str
+    # How long it is until it begins again.
+    duration_ms: int
+    # Names the sound in requests and in settings.hold_sound of agents.
+    id: str
+    # What it is called.
+    name: str
 
 
 class SpendingLimit(TypedDict):

@@ -527,10 +527,11 @@ export interface AgentSettings {
     name: string;
   }>;
   /**
-   * What callers hear while this server calls somebody for them: the ringing tone of the country that is called, or
-   * music. A carrier that transfers by itself plays what it likes; ringing.
+   * What callers hear while this server calls somebody for them: ringing, the tone of the country that is called;
+   * music; or a sound of the account, by its identifier, and the tone again when that is deleted. A carrier that
+   * transfers by itself plays what it likes; ringing.
    */
-  hold_sound?: "ringing" | "music";
+  hold_sound?: string;
   /** How often it does before it says goodbye; 2. */
   idle_reprompts?: number;
   /** Silence after which the agent speaks up; 10. 0: never. */
@@ -2925,6 +2926,15 @@ export interface ListSimulation {
   next_cursor: string | null;
 }
 
+export interface ListSound {
+  /** The page's entries. */
+  data: Array<Sound>;
+  /** Whether the list goes on. */
+  has_more: boolean;
+  /** Send it as cursor to read on; null at the end. */
+  next_cursor: string | null;
+}
+
 export interface ListSpendingLimit {
   /** The page's entries. */
   data: Array<SpendingLimit>;
@@ -4303,6 +4313,17 @@ export interface SimulationDetail {
   started_at: string | null;
   /** How far it is; it is over when it is done, failed or canceled. done says nothing about their results. */
   state: "queued" | "running" | "done" | "failed" | "canceled";
+}
+
+export interface Sound {
+  /** When it was added. */
+  created_at: string;
+  /** How long it is until it begins again. */
+  duration_ms: number;
+  /** Names the sound in requests and in settings.hold_sound of agents. */
+  id: string;
+  /** What it is called. */
+  name: string;
 }
 
 export interface SpendingLimit {
@@ -6757,6 +6778,54 @@ export class Parley extends Requests {
    */
   getServiceVoices(options: Asked = {}): Promise<ServiceVoices> {
     return this.json("GET", "/api/status/voices", { options });
+  }
+
+  /**
+   * List the account's sounds.
+   * The newest first.
+   */
+  listSounds(query: {
+    /** next_cursor of the page before; without it the list begins at its first entry. */
+    cursor?: string;
+    /** How many at most. */
+    limit?: number;
+  } = {}, options: Asked = {}): Page<ListSound, Sound> {
+    return this.pages("GET", "/v1/sounds", { query, options });
+  }
+
+  /**
+   * Add a sound.
+   * Callers of agents that name it in `settings.hold_sound` hear it while this server calls somebody for them, again
+   * and again. The file is WAV, or MP3, AAC, Ogg, WebM, MP4 or FLAC where the server can read these; at most 25 MB and
+   * three minutes. It is kept as telephones play it (G.722), and fades for 10 ms at both ends. An account has 32
+   * sounds at most. It costs nothing.
+   */
+  addSound(body: {
+    /** The recording. */
+    audio: Blob;
+    /** What the sound is called: 1 to 100 characters, in one line. */
+    name?: string;
+  }, query: {
+    /** What the sound is called, where the form does not say it. */
+    name?: string;
+  } = {}, options: Repeated = {}): Promise<Sound> {
+    return this.json("POST", "/v1/sounds", { body, query, repeat: true, options });
+  }
+
+  /**
+   * Delete a sound.
+   * Calls in which it plays go on with it. After them callers of agents that name it hear the ringing tone.
+   */
+  deleteSound(id: string, options: Asked = {}): Promise<void> {
+    return this.none("DELETE", `/v1/sounds/${encodeURIComponent(id)}`, { options });
+  }
+
+  /**
+   * Fetch the audio of a sound.
+   * As it is played: one channel at 16 kHz, 16 bits.
+   */
+  getSoundAudio(id: string, options: Asked = {}): Promise<Response> {
+    return this.raw("GET", `/v1/sounds/${encodeURIComponent(id)}/audio`, { options });
   }
 
   /**
