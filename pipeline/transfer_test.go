@@ -498,3 +498,38 @@ func TestHoldMusic(t *testing.T) {
 		})
 	}
 }
+
+// TestHoldOfEarlierTransfer: what comes for a transfer that has failed meanwhile does not sound in the next one.
+func TestHoldOfEarlierTransfer(t *testing.T) {
+	tone := make([]int16, 16000)
+	for i := range tone {
+		tone[i] = int16(4000 * math.Sin(2*math.Pi*1000*float64(i)/16000))
+	}
+	codes := onhold.Encode(tone)
+	play(t, 30000, func(s *pipelinetest.Scene) {
+		const sales = `{"to":"sales"}`
+		handsOver(s, sales)
+		s.LLM.Replies = [][]enginetest.Step{with("I will put you through. ", "transfer_call", sales), with("Once more. ", "transfer_call", sales)}
+		s.Leg.Keeps = true
+		consults(s, func(*pipelinetest.Leg) {}, nil)
+		tries, holds := 0, 0
+		s.Config.Transfer.Consult = func(ctx context.Context, to string) (media.Leg, func(media.Ended), error) {
+			if tries++; tries == 1 {
+				return nil, nil, errors.New("the number is busy")
+			}
+			return nil, nil, rings(12*time.Second, errors.New("nobody answered"))(ctx, to)
+		}
+		s.Config.Transfer.Hold = func(_ context.Context, rate media.Rate) *onhold.Player {
+			if holds++; holds > 1 {
+				return nil
+			}
+			time.Sleep(5 * time.Second) // a database that does not end when it is told to
+			return onhold.Recording(codes, rate)
+		}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		has(t, s, "tool_ended call_1_1 error", "tool_ended call_2_1 error")
+		if own, ring := strength(s, 10200*ms, 11500*ms, 1000), strength(s, 10200*ms, 11500*ms, 425); own > ring/10 || ring < 500 {
+			t.Errorf("the sound has %.0f and the tone %.0f", own, ring)
+		}
+	}, said(1000, 2500, "sales please"))
+}

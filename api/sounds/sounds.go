@@ -149,7 +149,7 @@ func (s *service) audio(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	codes, err := s.kept.Codes(r.Context(), account, id)
+	codes, err := s.kept.Audio(r.Context(), account, id)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,13 @@ func NewSecond(leg media.Leg) *Second { return &Second{leg: leg} }
 // the two.
 func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary string) (string, error) {
 	if t.Hold != nil {
-		c.Start(func() { t.held.Store(t.Hold(ctx, c.Leg.Format().Out)) })
+		waiting, over := context.WithCancel(ctx)
+		defer over()
+		c.Start(func() {
+			if p := t.Hold(waiting, c.Leg.Format().Out); p != nil && waiting.Err() == nil { // else it would sound in the next transfer
+				t.held.Store(p)
+			}
+		})
 	}
 	said, err := c.Utter(ctx, summary)
 	if err != nil {

@@ -96,8 +96,12 @@ func (s *Store) Delete(ctx context.Context, account, id string) error {
 	return s.db.Must(ctx, "delete sound", "delete from sounds where account_id = $1 and id = $2", account, id)
 }
 
-// Codes is the audio of a sound of the account, which those share who ask for it while it is in the Store's cache: it is not to be
-// changed.
+// Audio is the audio of a sound of the account.
+func (s *Store) Audio(ctx context.Context, account, id string) ([]byte, error) {
+	return store.Value[[]byte](ctx, s.db, "read audio", "select codes from sounds where account_id = $1 and id = $2", account, id)
+}
+
+// Codes is Audio for those who play it. They share what is in the Store's cache, and do not change it.
 func (s *Store) Codes(ctx context.Context, account, id string) ([]byte, error) {
 	cached := s.cache.find(id)
 	codes, err := store.Value[[]byte](ctx, s.db, "read audio", "select case when $3 then null else codes end from sounds where account_id = $1 and id = $2",

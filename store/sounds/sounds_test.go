@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,8 @@ func TestSounds(t *testing.T) {
 		_, err = f.Codes(f.ctx(), other, s.ID)
 		f.is("another account's audio", err, store.ErrNotFound)
 	}
+	_, err = f.Audio(f.ctx(), other, s.ID)
+	f.is("another account's audio", err, store.ErrNotFound)
 	_, err = f.Get(f.ctx(), other, s.ID)
 	f.is("another account's", err, store.ErrNotFound)
 	f.is("delete another account's", f.Delete(f.ctx(), other, s.ID), store.ErrNotFound)
@@ -118,6 +121,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
+	slices.Sort(ids) // those of one millisecond have no order
 	list, err := f.List(f.ctx(), account, store.Page{Limit: 5, After: ids[5]})
 	f.ok(err)
 	if len(list) != 5 || list[0].ID != ids[4] {
