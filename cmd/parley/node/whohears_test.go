@@ -49,8 +49,8 @@ func (e *ear) hears(frames int) {
 	}
 }
 
-// sounds says which of the tones are in the last 200 ms of samples.
-func sounds(samples []int16, rate media.Rate) (tones []int) {
+// tonesIn says which of the tones are in the last 200 ms of samples.
+func tonesIn(samples []int16, rate media.Rate) (tones []int) {
 	last := samples[max(0, len(samples)-int(rate)/5):]
 	for _, hz := range []int{callersTone, supervisorsTone, agentsTone} {
 		if mediatest.ToneLevel(last, rate, float64(hz)) > -35 {
@@ -112,14 +112,14 @@ func TestWhoHearsWhom(t *testing.T) {
 	}
 	hears := func(who string, samples []int16, rate int, want int) {
 		t.Helper()
-		if got := sounds(samples, media.Rate(rate)); len(got) != 1 || got[0] != want {
+		if got := tonesIn(samples, media.Rate(rate)); len(got) != 1 || got[0] != want {
 			t.Errorf("%s hears %v Hz, want %d", who, got, want)
 		}
 	}
 	listener, speaker := joins(), joins()
 	eventually(t, "the agent speaks", func() bool {
 		listener.hears(10)
-		return len(sounds(listener.right, media.Rate(listener.rate))) > 0
+		return len(tonesIn(listener.right, media.Rate(listener.rate))) > 0
 	})
 	listener.hears(25)
 	hears("a listener, on the left,", listener.left, listener.rate, callersTone)
@@ -148,7 +148,7 @@ func TestWhoHearsWhom(t *testing.T) {
 	r := <-called
 	heard := map[int]int{}
 	for rest := r.Heard; len(rest) >= 1600; rest = rest[1600:] {
-		for _, hz := range sounds(rest[:1600], media.Rate8k) {
+		for _, hz := range tonesIn(rest[:1600], media.Rate8k) {
 			heard[hz]++
 		}
 	}
