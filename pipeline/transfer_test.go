@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -512,15 +513,15 @@ func TestHoldOfEarlierTransfer(t *testing.T) {
 		s.LLM.Replies = [][]enginetest.Step{with("I will put you through. ", "transfer_call", sales), with("Once more. ", "transfer_call", sales)}
 		s.Leg.Keeps = true
 		consults(s, func(*pipelinetest.Leg) {}, nil)
-		tries, holds := 0, 0
+		var tries, holds atomic.Int32 // asked from a goroutine each
 		s.Config.Transfer.Consult = func(ctx context.Context, to string) (media.Leg, func(media.Ended), error) {
-			if tries++; tries == 1 {
+			if tries.Add(1) == 1 {
 				return nil, nil, errors.New("the number is busy")
 			}
 			return nil, nil, rings(12*time.Second, errors.New("nobody answered"))(ctx, to)
 		}
 		s.Config.Transfer.Hold = func(_ context.Context, rate media.Rate) *onhold.Player {
-			if holds++; holds > 1 {
+			if holds.Add(1) > 1 {
 				return nil
 			}
 			time.Sleep(5 * time.Second) // a database that does not end when it is told to
