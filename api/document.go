@@ -96,6 +96,7 @@ func tags() []*huma.Tag {
 		{Name: "Requests", Description: "What programs have asked with the account's keys, and how it was answered, for people who look for a mistake."},
 		{Name: "Secrets", Description: "What agents' functions need to be let in elsewhere: stored sealed, used by name, never shown."},
 		{Name: "Knowledge", Description: "Documents that agents answer from: files and addresses in collections, and the search that agents use."},
+		{Name: "Messages", Description: "Text messages that numbers of the account send and receive."},
 		{Name: "Sounds", Description: "What callers hear while somebody is called for them: recordings of the account."},
 		{Name: "Engine keys", Description: "Keys of your own for the engines of vendors: stored sealed, never shown, and tested on request."},
 		{Name: "Account", Description: "Prices, the balance, and what it was spent on."},

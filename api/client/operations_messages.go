@@ -47,6 +47,7 @@ func (c *Client) DeleteMessage(ctx context.Context, id string) error {
 }
 
 // GetMessage: Read a text message.
+// What it says, how far it is, and what it cost.
 func (c *Client) GetMessage(ctx context.Context, id string) (*wire.Message, error) {
 	return ask[wire.Message](ctx, c, http.MethodGet, c.address("v1", "messages", id), nil)
 }

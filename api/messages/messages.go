@@ -45,7 +45,7 @@ func Mount(a *api.API, d *Desk) {
 		http.StatusPaymentRequired, http.StatusForbidden).Accepted().Repeatable(), d.send)
 	api.Register(a, routes.Get("/v1/messages", "list-messages", "List text messages",
 		"Those that were sent and those that came in, newest first: all, or those of which everything that is asked for is true."), d.list)
-	api.Register(a, routes.Get(one, "get-message", "Read a text message", "", http.StatusNotFound), d.get)
+	api.Register(a, routes.Get(one, "get-message", "Read a text message", "What it says, how far it is, and what it cost.", http.StatusNotFound), d.get)
 	api.Register(a, routes.Delete(one, "delete-message", "Delete the text of a message",
 		"Deletes what it says, for good. That there was the message stays: with whom, when and what it cost. One that is still queued answers 404.", http.StatusNotFound), d.remove)
 }

@@ -9,7 +9,7 @@ import (
 // groups are the commands as help lists them.
 var groups = []struct{ title, commands string }{
 	{"Conversations", "agent calls case knowledge replay simulate sound tail talk test"},
-	{"Telephone", "bulk consents dial do-not-call number phone trunk"},
+	{"Telephone", "bulk consents dial do-not-call message number phone trunk"},
 	{"Speech", "denoise synth transcribe"},
 	{"Account", "account balance engine-key key latency listen login logout logs profile rates requests secret usage webhook"},
 	{"Server", "admin backup bench config demo doctor engine migrate models nodes restore serve"},

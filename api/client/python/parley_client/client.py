@@ -1215,7 +1215,10 @@ class Parley(Requests):
         return self._none("DELETE", f"/v1/messages/{part(id)}", timeout=timeout)
 
     def get_message(self, id: str, *, timeout: float | None = None) -> t.Message:
-        """Read a text message."""
+        """Read a text message.
+
+        What it says, how far it is, and what it cost.
+        """
         return self._json("GET", f"/v1/messages/{part(id)}", timeout=timeout)
 
     def list_accounts(self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None) -> t.ListAccount:

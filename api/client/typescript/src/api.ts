@@ -6493,7 +6493,10 @@ export class Parley extends Requests {
     return this.none("DELETE", `/v1/messages/${encodeURIComponent(id)}`, { options });
   }
 
-  /** Read a text message. */
+  /**
+   * Read a text message.
+   * What it says, how far it is, and what it cost.
+   */
   getMessage(id: string, options: Asked = {}): Promise<Message> {
     return this.json("GET", `/v1/messages/${encodeURIComponent(id)}`, { options });
   }
