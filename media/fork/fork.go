@@ -33,19 +33,22 @@ const (
 // ErrGone is returned by Run when the receiver has closed the socket, or takes nothing any more.
 var ErrGone = errors.New("fork: the receiver is gone")
 
-// Run sends what l hears to conn until the call is over, ctx ends or the receiver is gone, and closes conn. It leaves the call to
+// Run sends what l hears to conn until the call is over, ctx ends or the receiver is gone, and closes conn. It returns when the receiver
+// has confirmed that, or has had a second to: a connection that is closed before might take the last message with it. It leaves the call to
 // its caller: l goes on. nil: the receiver knows that the stream stops.
 func Run(ctx context.Context, conn *websocket.Conn, l *monitor.Listener, s Start) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	conn.SetReadLimit(maxMessage)
-	isolate.Go("media/fork/reader", cancel, func() { cancel(drain(conn)) }, func() { conn.Close() })
+	read := make(chan struct{}) // closed when the reader has ended
+	isolate.Go("media/fork/reader", cancel, func() { cancel(drain(conn)) }, func() { conn.Close() }, func() { close(read) })
+	defer func() { <-read }()
 	err := newStream(conn, l.Rate(), s).send(ctx, l)
 	if err != nil {
 		conn.Close()
 		return err
 	}
-	// The reader closes the socket when the receiver has answered.
+	// The reader ends when the receiver has answered.
 	deadline := time.Now().Add(closeWait)
 	_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), deadline)
 	_ = conn.SetReadDeadline(deadline)
