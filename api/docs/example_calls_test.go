@@ -127,7 +127,7 @@ func Example_listen() {
 func Example_fork() {
 	const receiver = `{"url": "wss://example.com/calls", "headers": {"Authorization": "Bearer {{secret.RECEIVER}}"}}`
 	var live struct{ Data []struct{ ID string } }
-	ask("GET", "/v1/calls?state=live", "", &live)
+	ask("GET", "/v1/calls?state=live&number=%2B34600111222", "", &live)
 	for _, call := range live.Data {
 		var stream struct{ ID string }
 		ask("POST", "/v1/calls/"+call.ID+"/streams", receiver, &stream) // the key has the mark listen

@@ -196,15 +196,14 @@ func (s *streams) all() []*stream {
 }
 
 // Drain waits for the streams of calls that are over, until ctx ends.
-func (h *Handler) Drain(ctx context.Context) error {
+func (h *Handler) Drain(ctx context.Context) {
 	for _, s := range h.streams.all() {
 		select {
 		case <-s.ended:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return
 		}
 	}
-	return nil
 }
 
 // find is a stream of a call of the account; nil: there is none.

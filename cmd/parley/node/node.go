@@ -337,7 +337,8 @@ func (n *Node) Drain(ctx context.Context) error {
 	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })
 	calls := n.manager.Drain(ctx)
 	<-drained
-	return errors.Join(calls, sockets, n.guests.Drain(ctx))
+	n.guests.Drain(ctx)
+	return errors.Join(calls, sockets)
 }
 
 // Operator is what only operators see, for the metrics address: below /debug/sip/.

@@ -8,7 +8,7 @@ async function ask(method, path, body) {
 }
 
 const receiver = { url: "wss://example.com/calls", headers: { Authorization: "Bearer {{secret.RECEIVER}}" } };
-const { data } = await ask("GET", "/v1/calls?state=live");
+const { data } = await ask("GET", "/v1/calls?state=live&number=%2B34600111222");
 for (const call of data) {
   const stream = await ask("POST", `/v1/calls/${call.id}/streams`, receiver);
   await new Promise((resolve) => setTimeout(resolve, 10_000));

@@ -17,7 +17,7 @@ def ask(method, path, body=None):
 
 
 receiver = {"url": "wss://example.com/calls", "headers": {"Authorization": "Bearer {{secret.RECEIVER}}"}}
-calls = ask("GET", "/v1/calls?state=live")["data"]
+calls = ask("GET", "/v1/calls?state=live&number=%2B34600111222")["data"]
 for call in calls:
     stream = ask("POST", f"/v1/calls/{call['id']}/streams", receiver)
     time.sleep(10)
