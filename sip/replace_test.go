@@ -32,8 +32,10 @@ func TestTrunksAreReplaced(t *testing.T) {
 
 	before := ua.Stats().Unknown
 	ua.SetTrunks(nil)
-	late.write(late.request("OPTIONS", ""))
-	eventually(t, "the source is a stranger", func() bool { return ua.Stats().Unknown > before })
+	eventually(t, "the source is a stranger", func() bool {
+		late.write(late.request("OPTIONS", ""))
+		return ua.Stats().Unknown > before
+	})
 	if _, err := ua.Dial(t.Context(), sip.Target{Number: number}); err == nil {
 		t.Error("a call without a trunk")
 	}
