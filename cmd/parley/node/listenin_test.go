@@ -66,6 +66,18 @@ func (w *window) connected(id string) (over <-chan wire.CallState) {
 	return ended
 }
 
+// lasting places a call to somebody who stays on the line, on which both speak.
+func (w *window) lasting() (id string) {
+	w.Helper()
+	return w.dial("04", "continue", "")
+}
+
+// hangUp ends a call from here.
+func (w *window) hangUp(id string) {
+	w.Helper()
+	w.ok(w.node.cluster.Hangup(w.Context(), w.who.Account, id))
+}
+
 // TestListenIn: who may, hears the agent on the right until the call is over, and the call says who that was; nobody else gets in.
 func TestListenIn(t *testing.T) {
 	t.Parallel()
@@ -74,7 +86,7 @@ func TestListenIn(t *testing.T) {
 	b, err := ledger.New(w.node.db).CreateAccount(t.Context(), "C", w.node.db.RateCard())
 	w.ok(err)
 	stranger := w.member(b.ID, people.NewKey{Listens: true})
-	id := w.dial("06", "", "")
+	id := w.lasting()
 	over := w.connected(id)
 	for name, tt := range map[string]struct {
 		credential, call string
@@ -104,7 +116,7 @@ func TestListenIn(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	var loud [2]int
-	last := told{}
+	last, hung := told{}, false
 	for {
 		kind, b, err := conn.ReadMessage()
 		if err != nil {
@@ -121,6 +133,10 @@ func TestListenIn(t *testing.T) {
 			if v := int16(uint16(b[i]) | uint16(b[i+1])<<8); v > 2000 || v < -2000 {
 				loud[i/2%2]++
 			}
+		}
+		if !hung && loud[0] >= 500 && loud[1] >= 500 {
+			w.hangUp(id)
+			hung = true
 		}
 	}
 	<-over
@@ -139,7 +155,7 @@ func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t)
 	ear, mouth := w.member(w.who.Account, people.NewKey{Listens: true}), w.member(w.who.Account, people.NewKey{Listens: true, Speaks: true})
-	id := w.dial("06", "", "")
+	id := w.lasting()
 	over := w.connected(id)
 	sits := func(credential string) *guest {
 		conn, _, err := w.listensAs(credential, id)
@@ -174,6 +190,7 @@ func TestTakeOver(t *testing.T) {
 	speaker.ask(`{"type":"give_back"}`, "given_back", "")
 	second.ask(`{"type":"take_over"}`, "taken_over", "")
 	second.conn.Close() // which gives it back
+	w.hangUp(id)
 	for listener.next().Type != "ended" {
 	}
 	<-over
@@ -198,7 +215,7 @@ func TestTakePartThroughAnotherNode(t *testing.T) {
 	server := httptest.NewServer(other.Handler())
 	t.Cleanup(server.Close)
 	mouth := w.member(w.who.Account, people.NewKey{Listens: true, Speaks: true})
-	id := w.dial("06", "", "")
+	id := w.lasting()
 	over := w.connected(id)
 	if _, resp, err := w.listensAt(server.URL, w.key, id); resp == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("without the mark: %v, %v", resp, err)
@@ -211,6 +228,7 @@ func TestTakePartThroughAnotherNode(t *testing.T) {
 	g.frame()
 	g.ask(`{"type":"take_over"}`, "taken_over", "")
 	g.ask(`{"type":"give_back"}`, "given_back", "")
+	w.hangUp(id)
 	for g.next().Type != "ended" {
 	}
 	<-over
