@@ -58,7 +58,7 @@ func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
 	return &call{
 		ua: u, key: dialogKey{d.CallID, d.LocalTag}, log: u.log.With("call_id", d.CallID), dialog: d, trunk: on,
 		timers: timers{clock: u.cfg.clock}, trace: new(transport.Trace), heard: u.layer.Grant(),
-		owner: newOwner(), departure: newDeparture(),
+		owner: newOwner(u.cfg.T1), departure: newDeparture(),
 	}
 }
 

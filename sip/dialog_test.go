@@ -339,7 +339,7 @@ func TestRouteSet(t *testing.T) {
 func TestRequestsInOrder(t *testing.T) {
 	both(t, func(t *testing.T, network string) {
 		results, events := make(chan outcome, 1), make(chan media.LegEvent, 16)
-		ua := serve(t, sip.Config{SourceRate: 10000, OnCall: eventful(results, events)})
+		ua := serve(t, sip.Config{SourceRate: 10000, T1: 10 * time.Second, OnCall: eventful(results, events)})
 		p := newPeer(t, ua, network)
 		p.call()
 		for range 20 {

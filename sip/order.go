@@ -6,14 +6,9 @@ import (
 	"time"
 )
 
-const (
-	// maxInOrder bounds the requests of a call that wait for those before them; more are
-	// taken as they come.
-	maxInOrder = 32
-	// orderPatience is how long one waits for the one before it: some never come so far.
-	// The far end sends a request again after T1 (RFC 3261 section 17.1.2.2).
-	orderPatience = 500 * time.Millisecond
-)
+// maxInOrder bounds the requests of a call that wait for those before them; more are
+// taken as they come.
+const maxInOrder = 32
 
 // order has the requests of a call handled in the order in which they came: the library
 // gives each a goroutine of its own, and one that is overtaken would be refused for its
@@ -23,9 +18,12 @@ type order struct {
 	last  uint32   // the highest that came
 	come  []uint32 // and were not handled yet, rising
 	moved chan struct{}
+	// patience is how long one waits for the one before it, since some never come so far: T1, after which the far end
+	// sends a request again (RFC 3261 section 17.1.2.2).
+	patience time.Duration
 }
 
-func newOrder() *order { return &order{moved: make(chan struct{})} }
+func newOrder(t1 time.Duration) *order { return &order{moved: make(chan struct{}), patience: t1} }
 
 // arrived notes a request by its CSeq, unless it is a repetition.
 func (o *order) arrived(seq uint32) {
@@ -36,7 +34,7 @@ func (o *order) arrived(seq uint32) {
 	}
 }
 
-// await waits until those that came before are handled, or none is for orderPatience.
+// await waits until those that came before are handled, or none is for as long as one waits.
 func (o *order) await(seq uint32) {
 	for {
 		o.mu.Lock()
@@ -47,7 +45,7 @@ func (o *order) await(seq uint32) {
 		}
 		select {
 		case <-moved:
-		case <-time.After(orderPatience):
+		case <-time.After(o.patience):
 			return
 		}
 	}

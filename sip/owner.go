@@ -3,6 +3,7 @@ package sip
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // mailbox is how much may wait for a call's goroutine. A far end has one or two
@@ -20,8 +21,8 @@ type owner struct {
 	ends     []func() // run when the goroutine has ended, the last one first; its own
 }
 
-func newOwner() *owner {
-	o := &owner{box: make(chan task, mailbox), killed: make(chan struct{}), order: newOrder()}
+func newOwner(t1 time.Duration) *owner {
+	o := &owner{box: make(chan task, mailbox), killed: make(chan struct{}), order: newOrder(t1)}
 	o.life, o.finish = context.WithCancelCause(context.Background())
 	return o
 }
