@@ -13,6 +13,7 @@ import (
 // ends have agreed. It belongs to the call's goroutine.
 type audio struct {
 	pair *rtpport.Pair // nil: none is open yet; the leg's, once there is one
+	path *path         // nil: nothing but media comes to them
 	sdp  *sdp.Session
 	leg  *Leg // nil until there is media
 }
@@ -27,8 +28,9 @@ func (a *audio) open(ports *rtpport.Pool, local sdp.Local) (err error) {
 	return nil
 }
 
-// release gives back ports that no leg has taken over.
+// release ends the handshake, and gives back ports that no leg has taken over.
 func (a *audio) release() {
+	a.path.close()
 	if a.pair != nil && a.leg == nil {
 		a.pair.Release()
 	}
@@ -40,8 +42,10 @@ func (a *audio) session(cfg rtp.Config) (*rtp.Session, error) {
 	if cfg.RTP, err = rtp.NewSocket(a.pair.RTP); err != nil {
 		return nil, err
 	}
-	if cfg.RTCP, err = rtp.NewSocket(a.pair.RTCP); err != nil {
-		return nil, err
+	if !cfg.Mux {
+		if cfg.RTCP, err = rtp.NewSocket(a.pair.RTCP); err != nil {
+			return nil, err
+		}
 	}
 	return rtp.New(cfg)
 }
@@ -49,7 +53,10 @@ func (a *audio) session(cfg rtp.Config) (*rtp.Session, error) {
 // apply puts what was negotiated into the leg's session, which reports hold and resume.
 func (a *audio) apply(m sdp.Media) {
 	s, c := a.leg.session, a.leg.call
-	if m.Remote.IsValid() {
+	switch {
+	case m.ICE != sdp.ICE{}:
+		a.path.change(m)
+	case m.Remote.IsValid():
 		s.SetRemote(c.reached(m.Remote), c.reached(m.RTCP))
 	}
 	s.SetFormat(format(m))

@@ -21,7 +21,8 @@ const (
 	early    state = iota // incoming, not decided
 	calling               // outgoing, not answered
 	answered              // our 2xx waits for its ACK
-	leaving               // likewise, and we hang up with that
+	securing              // the ACK has come, and the handshake for the keys is to come
+	leaving               // our 2xx waits for its ACK, and we hang up with that
 	up                    // the far end has answered, or confirmed our answer
 	ending                // our BYE is under way
 	over                  // nothing more will be sent

@@ -47,13 +47,17 @@
 //	calling    2xx                            ACK, begin media                              up
 //	calling    other final response           see client INVITE                             over
 //	answered   ACK, or authentic media        begin media                                   up
+//	answered   ACK, and DTLS brings the keys  none                                          securing
+//	answered   keys by DTLS                   begin media                                   up
+//	securing   keys by DTLS                   begin media                                   up
+//	securing   hang up, no keys for 64*T1     BYE                                           ending
 //	answered   hang up                        remember why                                  leaving
 //	answered   no ACK for 64*T1               BYE                                           ending
 //	leaving    ACK                            BYE                                           ending
 //	up         hang up, session expired       BYE                                           ending
 //	up         BYE                            200, end the leg                              over
 //	ending     response to BYE, 64*T1         none                                          over
-//	any        BYE in answered or leaving     200                                           over
+//	any        BYE in all between             200                                           over
 //
 // Four types have states of their own beside it, and audio.go holds what both ends hear.
 //

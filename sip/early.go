@@ -12,7 +12,7 @@ import (
 // announcement. It belongs to one goroutine, until Answer or Reject.
 type Early struct{ session *rtp.Session }
 
-// ErrNoOffer says that a caller has not said where early media goes.
+// ErrNoOffer says that a caller has not said where early media goes, or cannot be reached before the answer.
 var ErrNoOffer = errors.New("sip: the INVITE has no offer")
 
 // Progress tells the caller that there is something to hear before the answer (183 with
@@ -30,7 +30,7 @@ func (c *call) progress() (*Early, error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
-	if c.server.answer == nil {
+	if c.server.answer == nil || c.audio.path != nil { // it is reached, and decrypts, only after the answer
 		return nil, ErrNoOffer
 	}
 	cfg := c.rtpConfig(c.server.media)

@@ -65,6 +65,9 @@ func (c *call) rtpConfig(m sdp.Media) rtp.Config {
 		Keys:              m.Keys,
 		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
 	}
+	if p := c.audio.path; p != nil {
+		cfg.Path, cfg.Remote = p, p.address()
+	}
 	if a := c.dialog.Peer.Addr(); a.IsValid() {
 		cfg.Trusted = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
 	}

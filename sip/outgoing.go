@@ -287,7 +287,7 @@ const mtu = 1300
 
 // described is what the call's trunk wants our descriptions to hold.
 func (c *call) described() sdp.Local {
-	local := sdp.Local{Addr: c.dialog.Self.Addr(), Codecs: c.ua.cfg.Codecs, SRTP: c.ua.cfg.SRTP}
+	local := sdp.Local{Addr: c.dialog.Self.Addr(), Codecs: c.ua.cfg.Codecs, SRTP: c.ua.cfg.SRTP, DTLS: c.ua.identity.Fingerprint()}
 	if l := c.trunk; l != nil {
 		local.SRTP, local.NoEvents = l.SRTP, l.Has(trunk.AudioKeys)
 		if len(l.Codecs) > 0 {

@@ -16,6 +16,7 @@ const (
 	DetailInvalidNumber  media.EndDetail = "invalid_number"      // there is no such number
 	DetailNoACK          media.EndDetail = "no_ack"              // our answer was never confirmed
 	DetailNoCodec        media.EndDetail = "no_common_codec"     // the far end's description and ours have nothing in common
+	DetailNoKeys         media.EndDetail = "no_keys"             // the handshake that brings the keys of the media has failed, or never began
 	DetailOverflow       media.EndDetail = "event_overflow"      // the leg's events are not read
 	DetailRedirected     media.EndDetail = "redirected"          // 3xx, which is not followed
 	DetailSessionExpired media.EndDetail = "session_expired"     // the far end does not refresh, or has vanished
@@ -48,4 +49,5 @@ func reasonHeader(cause error) string {
 var reasons = map[media.EndDetail]string{
 	media.MediaTimeout: `SIP;cause=408;text="RTP timeout"`, DetailNoACK: `SIP;cause=408;text="ACK timeout"`,
 	DetailSessionExpired: `SIP;cause=408;text="Session expired"`, DetailNoCodec: `SIP;cause=488;text="Not Acceptable Here"`,
+	DetailNoKeys: `SIP;cause=488;text="No keys"`,
 }

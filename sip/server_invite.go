@@ -212,6 +212,7 @@ func (c *call) prepare() error {
 		c.decline(code, "")
 		return &Refused{Code: code, Err: err}
 	}
+	c.audio.path = c.newPath(c.server.media)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
+	"parley/media/srtp"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
@@ -52,9 +53,13 @@ func (c *call) retransmit2xx() {
 		return
 	}
 	if !now.Before(k.end) {
+		detail := DetailNoACK
+		if c.state == securing {
+			detail = DetailNoKeys
+		}
 		c.dropUnacked()
 		c.state = up // a BYE waits no longer
-		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoACK})
+		c.fail(&media.Ended{Reason: media.Failed, Detail: detail})
 		return
 	}
 	if c.state != up && k.wait == 2*c.ua.cfg.T1 { // 1.5 s: an ACK takes no longer, also on a busy machine
@@ -73,10 +78,18 @@ func (c *call) retransmit2xx() {
 // onACK takes an ACK. Its CSeq is the INVITE's; another one is a
 // straggler of an exchange that is over.
 func (c *call) onACK(req *gosip.Request) {
-	if k := c.unacked; k != nil && req.CSeq().SeqNo == k.seq {
+	k := c.unacked
+	switch {
+	case k == nil || req.CSeq().SeqNo != k.seq || c.state == securing:
+	case c.state == answered && k.awaitsKeys():
+		c.state, k.next = securing, k.end // not sent again
+	default:
 		c.confirmed(k, req.Body())
 	}
 }
+
+// awaitsKeys says whether a handshake is to bring keys before there can be media.
+func (k *unacked) awaitsKeys() bool { return k.media.DTLS != sdp.DTLS{} && k.media.Keys == srtp.Keys{} }
 
 // confirmed goes on with a call whose far end has our 2xx; body is that of its ACK. The
 // first 2xx answers the call now: RFC 3261 section 13.3.1.4 has the session established
@@ -84,7 +97,7 @@ func (c *call) onACK(req *gosip.Request) {
 // have us speak to others or charge for it.
 func (c *call) confirmed(k *unacked, body []byte) {
 	c.dropUnacked()
-	first := c.state == answered
+	first := c.state == answered || c.state == securing
 	m, err := k.media, error(nil)
 	if k.offer {
 		m, err = c.audio.sdp.Accept(body)

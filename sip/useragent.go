@@ -17,6 +17,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media/codec"
+	"parley/media/dtls"
 	"parley/media/isolate"
 	"parley/sip/challenge"
 	"parley/sip/rtpport"
@@ -109,6 +110,7 @@ type UserAgent struct {
 	layer  *transport.Layer
 	trunks *trunk.Set
 
+	identity    *dtls.Identity // of our side of encrypted media
 	verifier    *challenge.Verifier
 	unconfirmed *unconfirmed
 
@@ -147,6 +149,9 @@ func New(cfg Config) (*UserAgent, error) {
 		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Shared: cfg.SharedTrunks, Log: cfg.Logger}),
 	}
 	var err error
+	if u.identity, err = dtls.NewIdentity(); err != nil {
+		return nil, err
+	}
 	u.layer, err = transport.New(transport.Config{
 		Listen: cfg.Listen, ListenTLS: cfg.ListenTLS, TLS: cfg.TLS, PublicIP: cfg.PublicIP,
 		Allow: cfg.Allow, RejectUnknown: cfg.RejectUnknown, Trunks: u.trunks, Resolver: cfg.Resolver, SourceRate: cfg.SourceRate, T1: cfg.T1,

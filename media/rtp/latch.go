@@ -31,11 +31,13 @@ const candidates = 4
 //     may have moved to another server. Then one that signalling vouches for, or another
 //     port of the same host, may follow.
 //
-// With SRTP only authentic packets are judged at all, and may follow from anywhere.
+// With SRTP only authentic packets are judged at all, and may follow from anywhere. Where the far end makes connectivity checks
+// (Path), they alone decide.
 type latch struct {
 	sdp     netip.AddrPort
 	trusted []netip.Prefix // besides the address of sdp
 	closed  bool           // to all others
+	path    Path           // the far end is where its checks say, and nowhere else; nil: it makes none
 	until   time.Time      // end of the window
 
 	to       netip.AddrPort // the source latched to; invalid before
@@ -62,7 +64,17 @@ const (
 
 // reset awaits a new far end at address sdp.
 func (l *latch) reset(sdp netip.AddrPort, now time.Time) {
-	*l = latch{sdp: sdp, trusted: l.trusted, closed: l.closed, until: now.Add(latchWindow)}
+	*l = latch{sdp: sdp, trusted: l.trusted, closed: l.closed, path: l.path, until: now.Add(latchWindow)}
+	if l.path != nil {
+		l.to = sdp
+	}
+}
+
+// move follows the far end's connectivity checks, which only it can make.
+func (l *latch) move(to netip.AddrPort) {
+	if l.path != nil && to.IsValid() {
+		l.to = to
+	}
 }
 
 // target is where to send: the address of the SDP until a source is latched.
@@ -77,6 +89,9 @@ func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time
 	}
 	if l.bars(from, at, authentic) {
 		return foreign
+	}
+	if l.path != nil {
+		return farEnd
 	}
 	static := l.trusts(from.Addr())
 	sort := 0
@@ -97,6 +112,9 @@ func (l *latch) judge(from netip.AddrPort, ssrc uint32, seq uint16, at time.Time
 func (l *latch) bars(from netip.AddrPort, at time.Time, authentic bool) bool {
 	if from == l.to {
 		return false
+	}
+	if l.path != nil {
+		return !l.path.Passed(from)
 	}
 	static := l.trusts(from.Addr())
 	open := at.Before(l.until)

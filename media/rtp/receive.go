@@ -75,6 +75,10 @@ func (s *Session) poll() {
 
 // receive takes one datagram from the media port.
 func (s *Session) receive(b []byte, from netip.AddrPort, at time.Time) {
+	if s.cfg.Path != nil && !IsMedia(b) {
+		s.latch.move(s.cfg.Path.Receive(b, from))
+		return
+	}
 	if s.cfg.Mux && isRTCP(b) {
 		s.receiveReport(b, from, at)
 		return

@@ -76,6 +76,7 @@ type Config struct {
 	Rate   media.Rate // of the audio, 8 or 16 kHz; it stays when the format changes. 0: that of Format's codec
 	CNAME  string     // our canonical name in RTCP, at most 255 bytes
 	Keys   srtp.Keys  // of SRTP; zero: plain RTP
+	Path   Path       // nil: nothing but media comes to the port
 
 	Start time.Time // of media time: the answer; zero: now
 
@@ -150,6 +151,9 @@ func New(cfg Config) (*Session, error) {
 		PlayoutDelay: playoutDelay, MaxPlayout: maxPlayout, Overflow: s.overflow})
 	if err = s.openCodecs(); err != nil {
 		return nil, errors.Join(ErrConfig, err)
+	}
+	if cfg.Path != nil && cfg.Path.Checked() {
+		s.latch.path = cfg.Path
 	}
 	s.latch.reset(cfg.Remote, cfg.Start)
 	if s.guard, err = newGuard(cfg.Keys); err != nil {

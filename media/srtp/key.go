@@ -127,3 +127,22 @@ type Keys struct {
 	Suite         Suite
 	Send, Receive Key
 }
+
+// MaterialLen is how many bytes KeysFrom needs.
+func (s Suite) MaterialLen() int { return 2 * (keyLen + s.saltLen()) }
+
+// KeysFrom takes keys from the material that a DTLS handshake exports (RFC 5764 section 4.2): the client's key and the
+// server's, then their salts. client says that we were the client.
+func KeysFrom(s Suite, material []byte, client bool) Keys {
+	k := Keys{Suite: s}
+	first, second := &k.Receive, &k.Send
+	if client {
+		first, second = second, first
+	}
+	salts, n := material[2*keyLen:], s.saltLen()
+	copy(first.secret[:], material[:keyLen])
+	copy(first.secret[keyLen:], salts[:n])
+	copy(second.secret[:], material[keyLen:2*keyLen])
+	copy(second.secret[keyLen:], salts[n:2*n])
+	return k
+}

@@ -129,12 +129,15 @@ func longEnough(lifetime string) bool {
 // secure decides on the keys of the far end's stream r, which is an offer. tag is
 // that of the attribute chosen, for the answer.
 func (s *Session) secure(r *remote) (k srtp.Keys, tag int, err error) {
+	if r.lines[r.audio].dtls() {
+		return k, 0, nil
+	}
 	policy := s.local.SRTP
 	if now := s.media.Keys; s.agreed && now.Suite != srtp.None {
 		policy = SRTPRequired // what is encrypted stays so
 	}
 	if policy == SRTPOff || len(r.cryptos) == 0 {
-		if r.savp || policy == SRTPRequired {
+		if r.lines[r.audio].savp() || policy == SRTPRequired {
 			return k, 0, fmt.Errorf("%w: encryption is %s", ErrNotAcceptable, policy)
 		}
 		return k, 0, nil
@@ -152,6 +155,9 @@ func (s *Session) secure(r *remote) (k srtp.Keys, tag int, err error) {
 // offerKeys are the attributes of our next offer: the key in force, or fresh ones,
 // one for each suite.
 func (s *Session) offerKeys() []crypto {
+	if s.media.DTLS != (DTLS{}) {
+		return nil
+	}
 	if now := s.media.Keys; s.agreed && now.Suite != srtp.None {
 		return []crypto{{1, now.Suite, now.Send}}
 	}
@@ -167,8 +173,11 @@ func (s *Session) offerKeys() []crypto {
 
 // accepted finds the keys that the answer r chose from those that we offered.
 func (s *Session) accepted(r *remote, offered []crypto) (srtp.Keys, error) {
+	if r.lines[r.audio].dtls() {
+		return srtp.Keys{}, nil
+	}
 	if len(r.cryptos) == 0 || len(offered) == 0 {
-		if r.savp || s.insists() {
+		if r.lines[r.audio].savp() || s.insists() {
 			return srtp.Keys{}, fmt.Errorf("%w: the answer has no key", ErrNotAcceptable)
 		}
 		return srtp.Keys{}, nil

@@ -27,7 +27,12 @@ func (l mediaLine) usable() bool {
 }
 
 // savp says whether the stream must be encrypted.
-func (l mediaLine) savp() bool { return l.proto == "RTP/SAVP" || l.proto == "RTP/SAVPF" }
+func (l mediaLine) savp() bool { return l.proto == "RTP/SAVP" || l.proto == "RTP/SAVPF" || l.dtls() }
+
+// dtls says whether its keys come by a handshake (RFC 5764 section 8).
+func (l mediaLine) dtls() bool {
+	return l.proto == "UDP/TLS/RTP/SAVPF" || l.proto == "UDP/TLS/RTP/SAVP"
+}
 
 // remote is the far end's description: all its media lines and the one stream
 // we could carry.
@@ -43,8 +48,8 @@ type remote struct {
 	opus codec.OpusParams
 	dir  Direction // theirs
 
-	savp    bool     // the stream must be encrypted
-	cryptos []crypto // its keys, those that we can use, in the far end's order
+	cryptos []crypto // keys of the stream, those that we can use, in the far end's order
+	reach
 }
 
 // parse reads a description. Only what we use reaches the strict parser:
@@ -67,7 +72,6 @@ func parse(body []byte, policy Policy) (*remote, error) {
 	if err := d.UnmarshalString(text); err != nil || len(d.MediaDescriptions) != 1 {
 		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
 	}
-	r.savp = r.lines[r.audio].savp()
 	if err := r.stream(&d, d.MediaDescriptions[0]); err != nil {
 		return nil, err
 	}
@@ -162,7 +166,7 @@ func (r *remote) stream(d *psdp.SessionDescription, m *psdp.MediaDescription) er
 	r.dir = SendRecv
 	r.attributes(d.Attributes, true)
 	r.attributes(m.Attributes, false)
-	if !r.addr.IsValid() {
+	if !r.addr.IsValid() && !r.checks() {
 		// RFC 2543 appendix B: a null address means "send me nothing".
 		r.dir &^= RecvOnly
 	}
@@ -194,6 +198,7 @@ func (r *remote) attributes(list []psdp.Attribute, session bool) {
 		if d, ok := parseDirection(a.Key); ok {
 			r.dir = d
 		}
+		r.attribute(a)
 		if session {
 			continue
 		}

@@ -3,7 +3,7 @@
 //
 // It knows one audio stream of G.722, G.711 (PCMU or PCMA) or Opus (RFC 7587), in packets of 20 ms, with
 // RFC 4733 telephone events and the comfort noise of a far end that offers it (RFC 3389), plain or encrypted with keys that the description
-// carries (RFC 4568). Everything else an offer holds is refused by port
+// carries (RFC 4568) or a handshake brings (RFC 5763). A far end that offers ICE gets the answer of a lite agent (RFC 8839). Everything else an offer holds is refused by port
 // 0 and stays in its place, as RFC 3264 section 6 demands. A Session is one
 // call's side of the negotiation: it remembers what is in force, so an offer
 // that cannot be answered changes nothing.
@@ -85,12 +85,16 @@ type Media struct {
 
 	Direction Direction // ours: Send, Receive
 
-	// Keys are those of SRTP; zero: the stream is plain.
+	// Keys are those of SRTP; zero: the stream is plain, or DTLS brings them.
 	Keys srtp.Keys
+	DTLS DTLS
+	ICE  ICE // its checks tell where the far end is, whatever Remote says
 }
 
 // Sends says whether we may send audio now.
-func (m Media) Sends() bool { return m.Direction&SendOnly != 0 && m.Remote.IsValid() }
+func (m Media) Sends() bool {
+	return m.Direction&SendOnly != 0 && (m.Remote.IsValid() || m.ICE != ICE{})
+}
 
 // Receives says whether the far end may send audio now.
 func (m Media) Receives() bool { return m.Direction&RecvOnly != 0 }

@@ -11,6 +11,7 @@ import (
 	psdp "github.com/pion/sdp/v3"
 
 	"parley/media/codec"
+	"parley/media/dtls"
 	"parley/media/srtp"
 )
 
@@ -23,6 +24,7 @@ type Local struct {
 	// taken. Empty: codec.Default, and the far end's order decides.
 	Codecs []codec.Codec
 	SRTP   Policy
+	DTLS   dtls.Fingerprint // of our certificate; zero: no handshakes
 	// NoEvents leaves telephone events out, though the far end can.
 	NoEvents bool
 }
@@ -36,6 +38,9 @@ type Session struct {
 	media   Media // in force, valid when agreed
 	lines   []mediaLine
 	offered *offer // our offer that waits for its answer
+
+	mid     string // what the far end calls the stream; empty: nothing
+	bundled bool   // with others, which we refuse
 }
 
 type offer struct {
@@ -76,7 +81,11 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 		return nil, Media{}, err
 	}
 	m.Keys = keys
-	m.Direction = r.dir.Reverse()
+	if m.DTLS, err = s.handshake(r); err != nil {
+		return nil, Media{}, err
+	}
+	m.ICE, m.Direction = s.reached(r), r.dir.Reverse()
+	s.mid, s.bundled = r.mid, r.mid != "" && slices.Contains(r.bundle, r.mid)
 
 	lines := slices.Clone(r.lines)
 	for i := range lines {
@@ -90,7 +99,7 @@ func (s *Session) Answer(body []byte) (answer []byte, m Media, err error) {
 	if keys.Suite != srtp.None {
 		cryptos = []crypto{{tag, keys.Suite, keys.Send}}
 	}
-	answer, err = s.describe(lines, r.audio, m.payloads(), m.Direction, m.Mux, cryptos)
+	answer, err = s.describe(lines, r.audio, section{m.payloads(), m.Direction, m.Mux, cryptos, m.answered(r)})
 	if err != nil {
 		return nil, Media{}, err
 	}
@@ -144,17 +153,18 @@ func (s *Session) offer(dir Direction, p payloads) ([]byte, error) {
 	if s.local.SRTP == SRTPRequired {
 		audio.proto = "RTP/SAVP"
 	}
+	var way path
 	lines, at := []mediaLine{audio}, 0
 	if len(s.lines) > 0 {
 		// A later offer keeps every line that there ever was (RFC 3264 section 8).
 		lines = slices.Clone(s.lines)
 		at = slices.IndexFunc(lines, func(l mediaLine) bool { return l.port != "0" })
-		if len(keys) > 0 && s.agreed {
+		if way = s.media.offered(); s.agreed && (len(keys) > 0 || way.dtls != DTLS{}) {
 			audio.proto = lines[at].proto
 		}
 		lines[at] = audio
 	}
-	body, err := s.describe(lines, at, p, dir, mux, keys)
+	body, err := s.describe(lines, at, section{p, dir, mux, keys, way})
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +191,16 @@ func (s *Session) Accept(body []byte) (Media, error) {
 	if err != nil {
 		return Media{}, err
 	}
+	if !s.agreed && r.lines[r.audio].dtls() {
+		return Media{}, fmt.Errorf("%w: the answer wants a handshake that was not offered", ErrNotAcceptable)
+	}
+	if m.DTLS, err = s.handshake(r); err != nil {
+		return Media{}, err
+	}
 	if m.Keys, err = s.accepted(r, o.keys); err != nil {
 		return Media{}, err
 	}
+	m.ICE = s.media.ICE
 	if m.Mux && !o.mux {
 		m.Mux = false // we did not offer it
 		m.RTCP = next(m.Remote)
@@ -218,6 +235,9 @@ func (s *Session) agree(r *remote, order []codec.Codec) (Media, error) {
 		return m, nil
 	}
 	if s.local.Addr.Is4() != r.addr.Is4() {
+		if r.checks() {
+			return m, nil
+		}
 		return Media{}, fmt.Errorf("%w: address family of %s", ErrNotAcceptable, r.addr)
 	}
 	m.Remote = netip.AddrPortFrom(r.addr, r.port)
@@ -255,9 +275,18 @@ func next(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr(), a.Port()+1)
 }
 
+// section is what our description says of the stream.
+type section struct {
+	payloads payloads
+	dir      Direction
+	mux      bool
+	keys     []crypto
+	path     path
+}
+
 // describe writes a description. The version in o= rises when, and only when,
 // the content differs from the last one (RFC 3264 section 8).
-func (s *Session) describe(lines []mediaLine, audio int, p payloads, dir Direction, mux bool, keys []crypto) ([]byte, error) {
+func (s *Session) describe(lines []mediaLine, audio int, stream section) ([]byte, error) {
 	kind := "IP4"
 	if !s.local.Addr.Is4() {
 		kind = "IP6"
@@ -270,16 +299,14 @@ func (s *Session) describe(lines []mediaLine, audio int, p payloads, dir Directi
 		ConnectionInformation: &psdp.ConnectionInformation{NetworkType: "IN", AddressType: kind,
 			Address: &psdp.Address{Address: addr}},
 		TimeDescriptions: []psdp.TimeDescription{{}},
+		Attributes:       s.sessionAttributes(stream.path),
 	}
 	for i, l := range lines {
 		m := &psdp.MediaDescription{MediaName: psdp.MediaName{
 			Media: l.media, Protos: strings.Split(l.proto, "/"), Formats: l.formats}}
 		if i == audio {
 			m.MediaName.Port.Value = int(s.local.Port)
-			m.Attributes = append(p.attributes(), stream(dir, mux)...)
-			for _, k := range keys {
-				m.Attributes = append(m.Attributes, k.attribute())
-			}
+			m.Attributes = append(stream.attributes(), s.pathAttributes(stream.path)...)
 		}
 		d.MediaDescriptions = append(d.MediaDescriptions, m)
 	}
@@ -298,11 +325,14 @@ func (s *Session) describe(lines []mediaLine, audio int, p payloads, dir Directi
 	return body, nil
 }
 
-// stream are the attributes of a stream that do not concern its payloads.
-func stream(dir Direction, mux bool) []psdp.Attribute {
-	list := []psdp.Attribute{psdp.NewAttribute("ptime", "20"), psdp.NewPropertyAttribute(dir.String())}
-	if mux {
+// attributes are those of the stream, but for the way to it.
+func (s section) attributes() []psdp.Attribute {
+	list := append(s.payloads.attributes(), psdp.NewAttribute("ptime", "20"), psdp.NewPropertyAttribute(s.dir.String()))
+	if s.mux {
 		list = append(list, psdp.NewPropertyAttribute("rtcp-mux"))
+	}
+	for _, k := range s.keys {
+		list = append(list, k.attribute())
 	}
 	return list
 }

@@ -96,11 +96,11 @@ func (t *Trace) add(m TraceMessage) {
 
 // Secrets in messages: the value of an authorization header with its folded lines, and of
 // what a far end proves with that it knows the password too, a password in a URI, a key of
-// RFC 4568 or of the old k= line (RFC 8866 section 5.12).
+// RFC 4568 or of the old k= line (RFC 8866 section 5.12), and the password of connectivity checks (RFC 8839).
 var (
 	secretHeader = headersNamed(`(?:proxy-)?authorization`, `authentication-info`, `proxy-authentication-info`)
 	secretURI    = regexp.MustCompile(`(?i)(sips?:[^\s:@<>;?]+:)[^\s@<>]+@`)
-	secretKey    = regexp.MustCompile(`(?im)(inline:|^k=(?:clear|base64|uri):)[^\s|;]+`)
+	secretKey    = regexp.MustCompile(`(?im)(inline:|^a=ice-pwd:|^k=(?:clear|base64|uri):)[^\s|;]+`)
 )
 
 // headersNamed finds headers with their folded lines, by patterns of their names.

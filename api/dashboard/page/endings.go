@@ -11,7 +11,7 @@ var EndWords = map[string]string{
 var causeWords = map[string]string{
 	"invalid_number": "no such number", "carrier_auth": "refused by the carrier", "carrier_unavailable": "carrier not reached", "no_common_codec": "no common codec",
 	"redirected": "redirected", "media_timeout": "line went dead", "node_lost": "server was lost", "answered_after_cancel": "answered too late",
-	"no_ack": "answer never acknowledged", "webhook": "refused by the number's webhook", "no_agent": "the number has no agent",
+	"no_ack": "answer never acknowledged", "no_keys": "audio could not be encrypted", "webhook": "refused by the number's webhook", "no_agent": "the number has no agent",
 	"no_recogniser": "language not understood here", "blocked_as_spam": "blocked as spam", "engine": "an engine failed", "spending_limit": "limit of a day", "ticket_cost": "limit of its ticket",
 }
 
