@@ -188,6 +188,27 @@ func TestInteropSRTP(t *testing.T) {
 	}
 }
 
+// baresip brings its keys by a handshake, with connectivity checks and without, and makes checks of plain and otherwise encrypted calls.
+func TestInteropDTLS(t *testing.T) {
+	if _, err := exec.LookPath("baresip"); err != nil {
+		t.Skip("baresip is not installed")
+	}
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for name, c := range map[string]struct {
+		enc string
+		env []string
+	}{
+		"a handshake":             {"dtls_srtp", []string{"MUX=yes"}},
+		"a handshake, and checks": {"dtls_srtp", []string{"MUX=yes", "NAT=ice"}},
+		"checks of plain media":   {"", []string{"MUX=yes", "NAT=ice"}},
+		"checks of two ports":     {"srtp-mand", []string{"NAT=ice"}},
+	} {
+		t.Run(name, func(t *testing.T) { callBaresip(t, codec.PCMU, mediatest.FreePorts(t), c.enc, "call", c.env...) })
+	}
+}
+
 // baresip speaks G.722 and Opus, calling and called.
 func TestInteropWideband(t *testing.T) {
 	if _, err := exec.LookPath("baresip"); err != nil {
@@ -208,7 +229,8 @@ func TestInteropWideband(t *testing.T) {
 	}
 }
 
-func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string) {
+// callBaresip has a call with baresip, which is made with env besides.
+func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string, env ...string) {
 	dir := t.TempDir()
 	tone, phone := filepath.Join(dir, "tone.wav"), filepath.Join(dir, "phone")
 	writeTone(t, tone, in.Rate())
@@ -223,6 +245,7 @@ func callBaresip(t *testing.T, in codec.Codec, port int, enc, mode string) {
 		name, spoken = "opus/48000/2", []codec.Codec{codec.Opus, codec.PCMU}
 	}
 	setup.Env = append(os.Environ(), "CODECS="+name, fmt.Sprintf("RATE=%d", in.Rate()))
+	setup.Env = append(setup.Env, env...)
 	if out, err := setup.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -16,9 +16,12 @@ import (
 type path struct {
 	conn  *net.UDPConn
 	agent *ice.Agent // nil: the far end makes no checks
-	from  []netip.Addr
-	shake atomic.Pointer[dtls.Handshake] // nil: there is none, or it has not begun
-	far   atomic.Pointer[netip.AddrPort] // where the far end is, as far as is known
+	// control are those of the port of RTCP, where it has one.
+	control     *ice.Agent
+	controlConn *net.UDPConn
+	from        []netip.Addr
+	shake       atomic.Pointer[dtls.Handshake] // nil: there is none, or it has not begun
+	far         atomic.Pointer[netip.AddrPort] // where the far end is, as far as is known
 }
 
 // newPath is the path of a call whose media is m; nil: nothing but media comes. It belongs to the call's goroutine, but for
@@ -27,9 +30,9 @@ func (c *call) newPath(m sdp.Media) *path {
 	if m.ICE == (sdp.ICE{}) && m.DTLS == (sdp.DTLS{}) {
 		return nil
 	}
-	p := &path{conn: c.audio.pair.RTP, from: []netip.Addr{m.Remote.Addr(), c.dialog.Peer.Addr()}}
+	p := &path{conn: c.audio.pair.RTP, controlConn: c.audio.pair.RTCP, from: []netip.Addr{m.Remote.Addr(), c.dialog.Peer.Addr()}}
 	if m.ICE != (sdp.ICE{}) {
-		p.agent = ice.New(m.ICE.Local, m.ICE.Remote)
+		p.agent, p.control = ice.New(m.ICE.Local, m.ICE.Remote), ice.New(m.ICE.Local, m.ICE.Remote)
 	}
 	at := c.reached(m.Remote)
 	p.far.Store(&at)
@@ -52,6 +55,7 @@ func (p *path) send(b []byte) {
 func (p *path) change(m sdp.Media) {
 	if p != nil && p.agent != nil && m.ICE != (sdp.ICE{}) {
 		p.agent.Restart(m.ICE.Local, m.ICE.Remote)
+		p.control.Restart(m.ICE.Local, m.ICE.Remote)
 	}
 }
 
@@ -78,6 +82,18 @@ func (p *path) Receive(b []byte, from netip.AddrPort) netip.AddrPort {
 		return netip.AddrPort{}
 	}
 	return p.agent.Address()
+}
+
+// ReceiveControl implements rtp.Path.
+func (p *path) ReceiveControl(b []byte, from netip.AddrPort) netip.AddrPort {
+	if p.control == nil {
+		return netip.AddrPort{}
+	}
+	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+	if res := p.control.Check(b, from); res != nil {
+		_, _ = p.controlConn.WriteToUDPAddrPort(res, from)
+	}
+	return p.control.Address()
 }
 
 // check answers a connectivity check.

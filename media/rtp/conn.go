@@ -31,6 +31,9 @@ type Path interface {
 
 	// Receive takes a datagram, which it does not keep, and returns where the far end is by its checks; not valid: unknown.
 	Receive(b []byte, from netip.AddrPort) netip.AddrPort
+
+	// ReceiveControl is Receive for the port of RTCP.
+	ReceiveControl(b []byte, from netip.AddrPort) netip.AddrPort
 }
 
 // IsMedia says whether a datagram is RTP or RTCP, by its first byte; what is not goes to a Path (RFC 7983 section 7).

@@ -28,6 +28,10 @@ func (c *checks) Receive(b []byte, from netip.AddrPort) netip.AddrPort {
 	return from
 }
 
+func (c *checks) ReceiveControl(b []byte, from netip.AddrPort) netip.AddrPort {
+	return c.Receive(b, from)
+}
+
 // A far end that makes connectivity checks is where they say: media from elsewhere is not its, and what we say goes nowhere else.
 func TestCheckedPathDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -69,6 +69,12 @@ func (s *Session) poll() {
 		if !ok {
 			break
 		}
+		if b := s.in[:n]; s.cfg.Path != nil && !IsMedia(b) {
+			if at := s.cfg.Path.ReceiveControl(b, from); at.IsValid() {
+				s.rtcp.learned = at
+			}
+			continue
+		}
 		s.receiveReport(s.in[:n], from, at)
 	}
 }

@@ -154,9 +154,9 @@ func (s *Session) sessionAttributes(p path) (list []psdp.Attribute) {
 	return list
 }
 
-// pathAttributes stand in our stream. Its only candidate is the address that we are described to be at. A name of the track has browsers tell
-// pages that a stream has begun (RFC 8830).
-func (s *Session) pathAttributes(p path) (list []psdp.Attribute) {
+// pathAttributes stand in our stream. Its only candidate is the address that we are described to be at, for RTCP the port after it unless
+// they share one. A name of the track has browsers tell pages that a stream has begun (RFC 8830).
+func (s *Session) pathAttributes(p path, mux bool) (list []psdp.Attribute) {
 	add := func(key, value string) { list = append(list, psdp.NewAttribute(key, value)) }
 	if s.mid != "" {
 		add("mid", s.mid)
@@ -172,8 +172,13 @@ func (s *Session) pathAttributes(p path) (list []psdp.Attribute) {
 	if p.ice != (ICE{}) {
 		add("ice-ufrag", p.ice.Local.Ufrag)
 		add("ice-pwd", p.ice.Local.Password)
-		// The only one, and of the highest priority (RFC 8445 section 5.1.2.1).
-		add("candidate", fmt.Sprintf("1 1 udp %d %s %d typ host", 126<<24|65535<<8|255, s.local.Addr, s.local.Port))
+		components := 2
+		if mux {
+			components = 1
+		}
+		for c := range components { // of the highest priority there is (RFC 8445 section 5.1.2.1)
+			add("candidate", fmt.Sprintf("1 %d udp %d %s %d typ host", 1+c, 126<<24|65535<<8|255-c, s.local.Addr, int(s.local.Port)+c))
+		}
 	}
 	return list
 }

@@ -169,7 +169,7 @@ func TestAnswerWithAHandshake(t *testing.T) {
 // changed it, and the candidates count for nothing.
 func TestChecksOfATelephone(t *testing.T) {
 	offer := func(lines ...string) []byte {
-		return body(append([]string{"m=audio 6000 RTP/AVP 0", "a=candidate:1 1 UDP 2130706431 198.51.100.7 6000 typ host"}, lines...)...)
+		return body(append([]string{"m=audio 6000 RTP/AVP 0", "a=rtcp-mux", "a=candidate:1 1 UDP 2130706431 198.51.100.7 6000 typ host"}, lines...)...)
 	}
 	for name, c := range map[string]struct {
 		offer  []byte
@@ -177,9 +177,10 @@ func TestChecksOfATelephone(t *testing.T) {
 		has    string
 	}{
 		"it checks":         {offer(ufrag, pwd), true, "a=ice-lite"},
-		"at the session":    {body(ufrag, pwd, "m=audio 6000 RTP/AVP 0"), true, "a=ice-lite"},
+		"at the session":    {body(ufrag, pwd, "m=audio 6000 RTP/AVP 0", "a=rtcp-mux"), true, "a=ice-lite"},
 		"another address":   {offer(ufrag, pwd, "c=IN IP4 203.0.113.9"), false, "a=ice-mismatch"},
-		"it is lite itself": {body("a=ice-lite", ufrag, pwd, "m=audio 6000 RTP/AVP 0"), false, ""},
+		"it is lite itself": {body("a=ice-lite", ufrag, pwd, "m=audio 6000 RTP/AVP 0", "a=rtcp-mux"), false, ""},
+		"of two ports":      {body(ufrag, pwd, "m=audio 6000 RTP/AVP 0"), true, "a=candidate:1 2 udp 2130706430 192.0.2.1 20001 typ host"},
 		"half credentials":  {offer(ufrag), false, ""},
 	} {
 		answer, m, err := handshaking(sdp.SRTPOff).Answer(c.offer)
@@ -191,7 +192,7 @@ func TestChecksOfATelephone(t *testing.T) {
 		}
 	}
 	// By IPv6 by default, but not only.
-	six := body(ufrag, pwd, "m=audio 6000 RTP/AVP 0", "c=IN IP6 2001:db8::1")
+	six := body(ufrag, pwd, "m=audio 6000 RTP/AVP 0", "a=rtcp-mux", "c=IN IP6 2001:db8::1")
 	if _, m, err := handshaking(sdp.SRTPOff).Answer(six); err != nil || m.Remote != (netip.AddrPort{}) || !m.Sends() {
 		t.Errorf("%v %+v", err, m)
 	}

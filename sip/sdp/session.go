@@ -306,7 +306,7 @@ func (s *Session) describe(lines []mediaLine, audio int, stream section) ([]byte
 			Media: l.media, Protos: strings.Split(l.proto, "/"), Formats: l.formats}}
 		if i == audio {
 			m.MediaName.Port.Value = int(s.local.Port)
-			m.Attributes = append(stream.attributes(), s.pathAttributes(stream.path)...)
+			m.Attributes = append(stream.attributes(), s.pathAttributes(stream.path, stream.mux)...)
 		}
 		d.MediaDescriptions = append(d.MediaDescriptions, m)
 	}

@@ -26,8 +26,8 @@ import (
 	"parley/sip/sdp"
 )
 
-// browser is the media of a browser phone: the peer connection of another library, which sends a tone and keeps what it hears.
-type browser struct {
+// peerConnection is the media of a browser phone, by another library. It sends a tone and keeps what it hears.
+type peerConnection struct {
 	t     *testing.T
 	pc    *pion.PeerConnection
 	voice *pion.TrackLocalStaticRTP
@@ -36,7 +36,7 @@ type browser struct {
 	heard []int16
 }
 
-func newBrowser(t *testing.T) *browser {
+func newPeerConnection(t *testing.T) *peerConnection {
 	t.Helper()
 	var e pion.SettingEngine
 	e.SetIncludeLoopbackCandidate(true)
@@ -52,7 +52,7 @@ func newBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pc.GracefulClose() })
-	b := &browser{t: t, pc: pc}
+	b := &peerConnection{t: t, pc: pc}
 	if b.voice, err = pion.NewTrackLocalStaticRTP(pion.RTPCodecCapability{MimeType: pion.MimeTypePCMU, ClockRate: 8000}, "mic", "me"); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func newBrowser(t *testing.T) *browser {
 }
 
 // offer is an offer with all candidates. The library's second stream is left out, which no browser has.
-func (b *browser) offer(o *pion.OfferOptions) string {
+func (b *peerConnection) offer(o *pion.OfferOptions) string {
 	b.t.Helper()
 	desc, err := b.pc.CreateOffer(o)
 	if err != nil {
@@ -101,7 +101,7 @@ func audioSections(text string) (head string, streams []string) {
 }
 
 // accept takes the answer, which is that for the library's second stream, too, if there is one.
-func (b *browser) accept(answer []byte) {
+func (b *peerConnection) accept(answer []byte) {
 	b.t.Helper()
 	text := string(answer)
 	if _, streams := audioSections(b.pc.PendingLocalDescription().SDP); len(streams) == 2 {
@@ -115,7 +115,7 @@ func (b *browser) accept(answer []byte) {
 }
 
 // talk sends the tone until the test is over.
-func (b *browser) talk() {
+func (b *peerConnection) talk() {
 	done := make(chan struct{})
 	b.t.Cleanup(func() { close(done) })
 	tone := mediatest.Tone(440, media.Rate8k, 160*100, 0.3)
@@ -136,7 +136,7 @@ func (b *browser) talk() {
 }
 
 // hears waits until the tone has come back from now on.
-func (b *browser) hears(what string) {
+func (b *peerConnection) hears(what string) {
 	b.t.Helper()
 	b.mu.Lock()
 	b.heard = nil
@@ -179,7 +179,7 @@ func (p *peer) invite(offer string) []byte {
 func TestBrowserCalls(t *testing.T) {
 	t.Parallel()
 	ua, legs, results := repeating(t, sip.Config{SRTP: sdp.SRTPOffered})
-	p, b := newPeer(t, ua, "tcp"), newBrowser(t)
+	p, b := newPeer(t, ua, "tcp"), newPeerConnection(t)
 	b.accept(p.invite(b.offer(nil)))
 	p.write(p.request("ACK", ""))
 	leg := wait(t, legs, "leg")
@@ -206,7 +206,7 @@ func TestBrowserCalls(t *testing.T) {
 func TestBrowserWhoseACKIsLost(t *testing.T) {
 	t.Parallel()
 	ua, legs, results := repeating(t, sip.Config{SRTP: sdp.SRTPRequired})
-	p, b := newPeer(t, ua, "udp"), newBrowser(t)
+	p, b := newPeer(t, ua, "udp"), newPeerConnection(t)
 	b.accept(p.invite(b.offer(nil)))
 	wait(t, legs, "leg")
 	b.talk()
@@ -230,7 +230,7 @@ func (p *peer) ended(results <-chan outcome) (reason string, why *media.Ended) {
 func TestBrowserWithAnotherCertificate(t *testing.T) {
 	t.Parallel()
 	ua, legs, results := repeating(t, sip.Config{SRTP: sdp.SRTPOffered})
-	p, b := newPeer(t, ua, "tcp"), newBrowser(t)
+	p, b := newPeer(t, ua, "tcp"), newPeerConnection(t)
 	offer := b.offer(nil)
 	_, rest, _ := strings.Cut(offer, "a=fingerprint:sha-256 ")
 	own, _, _ := strings.Cut(rest, "\r\n")
@@ -250,7 +250,7 @@ func TestBrowserBeforeItsKeys(t *testing.T) {
 	t.Parallel()
 	t.Run("hangs up", func(t *testing.T) {
 		ua, _, results := repeating(t, sip.Config{SRTP: sdp.SRTPOffered})
-		p, b := newPeer(t, ua, "tcp"), newBrowser(t)
+		p, b := newPeer(t, ua, "tcp"), newPeerConnection(t)
 		p.invite(b.offer(nil))
 		p.write(p.request("ACK", ""))
 		p.next(200, "BYE", "")
@@ -267,7 +267,7 @@ func TestBrowserBeforeItsKeys(t *testing.T) {
 			_, err := in.Answer(ctx)
 			results <- outcome{in, err}
 		}})
-		p, b := newPeer(t, ua, "tcp"), newBrowser(t)
+		p, b := newPeer(t, ua, "tcp"), newPeerConnection(t)
 		p.invite(b.offer(nil))
 		p.write(p.request("ACK", ""))
 		p.next(491, "INVITE", "") // the ACK was taken: nothing changes before the keys
@@ -280,7 +280,7 @@ func TestBrowserBeforeItsKeys(t *testing.T) {
 	})
 	t.Run("never sends any", func(t *testing.T) {
 		ua, _, results := repeating(t, sip.Config{SRTP: sdp.SRTPOffered, T1: quick})
-		p, b := newPeer(t, ua, "tcp"), newBrowser(t)
+		p, b := newPeer(t, ua, "tcp"), newPeerConnection(t)
 		p.invite(b.offer(nil))
 		p.write(p.request("ACK", ""))
 		if _, why := p.ended(results); why == nil || why.Detail != sip.DetailNoKeys {
@@ -332,7 +332,7 @@ func TestTelephoneThatChecks(t *testing.T) {
 	t.Parallel()
 	ua, legs, results := repeating(t, sip.Config{})
 	p := newPeer(t, ua, "udp")
-	answer := p.invite(p.offerAt(6000, "a=ice-ufrag:f00d", "a=ice-pwd:0123456789abcdefghijkl", "a=candidate:1 1 udp 2130706431 127.0.0.1 6000 typ host"))
+	answer := p.invite(p.offerAt(6000, "a=ice-ufrag:f00d", "a=ice-pwd:0123456789abcdefghijkl", "a=candidate:1 1 udp 2130706431 127.0.0.1 6000 typ host", "a=rtcp-mux"))
 	to := mediaOf(t, answer)
 	_ = p.rtp.SetReadDeadline(time.Now().Add(patience))
 	check := func() {
