@@ -200,6 +200,9 @@ func (s *server) scheme() string {
 
 // startNode starts what answers calls and opens the public door.
 func (s *server) startNode(ctx context.Context) error {
+	if err := s.discover(ctx); err != nil {
+		return err
+	}
 	n, err := node.Open(ctx, s.cfg, s.databaseURL, s.secret, s.metrics, s.log)
 	if err != nil {
 		return err

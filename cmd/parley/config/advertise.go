@@ -1,10 +1,15 @@
 package config
 
 import (
+	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
+
+	"parley/media/ice"
 )
 
 // setAdvertise wants an address that somebody else can dial.
@@ -39,6 +44,29 @@ func (c *Config) Advertised(listening string, machine []netip.Addr) string {
 		at = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
 	return net.JoinHostPort(at.String(), port)
+}
+
+// stunPatience is how long a STUN server is asked.
+const stunPatience = 10 * time.Second
+
+// Discover sets PublicIP as the STUN server says, where there is one and nothing else has set it; else it asks nobody.
+func (c *Config) Discover(ctx context.Context) (asked bool, err error) {
+	if c.STUNServer == "" || c.PublicIP.IsValid() {
+		return false, nil
+	}
+	c.PublicIP, err = c.Seen(ctx)
+	return true, err
+}
+
+// Seen is the address that the STUN server sees now.
+func (c *Config) Seen(ctx context.Context) (netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, stunPatience)
+	defer cancel()
+	at, err := ice.Discover(ctx, c.STUNServer)
+	if err != nil {
+		return at, fmt.Errorf("PARLEY_STUN_SERVER: %s: %w", c.STUNServer, err)
+	}
+	return at, nil
 }
 
 // Addresses are those of this machine, as far as it says them, and the one that others learn.

@@ -57,7 +57,7 @@ func Examine(ctx context.Context, cfg *config.Config, dir string) []Finding {
 	began := time.Now()
 	web, running := checkHTTP(ctx, cfg)
 	all := append([]Finding{web.of("http port"), checkMetrics(ctx, cfg).of("metrics port"), checkCertificate(cfg, began).of("certificate"),
-		checkMicrophone(cfg).of("microphone")}, checkTelephone(cfg, running)...)
+		checkMicrophone(cfg).of("microphone")}, checkTelephone(ctx, cfg, running)...)
 	all = append(all, checkWebRTC(cfg, running).of("webrtc port"))
 	for _, d := range cfg.Doubts() {
 		all = append(all, warn(d.Fix, "%s", d.Text).of(d.Name))

@@ -152,7 +152,7 @@ func TestDoctorAddress(t *testing.T) {
 			judge(t, checkAddress(cfg, tt.local), tt.want)
 		})
 	}
-	off := checkTelephone(&config.Config{Carrier: "none", SIPAddr: ":5060"}, false)
+	off := checkTelephone(t.Context(), &config.Config{Carrier: "none", SIPAddr: ":5060"}, false)
 	if len(off) != 1 {
 		t.Errorf("without telephony: %v", off)
 	}

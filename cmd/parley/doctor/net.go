@@ -44,7 +44,7 @@ func checkMetrics(ctx context.Context, cfg *config.Config) Finding {
 }
 
 // checkTelephone looks at everything that SIP and RTP need.
-func checkTelephone(cfg *config.Config, running bool) []Finding {
+func checkTelephone(ctx context.Context, cfg *config.Config, running bool) []Finding {
 	if !cfg.Telephony() {
 		return []Finding{good("off").of("telephone")}
 	}
@@ -54,7 +54,7 @@ func checkTelephone(cfg *config.Config, running bool) []Finding {
 		checkPort("SIP_ADDR", cfg.SIPAddr, udpPort, isParley).of("sip udp port"),
 		checkPort("SIP_ADDR", cfg.SIPAddr, tcpPort, isParley).of("sip tcp port"),
 		checkRTP(cfg, running).of("rtp ports"),
-		checkAddress(cfg, localAddresses()).of("public address"),
+		checkPublic(ctx, cfg).of("public address"),
 		checkSources(cfg).of("telephone sources"),
 		checkKeys(cfg).of("telephone encryption"),
 	}
@@ -159,6 +159,15 @@ func checkRTP(cfg *config.Config, running bool) Finding {
 		return warn(fix, "%d of %d ports tried in %s are in use", taken, tried, span)
 	}
 	return good("%s, %d tried", span, tried)
+}
+
+// checkPublic asks the STUN server first, where the settings have one.
+func checkPublic(ctx context.Context, cfg *config.Config) Finding {
+	told := *cfg
+	if _, err := told.Discover(ctx); err != nil {
+		return fail("set PARLEY_PUBLIC_IP, or a server that answers", "%v", err)
+	}
+	return checkAddress(&told, localAddresses())
 }
 
 // checkAddress says whether callers elsewhere could send us their voice: they send
