@@ -3,6 +3,7 @@ package node
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -87,5 +88,30 @@ func TestDashboardsNameMetrics(t *testing.T) {
 				t.Errorf("%s asks for %s, which does not exist", file, name)
 			}
 		}
+	}
+}
+
+// Each alert is there in the stories in which it must be, and in no others.
+func TestAlerts(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool here")
+	}
+	rules, err := os.ReadFile("../../../deploy/prometheus/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stories, err := os.ReadFile("../../../deploy/prometheus/alerts_test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, alert := range regexp.MustCompile(`- alert: (\w+)`).FindAllSubmatch(rules, -1) {
+		if strings.Count(string(stories), "alertname: "+string(alert[1])) != 2 {
+			t.Errorf("%s is not in one story, and absent from another", alert[1])
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), promtool, "test", "rules", "../../../deploy/prometheus/alerts_test.yaml").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
