@@ -435,3 +435,28 @@ func TestHandshakeWithoutChecks(t *testing.T) {
 		})
 	}
 }
+
+// Where RTP and RTCP share a port, our reports leave from the port that our media leaves from (RFC 5761 section 3): the far end, and a
+// translator before it, know no other.
+func TestReportsShareThePort(t *testing.T) {
+	t.Parallel()
+	ua, _, results := repeating(t, sip.Config{})
+	p := newPeer(t, ua, "udp")
+	to := mediaOf(t, p.invite(p.offer("a=rtcp-mux")))
+	p.write(p.request("ACK", ""))
+	_ = p.rtp.SetReadDeadline(time.Now().Add(patience))
+	b := make([]byte, 1500)
+	for {
+		n, from, err := p.rtp.ReadFromUDPAddrPort(b)
+		if err != nil {
+			t.Fatal("no report came: ", err)
+		}
+		if from != to {
+			t.Fatalf("% x came from %s", b[:min(n, 8)], from)
+		}
+		if n > 1 && b[1] == 200 { // a sender report
+			break
+		}
+	}
+	p.hangup(results)
+}

@@ -14,7 +14,7 @@ func (s *server) discover(ctx context.Context) error {
 	if err != nil || !asked {
 		return err
 	}
-	s.log.Info("found the public address", "addr", s.cfg.PublicIP.String(), "stun", s.cfg.STUNServer)
+	s.log.Info("found the public address", "addr", s.cfg.PublicIP.String(), "stun", s.cfg.STUNAddr)
 	s.life.run("stun", func(ctx context.Context) error {
 		s.watchAddress(ctx, time.Tick(discoverEvery))
 		return nil

@@ -28,7 +28,7 @@ func TestPublicAddressByStun(t *testing.T) {
 	})
 	var log testLog
 	of := func(env ...string) *server {
-		return newServer(testConfig(t, append(env, "PARLEY_STUN_SERVER="+stunServer)...), slog.New(slog.NewTextHandler(&log, nil)), io.Discard)
+		return newServer(testConfig(t, append(env, "PARLEY_STUN_ADDR="+stunServer)...), slog.New(slog.NewTextHandler(&log, nil)), io.Discard)
 	}
 	s := of("PARLEY_PUBLIC_IP=198.51.100.1")
 	if err := s.discover(t.Context()); err != nil || asked.Load() != 0 || s.cfg.PublicIP != netip.MustParseAddr("198.51.100.1") {
@@ -65,8 +65,8 @@ func TestNoStartWithoutItsAddress(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	silent := icetest.Server(t, func(int, *stun.Message) *stun.Message { return nil })
-	s := newServer(testConfig(t, "PARLEY_STUN_SERVER="+silent), slog.New(slog.DiscardHandler), io.Discard)
-	if err := s.discover(ctx); !errors.Is(err, ice.ErrNoAddress) || !strings.Contains(err.Error(), "PARLEY_STUN_SERVER: "+silent) {
+	s := newServer(testConfig(t, "PARLEY_STUN_ADDR="+silent), slog.New(slog.DiscardHandler), io.Discard)
+	if err := s.discover(ctx); !errors.Is(err, ice.ErrNoAddress) || !strings.Contains(err.Error(), "PARLEY_STUN_ADDR: "+silent) {
 		t.Error(err)
 	}
 }

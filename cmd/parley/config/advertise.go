@@ -51,7 +51,7 @@ const stunPatience = 10 * time.Second
 
 // Discover sets PublicIP as the STUN server says, where there is one and nothing else has set it; else it asks nobody.
 func (c *Config) Discover(ctx context.Context) (asked bool, err error) {
-	if c.STUNServer == "" || c.PublicIP.IsValid() {
+	if c.STUNAddr == "" || c.PublicIP.IsValid() {
 		return false, nil
 	}
 	c.PublicIP, err = c.Seen(ctx)
@@ -62,9 +62,9 @@ func (c *Config) Discover(ctx context.Context) (asked bool, err error) {
 func (c *Config) Seen(ctx context.Context) (netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, stunPatience)
 	defer cancel()
-	at, err := ice.Discover(ctx, c.STUNServer)
+	at, err := ice.Discover(ctx, c.STUNAddr)
 	if err != nil {
-		return at, fmt.Errorf("PARLEY_STUN_SERVER: %s: %w", c.STUNServer, err)
+		return at, fmt.Errorf("PARLEY_STUN_ADDR: %s: %w", c.STUNAddr, err)
 	}
 	return at, nil
 }

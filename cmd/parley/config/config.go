@@ -42,7 +42,7 @@ type Config struct {
 	SIPAddr        string     // host:port; empty: off
 	CarrierSIPAddr string     // host:port of the simulated carrier
 	PublicIP       netip.Addr // the zero Addr: detect it
-	STUNServer     string     // host:port, which says what PublicIP is where nothing else does; empty: none
+	STUNAddr       string     // host:port, which says what PublicIP is where nothing else does; empty: none
 	RTPPorts       PortRange  // UDP ports for RTP
 	MediaTimeout   time.Duration
 	SIPAllow       []netip.Prefix
