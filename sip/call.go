@@ -49,6 +49,7 @@ type call struct {
 	modify   modification  // re-INVITEs and UPDATEs, and the session that they refresh
 	transfer *transfer     // our latest REFER; nil: there was none
 	unacked  *unacked      // our 2xx that waits for its ACK
+	awaited  *awaited      // what the call waits for since its answer; nil: nothing
 	ack      ack           // of the 2xx to our latest INVITE
 	ownBye   ownBye
 	timers   timers // what is to be done later

@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"parley/media"
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/sdp"
 	"parley/sip/trunk"
 )
 
@@ -102,8 +104,9 @@ func (c *call) again(invite *gosip.Request, res *gosip.Response, tried *dialog.A
 }
 
 // answer confirms a 2xx and begins the media.
-func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (leg *Leg, err error) {
+func (c *call) answer(ctx context.Context, invite *gosip.Request, res *gosip.Response, rang bool) (leg *Leg, err error) {
 	err = c.undone(ErrClosed)
+	var w *awaited
 	c.do(func() {
 		early := c.chosen(res)
 		c.state = up
@@ -117,6 +120,13 @@ func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (le
 		if err = nil; !agreed {
 			m, err = c.audio.sdp.Accept(body)
 		}
+		if err == nil && m.DTLS != (sdp.DTLS{}) {
+			w = newAwaited(m)
+			c.awaited, c.audio.path = w, c.newPath(m)
+			c.secure()
+			c.awaitMedia()
+			return
+		}
 		if err == nil {
 			err = c.begin(m)
 		}
@@ -126,11 +136,32 @@ func (c *call) answer(invite *gosip.Request, res *gosip.Response, rang bool) (le
 			return
 		}
 		c.keepReachable()
-		if leg = c.audio.leg; c.trunk != nil {
-			c.ends = append(c.ends, c.trunk.Release) // the channel that Dial has reserved
+		leg = c.legOfDial()
+	})
+	if w == nil {
+		return leg, err
+	}
+	err = c.outcome(ctx, w.answered, dialog.ErrOver, func(cause error) error {
+		c.do(func() { c.hangup(cause) })
+		return errAfterCancel
+	})
+	c.do(func() {
+		if err == nil {
+			leg = c.legOfDial()
 		}
 	})
-	return leg, err
+	if leg == nil {
+		return nil, &NotAnswered{Code: 488, Rang: rang, Err: c.undone(cmp.Or(err, error(dialog.ErrOver)))}
+	}
+	return leg, nil
+}
+
+// legOfDial is the leg of a call that we have placed. The channel that Dial has reserved is the call's from now on.
+func (c *call) legOfDial() *Leg {
+	if c.trunk != nil {
+		c.ends = append(c.ends, c.trunk.Release)
+	}
+	return c.audio.leg
 }
 
 // cancel sends a CANCEL, beside the call.

@@ -68,7 +68,7 @@ func (i *clientInvite) await(ctx context.Context, p placement) (*Leg, error) {
 		case res.IsProvisional():
 			i.provisional(res, p.ringing)
 		case res.IsSuccess():
-			return i.call.answer(i.req, res, i.rang())
+			return i.call.answer(ctx, i.req, res, i.rang())
 		case i.again(ctx, res):
 		default:
 			i.call.drop()

@@ -45,6 +45,7 @@
 //	early      Reject, fault, end of OnCall   final response                                over
 //	early      CANCEL, BYE                    487                                           over
 //	calling    2xx                            ACK, begin media                              up
+//	calling    2xx, and DTLS brings the keys  ACK                                           securing
 //	calling    other final response           see client INVITE                             over
 //	answered   ACK, or authentic media        begin media                                   up
 //	answered   ACK, and DTLS brings the keys  none                                          securing

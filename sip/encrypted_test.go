@@ -31,10 +31,11 @@ import (
 // refused with 488. A hold and a refresh do not disturb the encryption.
 func TestEncryptedCall(t *testing.T) {
 	t.Parallel()
-	for ours, row := range map[sdp.Policy][3]string{ // theirs: off, offered, required
-		sdp.SRTPOff:      {"plain", "plain", "refused"},
-		sdp.SRTPOffered:  {"plain", "encrypted", "encrypted"},
-		sdp.SRTPRequired: {"refused", "encrypted", "encrypted"},
+	for ours, row := range map[sdp.Policy][4]string{ // theirs: off, offered, required, by a handshake
+		sdp.SRTPOff:       {"plain", "plain", "refused", "refused"},
+		sdp.SRTPOffered:   {"plain", "encrypted", "encrypted", "refused"},
+		sdp.SRTPRequired:  {"refused", "encrypted", "encrypted", "refused"},
+		sdp.SRTPHandshake: {"refused", "encrypted", "encrypted", "encrypted"},
 	} {
 		for theirs, want := range row {
 			t.Run(ours.String()+" to "+sdp.Policy(theirs).String(), func(t *testing.T) {

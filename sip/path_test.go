@@ -36,9 +36,12 @@ type peerConnection struct {
 	heard []int16
 }
 
-func newPeerConnection(t *testing.T) *peerConnection {
+func newPeerConnection(t *testing.T, set ...func(*pion.SettingEngine)) *peerConnection {
 	t.Helper()
 	var e pion.SettingEngine
+	for _, f := range set {
+		f(&e)
+	}
 	e.SetIncludeLoopbackCandidate(true)
 	e.SetIPFilter(func(ip net.IP) bool { return ip.Equal(net.IPv4(127, 0, 0, 1)) })
 	e.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
@@ -459,4 +462,95 @@ func TestReportsShareThePort(t *testing.T) {
 		}
 	}
 	p.hangup(results)
+}
+
+// answers takes our offer, and returns the answer with all candidates.
+func (b *peerConnection) answers(offer []byte) string {
+	b.t.Helper()
+	if err := b.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: string(offer)}); err != nil {
+		b.t.Fatalf("%v\n%s", err, offer)
+	}
+	answer, err := b.pc.CreateAnswer(nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	done := pion.GatheringCompletePromise(b.pc)
+	if err := b.pc.SetLocalDescription(answer); err != nil {
+		b.t.Fatal(err)
+	}
+	<-done
+	return b.pc.LocalDescription().SDP
+}
+
+// A call of ours to a browser phone, or to what speaks for one, is answered when the handshake is over, whoever begins it.
+func TestCallToABrowser(t *testing.T) {
+	t.Parallel()
+	for name, role := range map[string]pion.DTLSRole{"it begins": pion.DTLSRoleClient, "we begin": pion.DTLSRoleServer} {
+		t.Run(name, func(t *testing.T) {
+			ua := serve(t, sip.Config{SRTP: sdp.SRTPHandshake, Codecs: []codec.Codec{codec.PCMU}})
+			c, b := newCallee(t), newPeerConnection(t, func(e *pion.SettingEngine) { _ = e.SetAnsweringDTLSRole(role) })
+			dialled := dial(t, ua, t.Context(), sip.Target{URI: c.uri()})
+			c.answer("INVITE", 200, "tag", b.answers(c.expect("INVITE").Body()))
+			c.expect("ACK")
+			d := wait(t, dialled, "leg")
+			if d.err != nil {
+				t.Fatal(d.err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() {
+				ended <- conduct(ctx, d.leg, func(_ *sip.Leg, f media.Frame) []int16 { return f.Samples })
+			}()
+			b.talk()
+			b.hears("the browser hears itself")
+			if s := d.leg.Stats(); !s.Encrypted || s.Invalid != 0 {
+				t.Errorf("%+v", s)
+			}
+			stop()
+			c.expect("BYE")
+			c.answer("BYE", 200, "", "")
+			if err := wait(t, ended, "end"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A call of ours whose keys never come is not answered: it ends when the first loses patience.
+func TestCallToABrowserWithoutKeys(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		t1     time.Duration
+		theirs bool // they hang up
+		detail media.EndDetail
+	}{"we wait no longer": {t1: quick, detail: sip.DetailNoKeys}, "we give up": {detail: sip.AnsweredAfterCancel}, "they hang up": {theirs: true}} {
+		t.Run(name, func(t *testing.T) {
+			ua := serve(t, sip.Config{SRTP: sdp.SRTPHandshake, T1: tt.t1, Codecs: []codec.Codec{codec.PCMU}})
+			c, b := newCallee(t), newPeerConnection(t)
+			ctx, giveUp := context.WithCancel(t.Context())
+			defer giveUp()
+			dialled := dial(t, ua, ctx, sip.Target{URI: c.uri()})
+			invite := c.expect("INVITE")
+			answer := b.answers(invite.Body())
+			_ = b.pc.Close() // so that it checks nothing
+			c.answer("INVITE", 200, "gateway", answer)
+			c.expect("ACK")
+			if tt.theirs {
+				c.bye(invite)
+			} else {
+				if tt.t1 == 0 {
+					giveUp()
+				}
+				c.expect("BYE")
+				c.answer("BYE", 200, "", "")
+			}
+			d := wait(t, dialled, "end")
+			e, ok := errors.AsType[*sip.NotAnswered](d.err)
+			if !ok || d.leg != nil || tt.detail != "" && e.Ended().Detail != tt.detail {
+				t.Errorf("%v, %v", d.leg, d.err)
+			}
+			eventually(t, "nothing is left", func() bool { return ua.Stats().Calls == 0 })
+		})
+	}
 }

@@ -256,7 +256,7 @@ func (c *call) accept() (<-chan error, error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
-	k := &unacked{tx: c.server.tx, seq: c.server.req.CSeq().SeqNo, answered: make(chan error, 1), media: c.server.media}
+	k := &unacked{tx: c.server.tx, seq: c.server.req.CSeq().SeqNo}
 	body := c.server.answer
 	if body == nil && !c.server.reliable.answerNegotiated() {
 		var err error
@@ -275,8 +275,9 @@ func (c *call) accept() (<-chan error, error) {
 	}
 	c.setState(answered)
 	c.sent(k)
-	if !k.offer {
-		c.awaitMedia(k)
+	w := newAwaited(c.server.media)
+	if c.awaited = w; !k.offer {
+		c.awaitMedia()
 	}
-	return k.answered, nil
+	return w.answered, nil
 }

@@ -6,7 +6,6 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
-	"parley/media/srtp"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 )
@@ -22,12 +21,6 @@ type unacked struct {
 	res   *gosip.Response
 	seq   uint32
 	offer bool // our offer was in it, the answer comes with the ACK
-
-	// Of the call's first alone: what was agreed on, unless the ACK brings it, who waits for the
-	// call to be answered, and how to stop waiting for media.
-	media    sdp.Media
-	answered chan error
-	unwatch  func()
 
 	wait      time.Duration
 	next, end time.Time
@@ -53,13 +46,9 @@ func (c *call) retransmit2xx() {
 		return
 	}
 	if !now.Before(k.end) {
-		detail := DetailNoACK
-		if c.state == securing {
-			detail = DetailNoKeys
-		}
 		c.dropUnacked()
 		c.state = up // a BYE waits no longer
-		c.fail(&media.Ended{Reason: media.Failed, Detail: detail})
+		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoACK})
 		return
 	}
 	if c.state != up && k.wait == 2*c.ua.cfg.T1 { // 1.5 s: an ACK takes no longer, also on a busy machine
@@ -80,59 +69,51 @@ func (c *call) retransmit2xx() {
 func (c *call) onACK(req *gosip.Request) {
 	k := c.unacked
 	switch {
-	case k == nil || req.CSeq().SeqNo != k.seq || c.state == securing:
-	case c.state == answered && k.awaitsKeys():
-		c.state, k.next = securing, k.end // not sent again
+	case k == nil || req.CSeq().SeqNo != k.seq:
+	case c.state == answered && c.awaited.keyless():
+		c.secure()
 	default:
 		c.confirmed(k, req.Body())
 	}
 }
-
-// awaitsKeys says whether a handshake is to bring keys before there can be media.
-func (k *unacked) awaitsKeys() bool { return k.media.DTLS != sdp.DTLS{} && k.media.Keys == srtp.Keys{} }
 
 // confirmed goes on with a call whose far end has our 2xx; body is that of its ACK. The
 // first 2xx answers the call now: RFC 3261 section 13.3.1.4 has the session established
 // before, but the forger of an INVITE's source never sees the 2xx, and must not
 // have us speak to others or charge for it.
 func (c *call) confirmed(k *unacked, body []byte) {
+	w, m, err := c.awaited, sdp.Media{}, error(nil)
 	c.dropUnacked()
-	first := c.state == answered || c.state == securing
-	m, err := k.media, error(nil)
+	if w != nil {
+		m = w.media
+	}
 	if k.offer {
 		m, err = c.audio.sdp.Accept(body)
 	}
 	switch {
 	case c.state == leaving:
 		c.bye(c.ownBye.cause)
-		return
-	case err == nil && first:
-		c.state = up
+	case err != nil:
+		c.mediaFailed(err)
+	case c.state == answered:
 		if e, ok := c.errand(); ok {
 			c.ua.unconfirmed.remove(e)
 		}
-		if err = c.begin(m); err == nil {
-			c.keepReachable()
-			k.answered <- nil
+		c.establish(w, m)
+	default:
+		if k.offer {
+			c.audio.apply(m)
 		}
-	case err == nil && k.offer:
-		c.audio.apply(m)
+		c.proceed()
 	}
-	if err != nil {
-		c.state = up
-		c.log.Info("sip: no media", "err", err)
-		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoCodec})
-		return
-	}
-	c.proceed()
 }
 
-// dropUnacked stops waiting for an ACK.
+// dropUnacked stops waiting for an ACK, for media and for keys.
 func (c *call) dropUnacked() {
-	if k := c.unacked; k != nil && k.unwatch != nil {
-		k.unwatch()
+	if w := c.awaited; w != nil && w.unwatch != nil {
+		w.unwatch()
 	}
-	c.unacked = nil
+	c.unacked, c.awaited = nil, nil
 }
 
 // success is a 2xx of this dialog that carries a description, or none.

@@ -8,76 +8,11 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
-	"parley/media"
-	"parley/media/isolate"
-	"parley/media/rtp"
-	"parley/media/srtp"
 	"parley/sip/dialog"
 	"parley/sip/header"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
-
-// awaitMedia has media confirm the call where the ACK is lost (see rtp.Proof). What
-// comes until then is thrown away, as all that came before the answer, but for what concerns the path: the far end checks it
-// now, and where DTLS brings the keys, these confirm the call, with its ACK or without.
-func (c *call) awaitMedia(k *unacked) {
-	conn, way, keyless, done := c.audio.pair.RTP, c.audio.path, k.awaitsKeys(), make(chan struct{})
-	proof, err := rtp.NewProof(k.media.Remote, k.media.Keys)
-	if err != nil {
-		return // the ACK alone counts
-	}
-	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	proved, fault := false, error(nil)
-	isolate.Go("sip/proof", func(err error) { fault = err }, func() {
-		var b [2048]byte
-		for !proved {
-			n, from, err := conn.ReadFromUDPAddrPort(b[:])
-			if err != nil {
-				break
-			}
-			if way != nil && !rtp.IsMedia(b[:n]) {
-				way.Receive(b[:n], from)
-				continue
-			}
-			proved = !keyless && proof.Packet(b[:n], from)
-		}
-	}, func() { close(done) }, func() {
-		switch { // not before: unwatch waits on the call's goroutine
-		case fault != nil:
-			c.lost(fault)
-		case proved:
-			c.do(func() {
-				if c.unacked == k {
-					c.confirmed(k, nil)
-				}
-			})
-		}
-	}, c.ua.work.Done)
-	if keyless {
-		way.begin(c.ua.identity, k.media.DTLS, func(keys srtp.Keys, err error) { c.do(func() { c.keyed(k, keys, err) }) })
-	}
-	k.unwatch = func() {
-		_ = conn.SetReadDeadline(time.Unix(1, 0))
-		<-done
-		_ = conn.SetReadDeadline(time.Time{})
-	}
-}
-
-// keyed takes the keys that the handshake has brought, or its error.
-func (c *call) keyed(k *unacked, keys srtp.Keys, err error) {
-	switch {
-	case c.unacked != k || c.state == leaving && err != nil:
-	case err != nil:
-		c.log.Info("sip: no keys", "err", err)
-		c.dropUnacked()
-		c.state = up // a BYE waits no longer
-		c.fail(&media.Ended{Reason: media.Failed, Detail: DetailNoKeys})
-	default:
-		k.media.Keys = keys
-		c.confirmed(k, nil)
-	}
-}
 
 const (
 	// maxUnconfirmed is how many calls in a row a source may begin to one number without

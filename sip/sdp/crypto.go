@@ -11,7 +11,7 @@ import (
 )
 
 // Policy says whether a call's audio is encrypted, with keys in the description
-// (SDES, RFC 4568). Such keys are no safer than the signalling that carries them.
+// (SDES, RFC 4568) or by a handshake (DTLS). Keys in the description are no safer than the signalling that carries them.
 type Policy uint8
 
 // The policies.
@@ -23,11 +23,14 @@ const (
 	SRTPOffered
 	// SRTPRequired: always, or there is no call. Our offers are RTP/SAVP.
 	SRTPRequired
+	// SRTPHandshake: always, with keys that nobody reads in the description. Our offers are UDP/TLS/RTP/SAVPF, on one port, of a
+	// lite agent (RFC 5763, RFC 8839).
+	SRTPHandshake
 )
 
-// ParsePolicy reads "off", "offered" or "required".
+// ParsePolicy reads "off", "offered", "required" or "dtls".
 func ParsePolicy(s string) (Policy, bool) {
-	for p := SRTPOff; p <= SRTPRequired; p++ {
+	for p := SRTPOff; p <= SRTPHandshake; p++ {
 		if p.String() == s {
 			return p, true
 		}
@@ -36,7 +39,7 @@ func ParsePolicy(s string) (Policy, bool) {
 }
 
 func (p Policy) String() string {
-	return [...]string{"off", "offered", "required"}[min(p, SRTPRequired)]
+	return [...]string{"off", "offered", "required", "dtls"}[min(p, SRTPHandshake)]
 }
 
 // offerSuites are those of our offers, best first. We answer AEAD_AES_128_GCM too;
@@ -136,8 +139,8 @@ func (s *Session) secure(r *remote) (k srtp.Keys, tag int, err error) {
 	if now := s.media.Keys; s.agreed && now.Suite != srtp.None {
 		policy = SRTPRequired // what is encrypted stays so
 	}
-	if policy == SRTPOff || len(r.cryptos) == 0 {
-		if r.lines[r.audio].savp() || policy == SRTPRequired {
+	if policy == SRTPOff || policy == SRTPHandshake || len(r.cryptos) == 0 {
+		if r.lines[r.audio].savp() || policy >= SRTPRequired {
 			return k, 0, fmt.Errorf("%w: encryption is %s", ErrNotAcceptable, policy)
 		}
 		return k, 0, nil
@@ -155,7 +158,7 @@ func (s *Session) secure(r *remote) (k srtp.Keys, tag int, err error) {
 // offerKeys are the attributes of our next offer: the key in force, or fresh ones,
 // one for each suite.
 func (s *Session) offerKeys() []crypto {
-	if s.media.DTLS != (DTLS{}) {
+	if s.handshakes() {
 		return nil
 	}
 	if now := s.media.Keys; s.agreed && now.Suite != srtp.None {
@@ -193,5 +196,5 @@ func (s *Session) accepted(r *remote, offered []crypto) (srtp.Keys, error) {
 
 // insists says whether there must be keys.
 func (s *Session) insists() bool {
-	return s.local.SRTP == SRTPRequired || s.agreed && s.media.Keys.Suite != srtp.None
+	return s.local.SRTP >= SRTPRequired || s.agreed && s.media.Keys.Suite != srtp.None
 }

@@ -123,25 +123,41 @@ func (s *Session) handshake(r *remote) (DTLS, error) {
 	return DTLS{Remote: r.fingerprint, Client: r.setup == "passive"}, nil
 }
 
+// handshakes says whether our offers want a handshake.
+func (s *Session) handshakes() bool {
+	if s.agreed {
+		return s.media.DTLS != DTLS{}
+	}
+	return s.local.SRTP == SRTPHandshake && s.local.DTLS != dtls.Fingerprint{}
+}
+
 // path is what our description says of the way to us.
 type path struct {
-	dtls       DTLS
-	setup      string // whose turn it is to begin the handshake, where there is one
+	setup      string // who may begin the handshake; empty: there is none
 	ice        ICE
 	mismatched bool
 }
 
 // answered is the path of our answer to r.
 func (m Media) answered(r *remote) path {
-	p := path{dtls: m.DTLS, ice: m.ICE, mismatched: r.mismatched(), setup: "passive"}
-	if m.DTLS.Client {
+	p := path{ice: m.ICE, mismatched: r.mismatched()}
+	switch {
+	case m.DTLS.Client:
 		p.setup = "active"
+	case m.DTLS != DTLS{}:
+		p.setup = "passive"
 	}
 	return p
 }
 
 // offered is the path of a later offer: who began the handshake may not be said again (RFC 8842 section 5.5).
-func (m Media) offered() path { return path{dtls: m.DTLS, ice: m.ICE, setup: "actpass"} }
+func (m Media) offered() path {
+	p := path{ice: m.ICE}
+	if m.DTLS != (DTLS{}) {
+		p.setup = "actpass"
+	}
+	return p
+}
 
 // sessionAttributes stand before the streams.
 func (s *Session) sessionAttributes(p path) (list []psdp.Attribute) {
@@ -162,7 +178,7 @@ func (s *Session) pathAttributes(p path, mux bool) (list []psdp.Attribute) {
 		add("mid", s.mid)
 		add("msid", "parley audio")
 	}
-	if p.dtls != (DTLS{}) {
+	if p.setup != "" {
 		add("fingerprint", s.local.DTLS.String())
 		add("setup", p.setup)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"parley/media/codec"
 	"parley/media/dtls"
+	"parley/media/ice"
 	"parley/media/srtp"
 )
 
@@ -48,6 +49,7 @@ type offer struct {
 	lines []mediaLine
 	mux   bool
 	keys  []crypto
+	path  path
 }
 
 // New returns a session that has not agreed on anything yet.
@@ -147,19 +149,26 @@ func (s *Session) spoken() []codec.Codec {
 }
 
 func (s *Session) offer(dir Direction, p payloads) ([]byte, error) {
-	mux := s.agreed && s.media.Mux
+	mux := s.agreed && s.media.Mux || !s.agreed && s.handshakes()
 	audio := mediaLine{media: "audio", port: strconv.Itoa(int(s.local.Port)), proto: "RTP/AVP", formats: p.formats()}
 	keys := s.offerKeys()
-	if s.local.SRTP == SRTPRequired {
+	way := path{}
+	switch {
+	case s.agreed:
+		way = s.media.offered()
+	case s.handshakes():
+		way = path{setup: "actpass", ice: ICE{Local: ice.NewCredentials()}}
+		s.mid, s.bundled = "0", true // browsers want a name for each stream (RFC 8829 section 5.2.1)
+		audio.proto = "UDP/TLS/RTP/SAVPF"
+	case s.local.SRTP >= SRTPRequired:
 		audio.proto = "RTP/SAVP"
 	}
-	var way path
 	lines, at := []mediaLine{audio}, 0
 	if len(s.lines) > 0 {
 		// A later offer keeps every line that there ever was (RFC 3264 section 8).
 		lines = slices.Clone(s.lines)
 		at = slices.IndexFunc(lines, func(l mediaLine) bool { return l.port != "0" })
-		if way = s.media.offered(); s.agreed && (len(keys) > 0 || way.dtls != DTLS{}) {
+		if s.agreed && (len(keys) > 0 || way.setup != "") {
 			audio.proto = lines[at].proto
 		}
 		lines[at] = audio
@@ -168,7 +177,7 @@ func (s *Session) offer(dir Direction, p payloads) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.offered = &offer{dir: dir, lines: lines, mux: mux, keys: keys}
+	s.offered = &offer{dir: dir, lines: lines, mux: mux, keys: keys, path: way}
 	return body, nil
 }
 
@@ -191,8 +200,8 @@ func (s *Session) Accept(body []byte) (Media, error) {
 	if err != nil {
 		return Media{}, err
 	}
-	if !s.agreed && r.lines[r.audio].dtls() {
-		return Media{}, fmt.Errorf("%w: the answer wants a handshake that was not offered", ErrNotAcceptable)
+	if r.lines[r.audio].dtls() != (o.path.setup != "") {
+		return Media{}, fmt.Errorf("%w: the answer has another kind of keys than the offer", ErrNotAcceptable)
 	}
 	if m.DTLS, err = s.handshake(r); err != nil {
 		return Media{}, err
@@ -200,7 +209,9 @@ func (s *Session) Accept(body []byte) (Media, error) {
 	if m.Keys, err = s.accepted(r, o.keys); err != nil {
 		return Media{}, err
 	}
-	m.ICE = s.media.ICE
+	if m.ICE = s.media.ICE; !s.agreed && o.path.ice != (ICE{}) && r.checks() && !r.mismatched() {
+		m.ICE = ICE{Local: o.path.ice.Local, Remote: r.ice}
+	}
 	if m.Mux && !o.mux {
 		m.Mux = false // we did not offer it
 		m.RTCP = next(m.Remote)
