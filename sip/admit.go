@@ -39,23 +39,74 @@ func (u *UserAgent) trunkOfCall(req *gosip.Request) *trunk.Trunk {
 	return nil
 }
 
-// authentic checks the credentials of an INVITE where its trunk wants some, and
-// asks for them if need be (407).
-func (u *UserAgent) authentic(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trunk) bool {
-	if l.Inbound == (dialog.Credentials{}) {
-		return true
+// admit finds the trunk of an INVITE, nil where its source may call without one, and says whether the call may go on. Else it is
+// answered: it is asked for its credentials (407), or is from a host that we have called and do not take calls of.
+func (u *UserAgent) admit(req *gosip.Request, tx *gosip.ServerTx) (l *trunk.Trunk, ok bool) {
+	if req.Transport() == transport.OverWebSocket {
+		l = u.trunkOfBrowser(req, tx)
+		return l, l != nil
 	}
+	l = u.trunkOfCall(req)
+	switch {
+	case l == nil && !u.cfg.Allow(transport.Source(req).Addr()):
+		u.reply(req, tx, 403, "")
+		return nil, false
+	case l == nil || l.Inbound == (dialog.Credentials{}):
+		return l, true
+	}
+	v := u.verifier.Check(req, transport.Source(req).Addr(), l.Inbound, time.Now())
+	if v != challenge.Right {
+		u.challenge(req, tx, v, l.Name)
+	}
+	return l, v == challenge.Right
+}
+
+// trunkOfBrowser is the trunk whose credentials an INVITE over a WebSocket shows. nil: it shows none of any, and is asked for them.
+// The password tells trunks of one user name apart; between accounts that have chosen the same one nothing is guessed.
+func (u *UserAgent) trunkOfBrowser(req *gosip.Request, tx *gosip.ServerTx) *trunk.Trunk {
 	from, now := transport.Source(req).Addr(), time.Now()
-	v := u.verifier.Check(req, from, l.Inbound, now)
-	if v == challenge.Right {
-		return true
+	if !u.layer.MayGuess(from) {
+		u.counters.refused.Add(1)
+		u.layer.Rejections.Add(transport.Rejection{Source: from, Called: header.Called(req), Code: 503, Cause: transport.CauseRate}, now)
+		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
+		return nil
+	}
+	v := u.verifier.Check(req, from, nobody, now)
+	if v != challenge.Wrong {
+		u.challenge(req, tx, v, "")
+		return nil
+	}
+	trunks := u.trunks.Browsers(challenge.Presented(req).Username)
+	for _, l := range trunks {
+		taken := func(o *trunk.Trunk) bool { return o.Inbound == l.Inbound && o.Account != l.Account }
+		if slices.ContainsFunc(trunks, taken) {
+			continue
+		}
+		if v = u.verifier.Check(req, from, l.Inbound, now); v == challenge.Right {
+			return l
+		}
+		if v == challenge.Stale {
+			break
+		}
 	}
 	if v == challenge.Wrong {
+		u.layer.Guessed(from)
+	}
+	u.challenge(req, tx, v, "")
+	return nil
+}
+
+// nobody has credentials that no request shows: a user is one line.
+var nobody = dialog.Credentials{Username: "\n"}
+
+// challenge asks an INVITE for credentials, and counts wrong ones, on a trunk if it is known.
+func (u *UserAgent) challenge(req *gosip.Request, tx *gosip.ServerTx, v challenge.Verdict, on string) {
+	from, now := transport.Source(req).Addr(), time.Now()
+	if v == challenge.Wrong {
 		u.counters.refused.Add(1)
-		u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: l.Name, Called: header.Called(req), Code: 407, Cause: transport.CauseDigest}, now)
+		u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: on, Called: header.Called(req), Code: 407, Cause: transport.CauseDigest}, now)
 	}
 	_ = tx.Respond(response(req, 407, "", "", u.verifier.Challenge(from, v == challenge.Stale, now)...))
-	return false
 }
 
 // trusts says whether a request of the call may come from an address: where the

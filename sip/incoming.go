@@ -28,7 +28,7 @@ type Incoming struct {
 	Trusted      bool            // a trunk vouches for Asserted, for the verstat of From where that is zero, and for the attestation
 	Headers      header.Fields   // what else the INVITE says
 	Source       netip.AddrPort  // where the INVITE came from
-	Transport    string          // "UDP", "TCP" or "TLS"
+	Transport    string          // "UDP", "TCP", "TLS" or transport.OverWebSocket
 	Trunk        string          // the name of the one it came on; empty: its source is allowed without one
 	Account      string          // whose trunk that is; empty: the operator's, or none
 	// Extension is the agent that answers User on this trunk where Called is nobody's number (trunk.Extension);

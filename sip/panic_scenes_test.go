@@ -19,6 +19,8 @@ var scenes = []scene{
 	{name: "comes by udp", play: func(s *stage) []string { return s.comes("udp") }},
 	{name: "comes by tcp", play: func(s *stage) []string { return s.comes("tcp") }},
 	{name: "comes by tls", play: func(s *stage) []string { return s.comes("tls") }},
+	{name: "comes by ws", play: func(s *stage) []string { return s.comes("ws") },
+		cfg: func(_ *stage, cfg *sip.Config) { cfg.Trunks = append(cfg.Trunks, browsers("web", "", ann)) }},
 	{name: "goes out", play: func(s *stage) []string { return []string{s.dial(sip.Target{Number: number}, nil)} }},
 	{name: "a reliable ring", play: func(s *stage) []string {
 		s.robot.set(func() { s.robot.reliable = true })
@@ -83,6 +85,10 @@ func (s *stage) comes(network string) (ended []string) {
 			continue
 		}
 		res := p.insist(p.secured(network, p.request("INVITE", p.offer())))
+		if res != nil && res.StatusCode == 407 {
+			p.write(p.request("ACK", "", "Via: "+res.Via().Value()))
+			res = p.insist(p.signed(res, ann, p.offer()))
+		}
 		if res == nil {
 			continue
 		}
@@ -122,7 +128,9 @@ func (p *peer) insist(text string) *gosip.Response {
 	limit := time.After(patience)
 	for {
 		var err error
-		if p.tcp != nil {
+		if p.ws != nil {
+			err = p.ws.say(text)
+		} else if p.tcp != nil {
 			_, err = p.tcp.Write([]byte(text))
 		} else {
 			_, err = p.udp.Write([]byte(text))

@@ -170,7 +170,17 @@ func how(err error) string {
 // peer is a far end that calls, over a connection of its own.
 func (s *stage) peer(network string) *peer {
 	s.Helper()
-	if network != "tls" {
+	switch network {
+	case "ws":
+		b, err := browse(s.T, s.ua, network)
+		if err != nil {
+			return nil // it was closed
+		}
+		p := newPeer(s.T, s.ua, "udp")
+		p.ws = b
+		go b.read(p.msgs)
+		return p
+	case "udp", "tcp":
 		return newPeer(s.T, s.ua, network)
 	}
 	p := newPeer(s.T, s.ua, "udp")

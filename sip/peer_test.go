@@ -148,6 +148,7 @@ type peer struct {
 	ua   netip.AddrPort
 	udp  *net.UDPConn
 	tcp  net.Conn
+	ws   *browser
 	msgs chan gosip.Message
 	rtp  *net.UDPConn
 
@@ -167,6 +168,13 @@ func newPeer(t testing.TB, ua *sip.UserAgent, network string) *peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.rtp.Close() })
+	if network == "ws" || network == "wss" {
+		if p.ws, err = browse(t, ua, network); err != nil {
+			t.Fatal(err)
+		}
+		go p.ws.read(p.msgs)
+		return p
+	}
 	if network == "tcp" {
 		if p.tcp, err = net.Dial("tcp", p.ua.String()); err != nil {
 			t.Fatal(err)
@@ -224,7 +232,9 @@ func (p *peer) readTCP() {
 func (p *peer) write(text string) {
 	p.t.Helper()
 	var err error
-	if p.tcp != nil {
+	if p.ws != nil {
+		err = p.ws.say(text)
+	} else if p.tcp != nil {
 		_, err = io.WriteString(p.tcp, text)
 	} else {
 		_, err = io.WriteString(p.udp, text)
@@ -235,6 +245,9 @@ func (p *peer) write(text string) {
 }
 
 func (p *peer) local() net.Addr {
+	if p.ws != nil {
+		return unreachable{}
+	}
 	if p.tcp != nil {
 		return p.tcp.LocalAddr()
 	}
@@ -244,9 +257,11 @@ func (p *peer) local() net.Addr {
 // request is the text of a request; headers given replace the usual ones of
 // the same name, and one that is empty after its colon is left out.
 func (p *peer) request(method, body string, headers ...string) string {
-	network := "UDP"
+	network, over := "UDP", "udp"
 	if p.tcp != nil {
-		network = "TCP"
+		network, over = "TCP", "tcp"
+	} else if p.ws != nil {
+		network, over = p.ws.via, "ws"
 	}
 	to := "<sip:+15550100002@127.0.0.1>"
 	if p.toTag != "" {
@@ -258,7 +273,7 @@ func (p *peer) request(method, body string, headers ...string) string {
 		"To: " + to,
 		"Call-ID: " + p.callID,
 		fmt.Sprintf("CSeq: %d %s", p.seq, method),
-		fmt.Sprintf("Contact: <sip:ann@%s;transport=%s>", p.local(), strings.ToLower(network)),
+		fmt.Sprintf("Contact: <sip:ann@%s;transport=%s>", p.local(), over),
 		"Max-Forwards: 70",
 	}
 	if body != "" {

@@ -83,7 +83,7 @@ func (u *UserAgent) request(req *gosip.Request, tx *gosip.ServerTx) {
 
 // handle is request for one that is taken.
 func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
-	if !u.layer.Allows(transport.Source(req).Addr()) {
+	if !u.layer.Hears(req) {
 		if req.Method != gosip.INVITE { // reply notes those
 			u.layer.Rejections.Add(transport.Rejection{Source: transport.Source(req).Addr(), Code: 403, Cause: transport.CauseUnknown}, time.Now())
 		}

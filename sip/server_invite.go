@@ -38,13 +38,8 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 		return
 	}
-	from := transport.Source(req).Addr()
-	l := u.trunkOfCall(req)
-	if l == nil && !u.cfg.Allow(from) {
-		u.reply(req, tx, 403, "") // we have called there, but do not take its calls
-		return
-	}
-	if l != nil && !u.authentic(req, tx, l) {
+	l, ok := u.admit(req, tx)
+	if !ok {
 		return
 	}
 	if u.doubts(req, tx, l) {
@@ -109,7 +104,7 @@ func (u *UserAgent) incoming(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Tr
 		CallID: req.CallID().Value(), LocalTag: dialog.NewTag(), RemoteTag: req.From().Params.GetOr("tag", ""),
 		Local: dialog.URI{Uri: *req.To().Address.Clone()}, Remote: dialog.URI{Uri: *req.From().Address.Clone()},
 		RemoteSeq: req.CSeq().SeqNo, HasRemoteSeq: true, Routes: dialog.RouteSet(req, false),
-		Transport: req.Transport(), Peer: from, Self: netip.AddrPortFrom(u.facing(l, from.Addr()), u.layer.Port(req.Transport())),
+		Transport: req.Transport(), Peer: from, Self: netip.AddrPortFrom(u.facing(l, from.Addr()), u.layer.PortOf(req)),
 		Secure: req.Recipient.Scheme == "sips",
 	}}
 	if l != nil {

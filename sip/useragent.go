@@ -130,6 +130,13 @@ type UserAgent struct {
 // ErrClosed is returned by Dial when the user agent is not running.
 var ErrClosed = transport.ErrClosed
 
+// Why WebSocket refuses a browser, besides ErrClosed.
+var (
+	ErrConnections = transport.ErrConnections
+	ErrDraining    = errors.New("sip: no new calls are taken")
+	ErrNoBrowsers  = errors.New("sip: no trunk takes calls over WebSockets")
+)
+
 // New binds the listeners of a user agent; Run serves and closes them.
 func New(cfg Config) (*UserAgent, error) {
 	if cfg.Ports == nil {
@@ -240,6 +247,18 @@ func (u *UserAgent) Run(ctx context.Context) error {
 // Drain refuses new calls from now on (503, Retry-After) and answers OPTIONS
 // with 503, so that carriers and proxies go elsewhere. Calls in progress go on.
 func (u *UserAgent) Drain() { u.draining.Store(true) }
+
+// WebSocket is for a browser at far that has connected to at, over TLS or not: see transport.Layer.WebSocket. It carries calls of
+// those who show credentials of a trunk with trunk.WebSocket.
+func (u *UserAgent) WebSocket(far, at netip.AddrPort, secure bool) (*transport.WebSocket, error) {
+	switch {
+	case u.draining.Load():
+		return nil, ErrDraining
+	case !u.trunks.HasBrowsers():
+		return nil, ErrNoBrowsers
+	}
+	return u.layer.WebSocket(far, at, secure)
+}
 
 // begin announces work that Run has to wait for; false: too late. While calls
 // say goodbye, what belongs to them is still heard.

@@ -59,7 +59,7 @@ type State struct {
 	Secure        bool  // sips: our Contact must be one too (section 12.1.1)
 	Replaceable   bool  // the far end, which we called, takes another call in place of this one (RFC 3891)
 
-	Transport string         // "UDP", "TCP" or "TLS", what the dialog began over
+	Transport string         // "UDP", "TCP", "TLS" or transport.OverWebSocket, what the dialog began over
 	Self      netip.AddrPort // our address as this far end sees it
 	Home      netip.Addr     // where our INVITE went to; not valid for an incoming call
 	Peer      netip.AddrPort // where the far end's latest message came from or ours went

@@ -35,6 +35,9 @@ func HostAddr(host string) netip.Addr {
 // Hosts are the hosts that the far end has named, its own and that of the first router,
 // besides where its messages come from.
 func (d *Dialog) Hosts() (list []netip.Addr) {
+	if d.Transport == transport.OverWebSocket {
+		return nil // it has one connection
+	}
 	for _, a := range []netip.Addr{HostAddr(d.Hop().Host), HostAddr(d.Target.Host), d.Named.At.Addr()} {
 		if a.IsValid() && a != d.Peer.Addr() {
 			list = append(list, a)
@@ -81,10 +84,10 @@ func (d *Dialog) aim(req *gosip.Request) {
 }
 
 // AimsAtPeer says whether requests go to where the far end's messages come from, because its route
-// leads nowhere or to a host that is forbidden: it is behind an address translator.
+// leads nowhere or to a host that is forbidden: it is behind an address translator, or a browser (RFC 7118 section 5).
 func (d *Dialog) AimsAtPeer() bool {
 	hop := d.Hop()
-	return d.Detour || d.Forbids(HostAddr(hop.Host), hop.UriParams.GetOr("transport", d.Transport))
+	return d.Detour || d.Transport == transport.OverWebSocket || d.Forbids(HostAddr(hop.Host), hop.UriParams.GetOr("transport", d.Transport))
 }
 
 // AimAtPeer makes a request go where the far end's messages come from, over what they come over.

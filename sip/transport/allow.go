@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
 )
 
 // Allows says whether a source may speak to us: it is a trunk's, the configuration allows it,
@@ -19,6 +21,11 @@ func (l *Layer) Allows(a netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.allowed[a] > 0
+}
+
+// Hears says whether who has sent a message may speak to us. Browsers may, wherever they are: what they begin shows who they are.
+func (l *Layer) Hears(m gosip.Message) bool {
+	return m.Transport() == OverWebSocket || l.Allows(Source(m).Addr())
 }
 
 // admits is Allows for a packet or connection, and counts one that is refused.

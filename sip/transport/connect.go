@@ -50,6 +50,9 @@ func (l *Layer) Connect(ctx context.Context, by *Identity, req *gosip.Request) e
 	if strings.EqualFold(req.Transport(), "UDP") || l.Bind(by, req) {
 		return nil
 	}
+	if req.Transport() == OverWebSocket {
+		return ErrConnectionClosed
+	}
 	key := route{network: strings.ToUpper(req.Transport()), to: to}
 	if key.network == "TLS" {
 		key.by, name = l.cfg.Trunks.Identify(by, found[0], name)
@@ -177,5 +180,10 @@ func (l *Layer) Aim(by *Identity, req *gosip.Request, transport string, to strin
 		req.Laddr = gosip.Addr{IP: l.udp.LocalAddr().(*net.UDPAddr).IP, Port: int(l.at.Port())}
 	case "TLS":
 		l.Bind(by, req)
+	case OverWebSocket:
+		far, _ := netip.ParseAddrPort(to) // not valid with an error
+		if w, via := l.browser(far), req.Via(); via != nil && w != nil && w.secure {
+			via.Transport = "WSS"
+		}
 	}
 }

@@ -20,7 +20,8 @@ const (
 	// twice as many.
 	defaultSourceRate = 100
 	// unknownRate is that of sources outside the trunks, while they are
-	// answered at all: the owner of a forged address must not be flooded with our 403s.
+	// answered at all: the owner of a forged address must not be flooded with our 403s. Strangers may try
+	// as many passwords.
 	unknownRate = 5
 	// maxSources bounds the sources that are watched. When more are busy at once,
 	// further ones count as too fast.
@@ -43,12 +44,26 @@ func newRateLimits(perSecond float64) *rateLimits {
 	return &rateLimits{rate: perSecond, seen: map[netip.Addr]*rate.Limiter{}}
 }
 
-// take says whether a source may send one more request now.
-func (s *rateLimits) take(a netip.Addr, now time.Time) bool {
-	if a.Is6() { // one customer has a whole /64
+// customer is what counts as one source: a customer has a whole /64.
+func customer(a netip.Addr) netip.Addr {
+	if a.Is6() {
 		p, _ := a.WithZone("").Prefix(64)
 		a = p.Addr()
 	}
+	return a
+}
+
+// left says whether a source may send one more request now, and takes nothing.
+func (s *rateLimits) left(a netip.Addr, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.seen[customer(a)]
+	return !ok || l.TokensAt(now) >= 1
+}
+
+// take says whether a source may send one more request now.
+func (s *rateLimits) take(a netip.Addr, now time.Time) bool {
+	a = customer(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, ok := s.seen[a]
@@ -81,7 +96,7 @@ var inCall = []gosip.RequestMethod{gosip.ACK, gosip.BYE, gosip.CANCEL, gosip.PRA
 // filter drops what unknown or too fast sources send before it is parsed.
 func (l *Layer) filter(from gosip.TransportReadProps, data []byte) (taken []byte, err error) {
 	isolate.Do("sip/transport/filter", nil, func() {
-		if l.admits(from.RemoteAddr) && (from.Transport != "UDP" || !l.floods(addrOf(from.RemoteAddr).Addr(), data)) {
+		if from.Transport == OverWebSocket || l.admits(from.RemoteAddr) && (from.Transport != "UDP" || !l.floods(addrOf(from.RemoteAddr).Addr(), data)) {
 			taken = data
 		}
 	})
@@ -106,3 +121,9 @@ func (l *Layer) floods(from netip.Addr, data []byte) bool {
 func (l *Layer) TooFast(req *gosip.Request) bool {
 	return req.Transport() != "UDP" && !slices.Contains(inCall, req.Method) && !l.known.take(Source(req).Addr(), time.Now())
 }
+
+// MayGuess says whether credentials of a stranger are looked at: not while wrong ones come from its address too fast.
+func (l *Layer) MayGuess(from netip.Addr) bool { return l.unknown.left(from, time.Now()) }
+
+// Guessed notes wrong credentials of a stranger.
+func (l *Layer) Guessed(from netip.Addr) { l.unknown.take(from, time.Now()) }

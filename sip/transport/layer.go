@@ -1,6 +1,6 @@
 // Package transport moves SIP messages between a user agent and its peers (RFC 3261 section
-// 18): the UDP socket, TCP and TLS connections of both directions, the gates that messages
-// pass, where a request goes (RFC 3263), and the trace of each call.
+// 18): the UDP socket, TCP and TLS connections of both directions, WebSockets of browsers (RFC 7118),
+// the gates that messages pass, where a request goes (RFC 3263), and the trace of each call.
 //
 // A Layer drives the library's parser and transactions. The library sees sockets and
 // connections of ours, so each write passes a place where it is traced, and each connection
@@ -99,7 +99,7 @@ type Layer struct {
 
 	Rejections *Rejections
 	known      *rateLimits // of requests outside of calls
-	unknown    *rateLimits // of everything from unknown sources, while they are answered
+	unknown    *rateLimits // of everything from unknown sources, while they are answered, and of strangers' wrong credentials
 	traces     traces
 
 	ctx   context.Context // ends with Close; its cause is ErrClosed
@@ -107,9 +107,10 @@ type Layer struct {
 
 	mu       sync.Mutex
 	allowed  map[netip.Addr]int // how many grants there are
+	browsers map[netip.AddrPort]*WebSocket
 	dialing  map[route]*dialing
 	dialed   map[route]*stream // TLS connections of ours, the latest of each route
-	running  sync.WaitGroup    // goroutines of listeners and dials
+	running  sync.WaitGroup    // goroutines of listeners, dials and connections that are handed over
 	unheard  atomic.Uint64
 	unparsed atomic.Uint64
 }
@@ -124,7 +125,7 @@ func New(cfg Config) (*Layer, error) {
 	l := &Layer{
 		cfg: cfg, Rejections: NewRejections(),
 		known: newRateLimits(float64(cfg.SourceRate)), unknown: newRateLimits(unknownRate),
-		allowed: map[netip.Addr]int{}, dialing: map[route]*dialing{}, dialed: map[route]*stream{},
+		allowed: map[netip.Addr]int{}, browsers: map[netip.AddrPort]*WebSocket{}, dialing: map[route]*dialing{}, dialed: map[route]*stream{},
 	}
 	l.ctx, l.close = context.WithCancelCause(context.Background())
 	if err := l.listen(); err != nil {
@@ -143,7 +144,7 @@ func New(cfg Config) (*Layer, error) {
 	l.tp = gosip.NewTransportLayer(net.DefaultResolver, gosip.NewParser(gosip.WithHeadersParsers(containedParsers())), nil,
 		gosip.WithTransportLayerLogger(quiet),
 		gosip.WithTransportLayerReadFilter(l.filter),
-		gosip.WithTransportLayerTransports(gosip.TransportsConfig{TCP: tcp(), TLS: &gosip.TransportTLS{TransportTCP: tcp()}}))
+		gosip.WithTransportLayerTransports(gosip.TransportsConfig{TCP: tcp(), TLS: &gosip.TransportTLS{TransportTCP: tcp()}, WS: notDialled()}))
 	l.tp.OnMessage(l.received)
 	l.txl = gosip.NewTransactionLayer(l.tp,
 		gosip.WithTransactionLayerLogger(quiet),
@@ -169,6 +170,14 @@ func (l *Layer) Port(transport string) uint16 {
 		return l.TLSAddr().Port()
 	}
 	return l.at.Port()
+}
+
+// PortOf is where the sender of a message reaches us over what that came over.
+func (l *Layer) PortOf(m gosip.Message) uint16 {
+	if w := l.browser(Source(m)); w != nil && m.Transport() == OverWebSocket {
+		return w.at.Port()
+	}
+	return l.Port(m.Transport())
 }
 
 // Ready is closed when requests can be sent.

@@ -88,11 +88,11 @@ func (l *Layer) handshake(s *stream) {
 	}, func() { l.tls.handshaking.Add(-1) }, l.running.Done)
 }
 
-// stream is a TCP or TLS connection as the library sees it.
+// stream is a TCP or TLS connection, or that of a browser, as the library sees it.
 type stream struct {
 	net.Conn
 	layer   *Layer
-	network string // "TCP" or "TLS"
+	network string // "TCP", "TLS" or OverWebSocket
 	far     net.Addr
 	onClose func() // may be nil
 	closed  atomic.Bool
@@ -103,9 +103,12 @@ type stream struct {
 // connection.
 func (l *Layer) handOver(s *stream) {
 	one := &single{stream: s, addr: s.LocalAddr()}
-	if s.network == "TLS" {
+	switch s.network {
+	case "TLS":
 		_ = l.tp.ServeTLS(one)
-	} else {
+	case OverWebSocket:
+		_ = l.tp.ServeWS(one)
+	default:
 		_ = l.tp.ServeTCP(one)
 	}
 }

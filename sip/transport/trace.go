@@ -24,7 +24,7 @@ const (
 type TraceMessage struct {
 	At        time.Time
 	Sent      bool   // by us
-	Transport string // "UDP", "TCP" or "TLS"
+	Transport string // "UDP", "TCP", "TLS" or OverWebSocket
 	From, To  string // addresses with ports
 	// Text is the message without secrets: credentials, keys of media encryption, headers
 	// that the trunk is configured with, whose values may be between the operator and the

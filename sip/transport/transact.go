@@ -17,15 +17,18 @@ var ErrSilent = errors.New("no answer to the INVITE")
 // ErrConnectionClosed is the end of a transaction whose connection is closed.
 var ErrConnectionClosed = fmt.Errorf("the connection is closed: %w", gosip.ErrTransactionTransport)
 
-// ConnectionClosed says whether the connection of a transaction is closed, over TCP or TLS: nothing
+// ConnectionClosed says whether the connection of a transaction is closed, where there is one: nothing
 // comes over it any more. Callers that wait for a transaction ask every T1.
 //
 // The library can end transactions with their connection too, by an option. But it knows a
 // client transaction before that has its first state, and when the connection closes in
 // between, a goroutine of the library calls a nil function, which ends the process.
 func ConnectionClosed(conn gosip.Connection) bool {
-	stream, ok := conn.(*gosip.TCPConnection)
-	return ok && stream.Ref(0) <= 0 // a reader holds a reference until the connection is closed
+	switch conn.(type) {
+	case *gosip.TCPConnection, *gosip.WSConnection:
+		return conn.Ref(0) <= 0 // a reader holds a reference until the connection is closed
+	}
+	return false
 }
 
 // Begin sends a request in a client transaction of its own.

@@ -24,12 +24,14 @@ func (m *Mistake) Error() string { return m.Key + " " + m.Text }
 func (c *Config) Check() *Mistake {
 	p := &c.Plan
 	switch {
-	case len(c.Targets) == 0 && len(c.Allow) == 0:
-		return &Mistake{"", "carries no calls; allowed: a trunk with targets, with allow, or with both"}
+	case len(c.Targets) == 0 && len(c.Allow) == 0 && !c.Has(WebSocket):
+		return &Mistake{"", "carries no calls; allowed: a trunk with targets, with allow, with both, or with websocket"}
 	case half(c.Auth):
 		return &Mistake{"", "has half of its credentials; allowed: username and password, or neither"}
 	case half(c.Inbound):
 		return &Mistake{"", "has half of its inbound credentials; allowed: inbound_username and inbound_password, or neither"}
+	case c.Has(WebSocket) && c.Inbound.Username == "":
+		return &Mistake{"websocket", "it needs inbound_username and inbound_password, by which browsers say whose they are"}
 	case c.Inbound.Username == "" && slices.ContainsFunc(c.Allow, TooWide):
 		return &Mistake{"allow", "lets half the world call; allowed: networks of /8 and narrower (IPv6: /16), or inbound_username"}
 	case c.Has(Register) && (len(c.Targets) == 0 || c.Auth.Username == ""):

@@ -62,7 +62,7 @@ type Config struct {
 	ContactHost string     // in Contact in place of our address, or of PublicIP
 
 	Codecs []codec.Codec // in order; empty: those of calls that belong to no trunk
-	SRTP   sdp.Policy    // protection of the audio
+	SRTP   sdp.Policy    // protection of the audio; of browsers' trunks SRTPOffered at least
 
 	FromUser string // in From instead of the calling number
 	FromHost string // in From and the identity headers instead of our address
@@ -118,6 +118,8 @@ const (
 	// AudioKeys neither offers nor takes telephone events (RFC 4733): keys are tones in the audio, both ways. For far ends that
 	// agree on events and lose them.
 	AudioKeys
+	// WebSocket takes calls of browsers over WebSockets (RFC 7118), wherever they come from, which show Inbound.
+	WebSocket
 )
 
 // Has says whether any of flags is set.

@@ -15,15 +15,19 @@ type index struct {
 	byName   map[string]*Trunk
 	byNumber map[string][]*Trunk // the operator's, with targets
 	open     []*Trunk            // likewise, that list no number
+	browsers map[string][]*Trunk // those that take calls over WebSockets, by the user that these show
 	leaving  []*Trunk            // no longer in force; they have calls
 
 	operators, accounts networks
 }
 
 func newIndex(trunks, left []*Trunk) *index {
-	in := &index{trunks: trunks, place: map[*Trunk]int{}, byName: map[string]*Trunk{}, byNumber: map[string][]*Trunk{}}
+	in := &index{trunks: trunks, place: map[*Trunk]int{}, byName: map[string]*Trunk{}, byNumber: map[string][]*Trunk{}, browsers: map[string][]*Trunk{}}
 	for i, t := range trunks {
 		in.place[t], in.byName[t.Name] = i, t
+		if t.Has(WebSocket) {
+			in.browsers[t.Inbound.Username] = append(in.browsers[t.Inbound.Username], t)
+		}
 		if t.Account != "" {
 			in.accounts.add(t)
 			continue

@@ -179,6 +179,12 @@ func (set *Set) AllOf(source netip.Addr) []*Trunk {
 	return in.accounts.of(source, servers, in)
 }
 
+// Browsers are the trunks that take calls over WebSockets from a user, in order. The slice is for reading.
+func (set *Set) Browsers(user string) []*Trunk { return set.index.Load().browsers[user] }
+
+// HasBrowsers says whether any trunk takes calls over WebSockets.
+func (set *Set) HasBrowsers() bool { return len(set.index.Load().browsers) > 0 }
+
 // Source implements transport.Directory. A trunk that was replaced is still the one of its calls.
 func (set *Set) Source(a netip.Addr) (name string, ok bool) {
 	t := set.Of(a)

@@ -18,6 +18,7 @@ import (
 
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/sdp"
 	"parley/sip/transport"
 )
 
@@ -72,6 +73,9 @@ const (
 )
 
 func newTrunk(cfg Config, set *Set) *Trunk {
+	if cfg.Has(WebSocket) {
+		cfg.SRTP = max(cfg.SRTP, sdp.SRTPOffered)
+	}
 	t := &Trunk{Config: cfg, Options: set.options, Identity: &transport.Identity{TLS: cfg.TLS}, set: set, located: make(chan struct{}), wake: make(chan struct{}, 1), turned: make(chan struct{}, 1), stopped: make(chan struct{}),
 		Mask: transport.HeadersNamed(slices.Collect(maps.Keys(cfg.Headers))...)}
 	t.looked = sync.OnceFunc(func() { close(t.located) })
