@@ -36,6 +36,7 @@ var (
 	ErrBackOff      = define("too many failed attempts a minute", problem(429, "auth.rate_limited", "Too many attempts failed; wait and try again.", true, 30))
 	ErrBusy         = define("too much of this is being done at once", problem(503, "service.unavailable", "The server is at capacity for this kind of work; try again.", true, 5))
 	ErrDraining     = define("the server is stopping", problem(503, "service.unavailable", "The server takes no new sessions now.", true, 5))
+	ErrUpgrade      = define("the address takes WebSockets only", problem(426, "request.upgrade_required", "This address takes WebSocket connections.", false, 0))
 	ErrBadRequest   = define("the request is malformed", problem(400, "validation.invalid_request_format", "The request is not valid.", false, 0))
 	ErrVoice        = define("unknown voice", problem(400, "validation.invalid_voice", "Unknown voice; the ten are F1 to F5 and M1 to M5.", false, 0))
 	ErrLanguage     = define("unknown language", problem(400, "validation.invalid_language", "Unknown language; the nine are en es ca gl eu pt fr it de.", false, 0))

@@ -126,7 +126,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	defer close(c.gone)
-	sock, err := sockets.Open(w, r, queueSize, writeWait)
+	sock, err := sockets.Open(w, r, queueSize, writeWait, "")
 	if err != nil {
 		return nil // the client has its answer
 	}

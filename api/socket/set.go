@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,19 +22,21 @@ const MaxOpen = 2000
 // ErrTooMany refuses a socket to an account that has MaxOpen.
 var ErrTooMany = api.Detail(store.ErrConcurrency, fmt.Sprintf("%d sockets and event streams are open", MaxOpen))
 
-// Limits counts the open sockets and event streams of each account. The zero Limits is ready; it may
+// Limits counts the open sockets and event streams of each account, or of others by their names. The zero Limits is ready; it may
 // be used from several goroutines.
 type Limits struct {
+	Most int // of one; 0: MaxOpen. Set before use
+
 	mu   sync.Mutex
 	open map[string]int
 }
 
 // Open counts one more socket of the account, or returns false when it has
-// MaxOpen. Closed must follow a true.
+// as many as it may. Closed must follow a true.
 func (l *Limits) Open(account string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[account] >= MaxOpen {
+	if l.open[account] >= cmp.Or(l.Most, MaxOpen) {
 		return false
 	}
 	if l.open == nil {
@@ -103,10 +106,15 @@ func (s *Set) Upgrade(w http.ResponseWriter, r *http.Request, form Form) (*Socke
 
 // Open makes a socket of a request that is in no set: the caller counts it, has it end when
 // the server stops, and must Run it. queue is how many messages may wait for the writer, and
-// wait how long the client may take for one. An error means that the client has been
+// wait how long the client may take for one. protocol is the subprotocol, which the caller has
+// found among those of the client; empty: none. An error means that the client has been
 // answered: the request is no upgrade.
-func Open(w http.ResponseWriter, r *http.Request, queue int, wait time.Duration) (*Socket, error) {
-	conn, err := upgrader.Upgrade(w, r, handshake(r))
+func Open(w http.ResponseWriter, r *http.Request, queue int, wait time.Duration, protocol string) (*Socket, error) {
+	h := handshake(r)
+	if protocol != "" {
+		h.Set("Sec-WebSocket-Protocol", protocol)
+	}
+	conn, err := upgrader.Upgrade(w, r, h)
 	if err != nil {
 		return nil, err
 	}

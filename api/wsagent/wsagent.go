@@ -45,7 +45,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer h.Open.Closed(p.Account)
 	}
-	sock, err := sockets.Open(w, r, queueSize, writeWait)
+	sock, err := sockets.Open(w, r, queueSize, writeWait, "")
 	if err != nil {
 		return // the client has its answer
 	}

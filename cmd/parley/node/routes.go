@@ -21,6 +21,7 @@ import (
 	"parley/api/mediastream"
 	"parley/api/messages"
 	"parley/api/operator"
+	"parley/api/phone"
 	"parley/api/recording"
 	"parley/api/requests"
 	"parley/api/sounds"
@@ -104,6 +105,7 @@ func (n *Node) routes() *api.API {
 		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
 		mediastream.Mount(a, n.streams())
+		phone.Mount(a, n.phones())
 		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db, lines.Reached(n.cfg))
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}

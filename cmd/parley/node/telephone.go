@@ -2,10 +2,14 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 
+	"parley/api"
 	"parley/api/mediastream"
+	"parley/api/phone"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/inbound"
 	"parley/cmd/parley/lines"
@@ -77,6 +81,22 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 // streams takes calls that carriers bring over WebSockets.
 func (n *Node) streams() *mediastream.Handler {
 	return &mediastream.Handler{Trunk: n.lines.Stream, Take: n.inbound.TakeStream, Base: n.cfg.BaseURL, Peers: n.cluster, Epoch: n.life.Epoch, Now: n.db.Now, Log: n.log}
+}
+
+// phones connects those that are made of a browser.
+func (n *Node) phones() *phone.Handler {
+	return &phone.Handler{Log: n.log, Connect: func(far, at netip.AddrPort, secure bool) (phone.Line, error) {
+		line, err := n.phone.WebSocket(far, at, secure)
+		switch {
+		case errors.Is(err, sip.ErrNoBrowsers):
+			return nil, api.ErrNotFound
+		case errors.Is(err, sip.ErrDraining), errors.Is(err, sip.ErrClosed):
+			return nil, api.ErrDraining
+		case err != nil: // sip.ErrConnections
+			return nil, api.ErrBusy
+		}
+		return line, nil
+	}}
 }
 
 // shared says whether there may be other nodes: a private database has one.
