@@ -80,7 +80,7 @@ func get(h http.Handler, path string, header ...string) *httptest.ResponseRecord
 // is in the OpenAPI document.
 var pagePaths = []string{"/docs", "/docs/", "/docs/agents", "/docs/api", "/docs/authentication", "/docs/billing", "/docs/callcenter", "/docs/calls", "/docs/carriers", "/docs/clients", "/docs/denoise", "/docs/deployment",
 	"/docs/discovery", "/docs/engines", "/docs/errors", "/docs/limits", "/docs/management", "/docs/mcp", "/docs/messages", "/docs/migration", "/docs/recognition", "/docs/synthesis", "/docs/trunks",
-	"/docs/trunks/3cx", "/docs/trunks/asterisk", "/docs/trunks/freeswitch", "/docs/trunks/kamailio", "/docs/trunks/teams", "/docs/trunks/telnyx", "/docs/trunks/telnyx-stream", "/docs/trunks/twilio", "/docs/trunks/twilio-stream",
+	"/docs/trunks/3cx", "/docs/trunks/asterisk", "/docs/trunks/browser-phone", "/docs/trunks/freeswitch", "/docs/trunks/kamailio", "/docs/trunks/teams", "/docs/trunks/telnyx", "/docs/trunks/telnyx-stream", "/docs/trunks/twilio", "/docs/trunks/twilio-stream",
 	"/docs/trunks/vonage", "/docs/trunks/vonage-stream", "/docs/webhooks"}
 
 var (

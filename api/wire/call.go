@@ -217,7 +217,7 @@ type CallQuality struct {
 type SIPMessage struct {
 	At        time.Time `json:"at" doc:"When it was sent or received."`
 	Direction string    `json:"direction" doc:"Seen from the server." enum:"sent,received" example:"received"`
-	Transport string    `json:"transport" doc:"What it came over." enum:"UDP,TCP,TLS" example:"UDP"`
+	Transport string    `json:"transport" doc:"What it came over." enum:"UDP,TCP,TLS,WS" example:"UDP"`
 	From      string    `json:"from" doc:"Address and port that it came from." example:"192.0.2.7:5060"`
 	To        string    `json:"to" doc:"Address and port that it went to." example:"198.51.100.1:5060"`
 	Message   string    `json:"message" doc:"The whole of it, secrets masked." example:"BYE sip:parley@198.51.100.1:5060 SIP/2.0"`

@@ -17,21 +17,22 @@ type TrunkExtension struct {
 
 // TrunkSettings are what an account says of a trunk, without its passwords.
 type TrunkSettings struct {
-	Preset          string        `json:"preset,omitempty" doc:"A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not sent. Absent: none." enum:"asterisk,freeswitch,3cx,kamailio,twilio,telnyx,vonage,teams,twilio-stream,telnyx-stream,vonage-stream" example:"asterisk"`
+	Preset          string        `json:"preset,omitempty" doc:"A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not sent. Absent: none." enum:"asterisk,freeswitch,3cx,kamailio,twilio,telnyx,vonage,teams,twilio-stream,telnyx-stream,vonage-stream,browser-phone" example:"asterisk"`
 	Stream          string        `json:"stream,omitempty" doc:"The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it. Absent: it speaks SIP." enum:"twilio,telnyx,vonage"`
 	Targets         []TrunkTarget `json:"targets,omitempty" doc:"Where its calls go, the preferred one first; none: the trunk only brings calls." maxItems:"8" nullable:"false"`
 	OutboundProxy   *TrunkTarget  `json:"outbound_proxy,omitempty" doc:"Where all that goes to the targets goes first, by a Route header. Its calls may come in, too, on a trunk that registers. Absent: nowhere else."`
 	Username        string        `json:"username,omitempty" doc:"Ours, for whatever the trunk challenges." maxLength:"256" example:"account"`
 	Register        *bool         `json:"register,omitempty" doc:"Keep a registration at the targets. Calls may then come from these, too. Absent: no, unless the preset does."`
 	Allow           []string      `json:"allow,omitempty" doc:"Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an inbound_username each." maxItems:"64" nullable:"false" example:"192.0.2.0/28"`
-	InboundUsername string        `json:"inbound_username,omitempty" doc:"Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be forged." maxLength:"256" example:"exchange"`
+	InboundUsername string        `json:"inbound_username,omitempty" doc:"Who incoming calls must identify themselves as (407); absent: the source is enough, but for websocket. The source of UDP can be forged." maxLength:"256" example:"exchange"`
+	WebSocket       *bool         `json:"websocket,omitempty" doc:"Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at /ws/sip, wherever they are. They identify themselves as inbound_username. Absent: no, unless the preset does."`
 	TrustIdentity   *bool         `json:"trust_identity,omitempty" doc:"Whether P-Asserted-Identity and verstat are believed; absent: they are. False for exchanges whose users write them."`
 	Media           string        `json:"media,omitempty" doc:"Where audio may come from: any source that is the first to send, as behind address translators, or vouched: the address of the description, of signalling, or in allow. Absent: any." enum:"any,vouched"`
 	Channels        int           `json:"channels,omitempty" doc:"Calls at once, both directions; 0: no limit." minimum:"0" maximum:"100000"`
 	CPS             int           `json:"cps,omitempty" doc:"Calls a second that are begun here; 0: no limit." minimum:"0" maximum:"1000"`
 	Codecs          []string      `json:"codecs,omitempty" doc:"Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722 have twice the band; Opus bears losses, and takes about twice the processor time of G.711. Absent: as the operator has set." maxItems:"4" nullable:"false" example:"PCMA"`
 	DTMF            string        `json:"dtmf,omitempty" doc:"How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events and loses them. Absent: events, where the far end takes them. They are understood in either way." enum:"events,audio"`
-	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off." enum:"off,offered,required"`
+	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off, and with websocket offered, which is the least then." enum:"off,offered,required"`
 
 	Country    string           `json:"country,omitempty" doc:"Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233." pattern:"^[A-Z]{2}$" example:"DE"`
 	Strip      int              `json:"strip,omitempty" doc:"How many characters are taken off the front of called numbers that come in." minimum:"0" maximum:"16"`

@@ -96,6 +96,9 @@ func leave(n *wire.NewTrunk) {
 	if !*n.Register {
 		n.Register = nil
 	}
+	if !*n.WebSocket {
+		n.WebSocket = nil
+	}
 	if n.NumberForm == usualForm {
 		n.NumberForm = ""
 	}
@@ -112,6 +115,8 @@ func settings(f *page.Form, n wire.NewTrunk) wire.NewTrunk {
 	register := f.Value("register") != ""
 	n.Username, n.Password, n.Register = f.Value("username"), f.Value("password"), &register
 	n.Cert, n.Key = f.Value("cert"), f.Value("key")
+	websocket := f.Value("websocket") != ""
+	n.WebSocket = &websocket
 	n.InboundUsername, n.InboundPassword = f.Value("inbound_username"), f.Value("inbound_password")
 	n.Codecs = strings.Fields(strings.ReplaceAll(strings.ToUpper(f.Value("codecs")), ",", " "))
 	n.FromUser, n.FromHost, n.ContactHost, n.PublicIP = f.Value("from_user"), f.Value("from_host"), f.Value("contact_host"), f.Value("public_ip")
@@ -226,6 +231,9 @@ func newView(q *page.Request, f *page.Form) (*view, error) {
 		}
 		if t.Register != nil && *t.Register {
 			v.Form.Values.Set("register", "on")
+		}
+		if t.WebSocket != nil && *t.WebSocket {
+			v.Form.Values.Set("websocket", "on")
 		}
 	}
 	all, err := page.Read[struct{ Numbers []wire.Number }](q, "/callcenter/numbers")

@@ -32,14 +32,21 @@ func Flow(p *wire.TrunkPreset) (all []Part) {
 		all = append(all, Part{"Registration, renewed while the trunk is there", []Arrow{{Text: "REGISTER", Out: true}, {Text: "401 Unauthorized"},
 			{Text: "REGISTER with Authorization", Out: true}, {Text: "200 OK"}}})
 	}
-	if s.Probe == nil || *s.Probe {
+	browser := s.WebSocket != nil && *s.WebSocket
+	if !browser && (s.Probe == nil || *s.Probe) {
 		all = append(all, Part{"Every 30 seconds, to see whether the other side lives", []Arrow{{Text: "OPTIONS", Out: true}, {Text: "200 OK"}}})
 	}
 	in := []Arrow{{Text: "INVITE"}}
+	if browser {
+		in = []Arrow{{Text: "WebSocket opens"}, {Text: "INVITE"}}
+	}
 	if needs(p, "inbound_username") {
 		in = append(in, Arrow{Text: "407 Proxy Authentication Required", Out: true}, Arrow{Text: "INVITE with Proxy-Authorization"})
 	}
 	all = append(all, Part{"A call comes in", append(in, taken(s, true)...)})
+	if browser {
+		return all
+	}
 	out := []Arrow{{Text: "INVITE", Out: true}}
 	if credentials {
 		out = append(out, Arrow{Text: "407 Proxy Authentication Required"}, Arrow{Text: "INVITE with Proxy-Authorization", Out: true})

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/api/mediastream"
+	"parley/api/phone"
 	"parley/api/wire"
 )
 
@@ -87,7 +88,8 @@ func FarEnd(id string, s *wire.TrunkSettings, here Server) []string {
 		port = cmp.Or(here.TLSPort, sipsPort)
 	}
 	host := cmp.Or(here.Host, "SERVER")
-	values := strings.NewReplacer("{questions}", cmp.Or(here.Base, "https://"+host)+mediastream.Path+cmp.Or(id, "TRUNK_ID"), "{host}", host, "{port}", strconv.Itoa(port), "{username}", cmp.Or(s.Username, "USERNAME"),
+	base := cmp.Or(here.Base, "https://"+host)
+	values := strings.NewReplacer("{questions}", base+mediastream.Path+cmp.Or(id, "TRUNK_ID"), "{phones}", "ws"+strings.TrimPrefix(base, "http")+phone.Path, "{host}", host, "{port}", strconv.Itoa(port), "{username}", cmp.Or(s.Username, "USERNAME"),
 		"{inbound_username}", cmp.Or(s.InboundUsername, "INBOUND_USERNAME"), "{from_user}", cmp.Or(s.FromUser, "FROM_USER"), "{from_host}", cmp.Or(s.FromHost, "FROM_HOST"))
 	for i := range p.FarEnd {
 		p.FarEnd[i] = values.Replace(p.FarEnd[i])

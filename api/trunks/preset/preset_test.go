@@ -81,12 +81,26 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestPhones: a page is told where to connect.
+func TestPhones(t *testing.T) {
+	for want, here := range map[string]preset.Server{
+		"wss://voice.example.com/api/ws/sip,": {Base: "https://voice.example.com/api", Host: "192.0.2.1"},
+		"ws://127.0.0.1:8080/ws/sip,":         {Base: "http://127.0.0.1:8080", Host: "127.0.0.1"},
+		"wss://192.0.2.1/ws/sip,":             {Host: "192.0.2.1"},
+	} {
+		if text := strings.Join(preset.FarEnd("trk_1", &wire.TrunkSettings{Preset: "browser-phone"}, here), " "); !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+}
+
 // TestFlow: a picture shows what the settings lead to.
 func TestFlow(t *testing.T) {
 	for name, want := range map[string]string{
 		"telnyx":        "REGISTER | OPTIONS | INVITE, 180 Ringing, 200 OK, ACK, Audio, RTP | INVITE, 407",
 		"asterisk":      "OPTIONS | INVITE, 407 Proxy Authentication Required, INVITE with",
 		"vonage-stream": "POST, signed: whose call?, 200 OK: bring it to this socket, WebSocket opens, Audio",
+		"browser-phone": "WebSocket opens, INVITE, 407 Proxy Authentication Required, INVITE with Proxy-Authorization, 180 Ringing, 200 OK, ACK, Audio, SRTP",
 		"teams":         "OPTIONS | INVITE, 180 Ringing, 200 OK, ACK, Audio, SRTP | INVITE, 180 Ringing",
 	} {
 		p, _ := preset.Named(name)

@@ -9,7 +9,7 @@ var (
 )
 
 // presets are all of them. In FarEnd stand {host}, {port}, {username}, {inbound_username}, {from_user}, {from_host} and {questions}, the
-// address at which a carrier asks, which the function FarEnd fills in.
+// address at which a carrier asks, and {phones}, that of phones' WebSockets, which the function FarEnd fills in.
 var presets = []wire.TrunkPreset{
 	{
 		Name: "asterisk", Title: "Asterisk and FreePBX", State: Documented,
@@ -178,6 +178,23 @@ var presets = []wire.TrunkPreset{
 			{Title: "WebSockets", URL: "https://developer.vonage.com/en/voice/voice-api/guides/websockets"},
 			{Title: "NCCO reference", URL: "https://developer.vonage.com/en/voice/voice-api/ncco-reference"},
 			{Title: "Webhooks", URL: "https://developer.vonage.com/en/getting-started/concepts/webhooks"},
+		},
+	},
+	{
+		Name: "browser-phone", Title: "A phone in a browser", State: Documented,
+		Summary:  "A page with JsSIP, sip.js or another library that speaks SIP over a WebSocket (RFC 7118). It calls from anywhere, with a password. Calls come in; none go out.",
+		Settings: wire.TrunkSettings{WebSocket: &yes, TrustIdentity: &no, SRTP: "offered"},
+		Needs:    []string{"inbound_username", "inbound_password"},
+		FarEnd: []string{
+			"JsSIP: a WebSocketInterface of {phones}, and a UA with the uri sip:{inbound_username}@{host}, the trunk's inbound_password as password, and register false. It calls sip:NUMBER@{host}.",
+			"sip.js: a UserAgent with the server {phones}, the uri sip:{inbound_username}@{host}, authorizationUsername {inbound_username} and the trunk's inbound_password as authorizationPassword, and no Registerer.",
+			"Put the numbers that the page calls on the trunk here, or write other users that it calls as extensions of the trunk, with the agents that answer.",
+			"Who sees the page can read the password: give the page a trunk of its own, with channels for as many calls as you want at once.",
+		},
+		Sources: []wire.TrunkPresetSource{
+			{Title: "JsSIP: UA configuration", URL: "https://jssip.net/documentation/3.10.x/api/ua_configuration_parameters/"},
+			{Title: "SIP.js: UserAgentOptions", URL: "https://github.com/onsip/SIP.js/blob/main/docs/api/sip.js.useragentoptions.md"},
+			{Title: "SIP over WebSockets", URL: "https://www.rfc-editor.org/rfc/rfc7118"},
 		},
 	},
 }

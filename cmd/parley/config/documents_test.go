@@ -177,6 +177,7 @@ const trunksExample = `
 #    allow: [192.0.2.0/24]
 #    inbound_username: exchange
 #    inbound_password_file: /etc/parley/exchange.password
+#    websocket: off       # on: phones in browsers call, from anywhere, over SIP over WebSockets at /ws/sip; they must show these
 #    # Calls from these go out here. Calls to them do not come in on another trunk that
 #    # lists numbers.
 #    numbers: ["+15550100001"]

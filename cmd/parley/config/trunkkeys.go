@@ -48,6 +48,7 @@ var trunkKeys = []trunkKey{
 	{name: "allow", allowed: allowedNets, many: true, read: func(r *trunkReader, s string) bool { return setNets(&r.trunk.Allow, s) }},
 	{name: "inbound_username", allowed: "one line of text", read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Inbound.Username, s) }},
 	{name: "inbound_password", allowed: "one line of text", secret: true, read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Inbound.Password, s) }},
+	{name: "websocket", allowed: allowedSwitch, read: switched(trunk.WebSocket, true)},
 	{name: "numbers", allowed: "E.164 numbers such as +15550100001", many: true, read: func(r *trunkReader, s string) bool {
 		r.trunk.Numbers = list(s)
 		return !slices.ContainsFunc(r.trunk.Numbers, func(n string) bool { return !e164.MatchString(n) })

@@ -41,6 +41,7 @@ trunks:
     allow: [192.0.2.0/24, 198.51.100.7]
     inbound_username: exchange
     inbound_password: 12345
+    websocket: on
     numbers: ["+15550100001", +15550100002]
     country: DE
     strip: 1
@@ -89,7 +90,7 @@ trunks:
 		FromUser: "+1555", FromHost: "carrier.example", ContactHost: "voice.example.com", PublicIP: netip.MustParseAddr("203.0.113.9"),
 		Proxy: trunk.Target{Host: "proxy.carrier.example", Port: 5070, Transport: "tcp"},
 		Flags: trunk.DistrustIdentity | trunk.VouchedMedia | trunk.PAI | trunk.PPI | trunk.Private | trunk.UserPhone | trunk.Diverts | trunk.NoPRACK | trunk.Refer |
-			trunk.ReferTel | trunk.LargeTCP | trunk.AudioKeys | trunk.NoProbe | trunk.Register,
+			trunk.ReferTel | trunk.LargeTCP | trunk.AudioKeys | trunk.NoProbe | trunk.Register | trunk.WebSocket,
 		Headers: map[string]string{"X-Account": "1", "X-Token": "from-a-file"},
 		CPS:     5, Channels: 30, TLS: &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "other.example"},
 	}, {Name: "exchange", Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
@@ -108,6 +109,7 @@ func TestWrongTrunks(t *testing.T) {
 		{"no name", "trunks:\n  - allow: 10.0.0.0/8", `trunks[0]: has no name`},
 		{"same name", "trunks:\n  - {name: a, allow: 10.0.0.1}\n  - {name: a, allow: 10.0.0.2}", `trunks[1].name: "a" is there twice`},
 		{"nothing", "trunks:\n  - name: a", `trunks[0]: carries no calls`},
+		{"a stranger's browser", "trunks:\n  - {name: a, allow: 10.0.0.1, websocket: on}", `trunks[0].websocket: it needs inbound_username and inbound_password`},
 		{"half credentials", "trunks:\n  - {name: a, allow: 10.0.0.1, password: hunter2}", `trunks[0]: has half of its credentials`},
 		{"half inbound credentials", "trunks:\n  - {name: a, allow: 10.0.0.1, inbound_username: x}", `trunks[0]: has half of its inbound`},
 		{"secret with a line break", "trunks:\n  - {name: a, password: \"hunter2\\nVia: x\"}", `trunks[0].password: this value is not allowed; allowed: one line of text`},

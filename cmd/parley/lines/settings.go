@@ -114,6 +114,7 @@ func flags(s *wire.TrunkSettings) (all trunk.Flags) {
 		trunk.Register: yes(s.Register), trunk.NoProbe: no(s.Probe), trunk.DistrustIdentity: no(s.TrustIdentity), trunk.VouchedMedia: s.Media == "vouched",
 		trunk.PAI: s.PAI, trunk.PPI: s.PPI, trunk.Private: s.Privacy, trunk.UserPhone: s.UserPhone, trunk.Diverts: s.Diversion, trunk.NoPRACK: no(s.PRACK),
 		trunk.Refer: s.Transfers == "refer", trunk.ReferTel: s.Refer == "tel", trunk.LargeTCP: s.LargeTCP, trunk.AudioKeys: s.DTMF == "audio",
+		trunk.WebSocket: yes(s.WebSocket),
 	} {
 		if on {
 			all |= f

@@ -54,11 +54,22 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestBrowsersTrunk: a trunk of browsers' phones needs no more than their credentials, and its calls no address.
+func TestBrowsersTrunk(t *testing.T) {
+	yes := true
+	c, err := configOf("trk_1", "acc_1", &wire.TrunkSettings{WebSocket: &yes, InboundUsername: "ann"}, trunks.Secrets{Inbound: "open sesame"})
+	if err != nil || !c.Has(trunk.WebSocket) || c.Inbound.Password != "open sesame" || len(c.Allow) != 0 {
+		t.Errorf("%+v %v", c, err)
+	}
+}
+
 // TestWrongSettings: what could end a header, or take more than a trunk's own, is refused by its name.
 func TestWrongSettings(t *testing.T) {
 	targets, yes := []wire.TrunkTarget{{Host: "sip.carrier.example"}}, true
 	for want, s := range map[string]wire.TrunkSettings{
 		"carries no calls":      {},
+		"websocket: it needs":   {WebSocket: &yes},
+		"registration and webs": {Stream: "twilio", WebSocket: &yes},
 		"half of its cred":      {Targets: targets, Username: "u"},
 		"username: one line":    {Targets: targets, Username: "u\r\nX: y"},
 		"targets[0].host":       {Targets: []wire.TrunkTarget{{Host: "a\r\nb"}}},
@@ -172,7 +183,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: %v", p.Name, err)
 			continue
 		}
-		if s.Stream != "" { // TestStreams
+		if s.Stream != "" || c.Has(trunk.WebSocket) { // TestStreams, TestBrowsersTrunk
 			continue
 		}
 		if len(c.Targets) == 0 || len(c.Allow) == 0 && !c.Has(trunk.Register) {

@@ -17,8 +17,8 @@ const leastSecret = 16
 
 // checkStream refuses settings of a trunk whose calls a carrier brings over a WebSocket. Its error, an ErrInvalid, names the setting.
 func checkStream(s *wire.TrunkSettings, secret string) error {
-	if len(s.Targets) > 0 || len(s.Allow) > 0 || len(s.Extensions) > 0 || s.OutboundProxy != nil || s.Username != "" || s.InboundUsername != "" || s.Register != nil && *s.Register {
-		return store.Invalid("stream: such a trunk has no targets, outbound_proxy, allow, extensions, users and registration")
+	if len(s.Targets) > 0 || len(s.Allow) > 0 || len(s.Extensions) > 0 || s.OutboundProxy != nil || s.Username != "" || s.InboundUsername != "" || s.Register != nil && *s.Register || s.WebSocket != nil && *s.WebSocket {
+		return store.Invalid("stream: such a trunk has no targets, outbound_proxy, allow, extensions, users, registration and websocket")
 	}
 	if len(secret) < leastSecret || !trunk.ValidLine(secret) {
 		return store.Invalid("inbound_password: what the carrier signs with, of %d bytes at least", leastSecret)

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+	"github.com/gorilla/websocket"
 	"github.com/icholy/digest"
 
 	"parley/api/trunks/preset"
@@ -64,11 +65,12 @@ var shapes = []shaped{
 // far is the other side of a trunk, made of text.
 type far struct {
 	*desk
-	addr   netip.AddrPort
-	udp    *net.UDPConn // nil: it speaks over stream
-	stream net.Conn
-	peer   net.Addr
-	said   chan *gosip.Response
+	addr    netip.AddrPort
+	udp     *net.UDPConn // it speaks over stream or browser where that is not nil
+	stream  net.Conn
+	browser *websocket.Conn
+	peer    net.Addr
+	said    chan *gosip.Response
 
 	registered chan string // the Contact that the server registers
 	once       sync.Once
@@ -137,7 +139,11 @@ func (f *far) secured() {
 
 // write sends a message.
 func (f *far) write(text string) {
-	if f.stream != nil {
+	switch {
+	case f.browser != nil:
+		_ = f.browser.WriteMessage(websocket.TextMessage, []byte(text))
+		return
+	case f.stream != nil:
 		_, _ = io.WriteString(f.stream, text)
 		return
 	}
@@ -193,6 +199,9 @@ func (f *far) calls(s shaped, number, contact string, secret digest.Options) {
 	profile, keys, transport := "RTP/AVP", "", "UDP"
 	if f.stream != nil {
 		profile, keys, transport = "RTP/SAVP", "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz|2^31\r\n", "TLS"
+	}
+	if f.browser != nil {
+		transport = "WS"
 	}
 	body := fmt.Sprintf("v=0\r\no=- 1 1 IN IP4 %[1]s\r\ns=session\r\nc=IN IP4 %[1]s\r\nt=0 0\r\nm=audio 40000 %[2]s 0 8 101\r\n%[3]sa=rtpmap:101 telephone-event/8000\r\na=sendrecv\r\n", f.addr.Addr(), profile, keys)
 	to, uri, seq := fill.Replace(s.to), fill.Replace(s.uri), 0
@@ -254,7 +263,7 @@ func TestPresetsTakeCalls(t *testing.T) {
 		c.SIPTLSAddr, c.TLSCert, c.TLSKey = "127.0.0.1:0", filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	})
 	books, kept := ledger.New(d.node.db), trunks.New(d.node.db, d.node.secrets)
-	overSIP := slices.DeleteFunc(preset.All(), func(p wire.TrunkPreset) bool { return p.Settings.Stream != "" }) // TestCallsOverStreams has those
+	overSIP := slices.DeleteFunc(preset.All(), func(p wire.TrunkPreset) bool { return p.Settings.Stream != "" || p.Settings.WebSocket != nil }) // TestCallsOverStreams and TestPhoneOfABrowser have those
 	if len(shapes) != len(overSIP) {
 		t.Errorf("%d shapes for %d presets", len(shapes), len(overSIP))
 	}

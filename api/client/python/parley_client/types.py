@@ -3445,8 +3445,8 @@ class NewTrunk(TypedDict):
     # are checked: the auth token at Twilio, the public key at Telnyx, the signature secret at
     # Vonage. It is stored encrypted and never shown.
     inbound_password: NotRequired[str]
-    # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
-    # of UDP can be forged.
+    # Who incoming calls must identify themselves as (407); absent: the source is enough, but for
+    # websocket. The source of UDP can be forged.
     inbound_username: NotRequired[str]
     # The private key of cert, as PEM. It is stored encrypted and never shown.
     key: NotRequired[str]
@@ -3476,7 +3476,7 @@ class NewTrunk(TypedDict):
     prefix: NotRequired[str]
     # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
     # list counts as not sent. Absent: none.
-    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream"]]
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream", "browser-phone"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -3492,7 +3492,7 @@ class NewTrunk(TypedDict):
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
-    # Encryption of the audio; absent: off.
+    # Encryption of the audio; absent: off, and with websocket offered, which is the least then.
     srtp: NotRequired[Literal["off", "offered", "required"]]
     # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
     # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
@@ -3512,6 +3512,10 @@ class NewTrunk(TypedDict):
     user_phone: NotRequired[bool]
     # Ours, for whatever the trunk challenges.
     username: NotRequired[str]
+    # Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at
+    # /ws/sip, wherever they are. They identify themselves as inbound_username. Absent: no, unless
+    # the preset does.
+    websocket: NotRequired[bool]
 
 
 class NewTrunkNumber(TypedDict):
@@ -4052,7 +4056,7 @@ SIPMessage = TypedDict(
         # Address and port that it went to.
         "to": "str",
         # What it came over.
-        "transport": "Literal[\"UDP\", \"TCP\", \"TLS\"]",
+        "transport": "Literal[\"UDP\", \"TCP\", \"TLS\", \"WS\"]",
     },
 )
 
@@ -4678,8 +4682,8 @@ class Trunk(TypedDict):
     headers: NotRequired[dict[str, str]]
     # Names the trunk in requests.
     id: str
-    # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
-    # of UDP can be forged.
+    # Who incoming calls must identify themselves as (407); absent: the source is enough, but for
+    # websocket. The source of UDP can be forged.
     inbound_username: NotRequired[str]
     # Send INVITEs of more than 1,300 bytes over TCP.
     large_tcp: NotRequired[bool]
@@ -4705,7 +4709,7 @@ class Trunk(TypedDict):
     prefix: NotRequired[str]
     # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
     # list counts as not sent. Absent: none.
-    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream"]]
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream", "browser-phone"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -4721,7 +4725,7 @@ class Trunk(TypedDict):
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
-    # Encryption of the audio; absent: off.
+    # Encryption of the audio; absent: off, and with websocket offered, which is the least then.
     srtp: NotRequired[Literal["off", "offered", "required"]]
     # How it does on the node that answers; absent: it does not know the trunk yet.
     status: NotRequired[TrunkStatus]
@@ -4745,6 +4749,10 @@ class Trunk(TypedDict):
     user_phone: NotRequired[bool]
     # Ours, for whatever the trunk challenges.
     username: NotRequired[str]
+    # Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at
+    # /ws/sip, wherever they are. They identify themselves as inbound_username. Absent: no, unless
+    # the preset does.
+    websocket: NotRequired[bool]
 
 
 class TrunkExtension(TypedDict):
@@ -4837,8 +4845,8 @@ class TrunkSettings(TypedDict):
     from_user: NotRequired[str]
     # Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk.
     headers: NotRequired[dict[str, str]]
-    # Who incoming calls must identify themselves as (407); absent: the source is enough. The source
-    # of UDP can be forged.
+    # Who incoming calls must identify themselves as (407); absent: the source is enough, but for
+    # websocket. The source of UDP can be forged.
     inbound_username: NotRequired[str]
     # Send INVITEs of more than 1,300 bytes over TCP.
     large_tcp: NotRequired[bool]
@@ -4862,7 +4870,7 @@ class TrunkSettings(TypedDict):
     prefix: NotRequired[str]
     # A preset, whose settings count where none is sent, also when the trunk is replaced; an empty
     # list counts as not sent. Absent: none.
-    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream"]]
+    preset: NotRequired[Literal["asterisk", "freeswitch", "3cx", "kamailio", "twilio", "telnyx", "vonage", "teams", "twilio-stream", "telnyx-stream", "vonage-stream", "browser-phone"]]
     # Send Privacy: id in every call.
     privacy: NotRequired[bool]
     # Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they
@@ -4878,7 +4886,7 @@ class TrunkSettings(TypedDict):
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
-    # Encryption of the audio; absent: off.
+    # Encryption of the audio; absent: off, and with websocket offered, which is the least then.
     srtp: NotRequired[Literal["off", "offered", "required"]]
     # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
     # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
@@ -4898,6 +4906,10 @@ class TrunkSettings(TypedDict):
     user_phone: NotRequired[bool]
     # Ours, for whatever the trunk challenges.
     username: NotRequired[str]
+    # Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at
+    # /ws/sip, wherever they are. They identify themselves as inbound_username. Absent: no, unless
+    # the preset does.
+    websocket: NotRequired[bool]
 
 
 class TrunkStatus(TypedDict):

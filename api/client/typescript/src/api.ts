@@ -3412,8 +3412,8 @@ export interface NewTrunk {
    */
   inbound_password?: string;
   /**
-   * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
-   * forged.
+   * Who incoming calls must identify themselves as (407); absent: the source is enough, but for websocket. The source
+   * of UDP can be forged.
    */
   inbound_username?: string;
   /** The private key of cert, as PEM. It is stored encrypted and never shown. */
@@ -3451,7 +3451,7 @@ export interface NewTrunk {
    * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
    * sent. Absent: none.
    */
-  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream";
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream" | "browser-phone";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
@@ -3467,7 +3467,7 @@ export interface NewTrunk {
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
-  /** Encryption of the audio; absent: off. */
+  /** Encryption of the audio; absent: off, and with websocket offered, which is the least then. */
   srtp?: "off" | "offered" | "required";
   /**
    * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
@@ -3493,6 +3493,11 @@ export interface NewTrunk {
   user_phone?: boolean;
   /** Ours, for whatever the trunk challenges. */
   username?: string;
+  /**
+   * Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at /ws/sip, wherever they
+   * are. They identify themselves as inbound_username. Absent: no, unless the preset does.
+   */
+  websocket?: boolean;
 }
 
 export interface NewTrunkNumber {
@@ -3995,7 +4000,7 @@ export interface SIPMessage {
   /** Address and port that it went to. */
   to: string;
   /** What it came over. */
-  transport: "UDP" | "TCP" | "TLS";
+  transport: "UDP" | "TCP" | "TLS" | "WS";
 }
 
 export interface SIPTrace {
@@ -4606,8 +4611,8 @@ export interface Trunk {
   /** Names the trunk in requests. */
   id: string;
   /**
-   * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
-   * forged.
+   * Who incoming calls must identify themselves as (407); absent: the source is enough, but for websocket. The source
+   * of UDP can be forged.
    */
   inbound_username?: string;
   /** Send INVITEs of more than 1,300 bytes over TCP. */
@@ -4641,7 +4646,7 @@ export interface Trunk {
    * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
    * sent. Absent: none.
    */
-  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream";
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream" | "browser-phone";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
@@ -4657,7 +4662,7 @@ export interface Trunk {
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
-  /** Encryption of the audio; absent: off. */
+  /** Encryption of the audio; absent: off, and with websocket offered, which is the least then. */
   srtp?: "off" | "offered" | "required";
   /** How it does on the node that answers; absent: it does not know the trunk yet. */
   status?: TrunkStatus;
@@ -4687,6 +4692,11 @@ export interface Trunk {
   user_phone?: boolean;
   /** Ours, for whatever the trunk challenges. */
   username?: string;
+  /**
+   * Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at /ws/sip, wherever they
+   * are. They identify themselves as inbound_username. Absent: no, unless the preset does.
+   */
+  websocket?: boolean;
 }
 
 export interface TrunkExtension {
@@ -4788,8 +4798,8 @@ export interface TrunkSettings {
   /** Stand in every INVITE. Names begin with X-. They are shown to all who may read the trunk. */
   headers?: Record<string, string>;
   /**
-   * Who incoming calls must identify themselves as (407); absent: the source is enough. The source of UDP can be
-   * forged.
+   * Who incoming calls must identify themselves as (407); absent: the source is enough, but for websocket. The source
+   * of UDP can be forged.
    */
   inbound_username?: string;
   /** Send INVITEs of more than 1,300 bytes over TCP. */
@@ -4821,7 +4831,7 @@ export interface TrunkSettings {
    * A preset, whose settings count where none is sent, also when the trunk is replaced; an empty list counts as not
    * sent. Absent: none.
    */
-  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream";
+  preset?: "asterisk" | "freeswitch" | "3cx" | "kamailio" | "twilio" | "telnyx" | "vonage" | "teams" | "twilio-stream" | "telnyx-stream" | "vonage-stream" | "browser-phone";
   /** Send Privacy: id in every call. */
   privacy?: boolean;
   /** Whether targets are asked by OPTIONS whether they live; absent: they are. Without it they count as up. */
@@ -4837,7 +4847,7 @@ export interface TrunkSettings {
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
-  /** Encryption of the audio; absent: off. */
+  /** Encryption of the audio; absent: off, and with websocket offered, which is the least then. */
   srtp?: "off" | "offered" | "required";
   /**
    * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
@@ -4863,6 +4873,11 @@ export interface TrunkSettings {
   user_phone?: boolean;
   /** Ours, for whatever the trunk challenges. */
   username?: string;
+  /**
+   * Take calls of phones that are made of a browser, over SIP over WebSockets (RFC 7118) at /ws/sip, wherever they
+   * are. They identify themselves as inbound_username. Absent: no, unless the preset does.
+   */
+  websocket?: boolean;
 }
 
 export interface TrunkStatus {

@@ -63,6 +63,7 @@ func enter(w io.Writer, steps []string) {
 type given struct {
 	file, preset, name, username, fromUser, fromHost, contactHost, publicIP, proxy, cert, key, inbound, password, inboundPassword string
 	targets, allow                                                                                                                []string
+	websocket                                                                                                                     bool
 }
 
 func newTrunkCreate() *cobra.Command {
@@ -82,6 +83,7 @@ func newTrunkCreate() *cobra.Command {
 	f.StringVar(&g.password, "password-file", "", "a file with the password that goes with username")
 	f.StringVar(&g.inbound, "inbound-username", "", "that of the other side here")
 	f.StringVar(&g.inboundPassword, "inbound-password-file", "", "a file with the password that goes with it, or with what a carrier signs its questions with")
+	f.BoolVar(&g.websocket, "websocket", false, "take calls of phones in browsers, which show these, over SIP over WebSockets at /ws/sip")
 	f.StringVar(&g.fromUser, "from-user", "", "stands in From in place of the calling number")
 	f.StringVar(&g.fromHost, "from-host", "", "stands in From in place of the server's address")
 	f.StringVar(&g.contactHost, "contact-host", "", "stands in Contact in place of the server's address")
@@ -134,6 +136,9 @@ func (g *given) trunk(q *server.Request) (n wire.NewTrunk, err error) {
 	}
 	if len(g.allow) > 0 {
 		n.Allow = g.allow
+	}
+	if g.websocket {
+		n.WebSocket = &g.websocket
 	}
 	if g.proxy != "" {
 		t, err := targetOf(g.proxy)
