@@ -32,7 +32,7 @@ type TrunkSettings struct {
 	CPS             int           `json:"cps,omitempty" doc:"Calls a second that are begun here; 0: no limit." minimum:"0" maximum:"1000"`
 	Codecs          []string      `json:"codecs,omitempty" doc:"Of Opus, G722, PCMU and PCMA, the best first: their order in offers, and which of an offer is taken. Opus and G722 have twice the band; Opus bears losses, and takes about twice the processor time of G.711. Absent: as the operator has set." maxItems:"4" nullable:"false" example:"PCMA"`
 	DTMF            string        `json:"dtmf,omitempty" doc:"How keys are sent: as telephone events (RFC 4733), or as tones in the audio, for a far end that agrees on events and loses them. Absent: events, where the far end takes them. They are understood in either way." enum:"events,audio"`
-	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio; absent: off, and with websocket offered, which is the least then." enum:"off,offered,required"`
+	SRTP            string        `json:"srtp,omitempty" doc:"Encryption of the audio: offered, where the far end can; required, always; dtls, always, with keys by a handshake on the media's port. Absent: off, and offered where websocket is set." enum:"off,offered,required,dtls"`
 
 	Country    string           `json:"country,omitempty" doc:"Where numbers without a country code come from, an ISO 3166 code: on a trunk in DE 0341 112233 is +49341112233." pattern:"^[A-Z]{2}$" example:"DE"`
 	Strip      int              `json:"strip,omitempty" doc:"How many characters are taken off the front of called numbers that come in." minimum:"0" maximum:"16"`

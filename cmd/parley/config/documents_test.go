@@ -205,7 +205,7 @@ const trunksExample = `
 #    cps: 5               # calls a second that we begin
 #    codecs: [G722, PCMA, PCMU] # the best first, Opus, too; absent: those of sip_codecs
 #    dtmf: events         # keys as telephone events; audio: as tones, which every far end understands
-#    srtp: off            # off, offered or required
+#    srtp: off            # off, offered, required or dtls
 #    # Who calls, as this trunk wants it; each alone.
 #    from_user: account   # instead of the calling number
 #    from_host: carrier.example

@@ -69,7 +69,7 @@ var trunkKeys = []trunkKey{
 	{name: "cps", allowed: "a whole number from 0 (no limit) to 1000", read: func(r *trunkReader, s string) bool { return setInt(&r.trunk.CPS, s, 0, 1000) }},
 	{name: "codecs", allowed: codec.Names, many: true, read: readCodecs},
 	{name: "dtmf", allowed: "events or audio", read: choice("events", "audio", trunk.AudioKeys)},
-	{name: "srtp", allowed: "off, offered or required", read: func(r *trunkReader, s string) (ok bool) {
+	{name: "srtp", allowed: "off, offered, required or dtls", read: func(r *trunkReader, s string) (ok bool) {
 		r.trunk.SRTP, ok = sdp.ParsePolicy(s)
 		return ok
 	}},

@@ -391,6 +391,7 @@ func TestDoctorKeys(t *testing.T) {
 		{"required over TLS", sdp.SRTPRequired, []trunk.Target{tls}, "ok: no keys"},
 		{"required over UDP", sdp.SRTPRequired, []trunk.Target{tls, udp}, "warn: trunk a"},
 		{"offered over UDP", sdp.SRTPOffered, []trunk.Target{udp}, "warn: trunk a"},
+		{"by a handshake over UDP", sdp.SRTPHandshake, []trunk.Target{udp}, "ok: no keys"},
 		{"offered over TLS", sdp.SRTPOffered, []trunk.Target{tls}, "ok: trunk a: calls are encrypted only"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

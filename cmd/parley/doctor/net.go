@@ -66,7 +66,7 @@ func checkKeys(cfg *config.Config) Finding {
 	var open, weak []string
 	for _, t := range cfg.Trunks {
 		switch {
-		case t.SRTP == sdp.SRTPOff:
+		case t.SRTP == sdp.SRTPOff, t.SRTP == sdp.SRTPHandshake:
 		case slices.ContainsFunc(t.Hops(), func(to trunk.Target) bool { return !strings.EqualFold(to.Transport, "tls") }):
 			open = append(open, "trunk "+t.Name)
 		case t.SRTP == sdp.SRTPOffered:

@@ -67,6 +67,14 @@ func TestCallCenterRoutes(t *testing.T) {
 				t.Errorf("%s: %s %s is answered with %d, want %d: %s", name, route[0], route[1], w.Code, test.status, w.Body)
 			}
 		}
+		w := httptest.NewRecorder()
+		phone := httptest.NewRequest("GET", "/ws/sip", nil)
+		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Protocol": "sip"} {
+			phone.Header.Set(name, value)
+		}
+		if h.ServeHTTP(w, phone); w.Code != http.StatusNotFound { // no SIP side has begun
+			t.Errorf("%s: a phone is answered with %d: %s", name, w.Code, w.Body)
+		}
 		for _, route := range [][2]string{{"POST", "/v1/calls/x/hangup"}, {"GET", "/v1/calls/x/events"}} { // calls over sockets are there without telephony
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(route[0], route[1], nil))
@@ -74,7 +82,7 @@ func TestCallCenterRoutes(t *testing.T) {
 				t.Errorf("%s: %s %s is answered with %d: %s", name, route[0], route[1], w.Code, w.Body)
 			}
 		}
-		w := httptest.NewRecorder()
+		w = httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/hooks/telnyx", strings.NewReader("{}")))
 		if w.Code != test.hook {
 			t.Errorf("%s: the webhook is answered with %d, want %d: %s", name, w.Code, test.hook, w.Body)

@@ -86,6 +86,9 @@ func (n *Node) streams() *mediastream.Handler {
 // phones connects those that are made of a browser.
 func (n *Node) phones() *phone.Handler {
 	return &phone.Handler{Log: n.log, Connect: func(far, at netip.AddrPort, secure bool) (phone.Line, error) {
+		if n.phone == nil {
+			return nil, api.ErrNotFound
+		}
 		line, err := n.phone.WebSocket(far, at, secure)
 		switch {
 		case errors.Is(err, sip.ErrNoBrowsers):

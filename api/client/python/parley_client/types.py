@@ -3492,8 +3492,9 @@ class NewTrunk(TypedDict):
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
-    # Encryption of the audio; absent: off, and with websocket offered, which is the least then.
-    srtp: NotRequired[Literal["off", "offered", "required"]]
+    # Encryption of the audio: offered, where the far end can; required, always; dtls, always, with
+    # keys by a handshake on the media's port. Absent: off, and offered where websocket is set.
+    srtp: NotRequired[Literal["off", "offered", "required", "dtls"]]
     # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
     # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
     # settings, and calls do not go out on it. Absent: it speaks SIP.
@@ -4725,8 +4726,9 @@ class Trunk(TypedDict):
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
-    # Encryption of the audio; absent: off, and with websocket offered, which is the least then.
-    srtp: NotRequired[Literal["off", "offered", "required"]]
+    # Encryption of the audio: offered, where the far end can; required, always; dtls, always, with
+    # keys by a handshake on the media's port. Absent: off, and offered where websocket is set.
+    srtp: NotRequired[Literal["off", "offered", "required", "dtls"]]
     # How it does on the node that answers; absent: it does not know the trunk yet.
     status: NotRequired[TrunkStatus]
     # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
@@ -4886,8 +4888,9 @@ class TrunkSettings(TypedDict):
     register: NotRequired[bool]
     # Whom the certificate must be for, in place of the target.
     server_name: NotRequired[str]
-    # Encryption of the audio; absent: off, and with websocket offered, which is the least then.
-    srtp: NotRequired[Literal["off", "offered", "required"]]
+    # Encryption of the audio: offered, where the far end can; required, always; dtls, always, with
+    # keys by a handshake on the media's port. Absent: off, and offered where websocket is set.
+    srtp: NotRequired[Literal["off", "offered", "required", "dtls"]]
     # The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number
     # without a SIP trunk. It signs its questions with inbound_password. Such a trunk has no other
     # settings, and calls do not go out on it. Absent: it speaks SIP.

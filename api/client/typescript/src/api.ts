@@ -3467,8 +3467,11 @@ export interface NewTrunk {
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
-  /** Encryption of the audio; absent: off, and with websocket offered, which is the least then. */
-  srtp?: "off" | "offered" | "required";
+  /**
+   * Encryption of the audio: offered, where the far end can; required, always; dtls, always, with keys by a handshake
+   * on the media's port. Absent: off, and offered where websocket is set.
+   */
+  srtp?: "off" | "offered" | "required" | "dtls";
   /**
    * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
    * signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it.
@@ -4662,8 +4665,11 @@ export interface Trunk {
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
-  /** Encryption of the audio; absent: off, and with websocket offered, which is the least then. */
-  srtp?: "off" | "offered" | "required";
+  /**
+   * Encryption of the audio: offered, where the far end can; required, always; dtls, always, with keys by a handshake
+   * on the media's port. Absent: off, and offered where websocket is set.
+   */
+  srtp?: "off" | "offered" | "required" | "dtls";
   /** How it does on the node that answers; absent: it does not know the trunk yet. */
   status?: TrunkStatus;
   /**
@@ -4847,8 +4853,11 @@ export interface TrunkSettings {
   register?: boolean;
   /** Whom the certificate must be for, in place of the target. */
   server_name?: string;
-  /** Encryption of the audio; absent: off, and with websocket offered, which is the least then. */
-  srtp?: "off" | "offered" | "required";
+  /**
+   * Encryption of the audio: offered, where the far end can; required, always; dtls, always, with keys by a handshake
+   * on the media's port. Absent: off, and offered where websocket is set.
+   */
+  srtp?: "off" | "offered" | "required" | "dtls";
   /**
    * The carrier that brings its calls over a WebSocket of its own, in place of SIP: a number without a SIP trunk. It
    * signs its questions with inbound_password. Such a trunk has no other settings, and calls do not go out on it.
