@@ -106,7 +106,11 @@ func (u *UserAgent) challenge(req *gosip.Request, tx *gosip.ServerTx, v challeng
 		u.counters.refused.Add(1)
 		u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: on, Called: header.Called(req), Code: 407, Cause: transport.CauseDigest}, now)
 	}
-	_ = tx.Respond(response(req, 407, "", "", u.verifier.Challenge(from, v == challenge.Stale, now)...))
+	ways := u.verifier.Challenge(from, v == challenge.Stale, now)
+	if req.Transport() == transport.OverWebSocket {
+		slices.Reverse(ways) // the libraries of browsers look at the last one, and know only MD5
+	}
+	_ = tx.Respond(response(req, 407, "", "", ways...))
 }
 
 // trusts says whether a request of the call may come from an address: where the

@@ -137,12 +137,16 @@ func (p *peer) final(method string) *gosip.Response {
 	}
 }
 
-// signed is an INVITE with the credentials that a response asks for.
+// signed is an INVITE with the credentials that a response asks for last, as JsSIP does it, which knows only MD5.
 func (p *peer) signed(asked *gosip.Response, who dialog.Credentials, body string, headers ...string) string {
 	p.t.Helper()
-	c, err := digest.ParseChallenge(value(asked, "Proxy-Authenticate"))
+	ways := asked.GetHeaders("Proxy-Authenticate")
+	c, err := digest.ParseChallenge(ways[len(ways)-1].Value())
 	if err != nil {
 		p.t.Fatal(err)
+	}
+	if p.ws != nil && c.Algorithm != "MD5" {
+		p.t.Fatalf("it is asked for %s", c.Algorithm)
 	}
 	shown, err := digest.Digest(c, digest.Options{Method: "INVITE", URI: "sip:+15550100002@127.0.0.1", Count: 1, Username: who.Username, Password: who.Password})
 	if err != nil {
