@@ -12,7 +12,7 @@ import (
 
 // TestVendoredFiles holds what others wrote to what they published.
 func TestVendoredFiles(t *testing.T) {
-	for _, dir := range []string{"../docs/vendor", "../dashboard/vendor", "../dashboard/dashboardtest/vendor",
+	for _, dir := range []string{"../docs/vendor", "../dashboard/vendor", "../dashboard/dashboardtest/vendor", "../../cmd/parley/node/vendor",
 		"../../media/vad/silero/vendor", "../../media/denoise/gtcrn/vendor"} {
 		t.Run(dir, func(t *testing.T) { vendored(t, dir) })
 	}

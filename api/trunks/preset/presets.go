@@ -181,7 +181,8 @@ var presets = []wire.TrunkPreset{
 		},
 	},
 	{
-		Name: "browser-phone", Title: "A phone in a browser", State: Documented,
+		Name: "browser-phone", Title: "A phone in a browser", State: Tried,
+		Tried:    "A page with JsSIP, in Chromium, calls an agent on a trunk with these settings, hears it, presses a key and is hung up on.",
 		Summary:  "A page with JsSIP, sip.js or another library that speaks SIP over a WebSocket (RFC 7118). It calls from anywhere, with a password. Calls come in; none go out.",
 		Settings: wire.TrunkSettings{WebSocket: &yes, TrustIdentity: &no, SRTP: "offered"},
 		Needs:    []string{"inbound_username", "inbound_password"},

@@ -42,6 +42,20 @@ func (f *far) browses(server string) (status int) {
 	return res.StatusCode
 }
 
+// browserPhone gives the account a trunk made from the preset, whose extension "help" the agent answers. Its phones are ann, with the
+// password "open sesame".
+func (d *desk) browserPhone() (id string) {
+	d.Helper()
+	n := wire.NewTrunk{Name: "web", InboundPassword: "open sesame", TrunkSettings: preset.Under(wire.TrunkSettings{Preset: "browser-phone", InboundUsername: "ann",
+		Extensions: []wire.TrunkExtension{{Match: "help", AgentID: d.agent}}})}
+	draft, err := d.node.lines.Draft(d.who.Account, &n)
+	d.ok(err)
+	made, err := trunks.New(d.node.db, d.node.secrets).Create(d.Context(), d.who.Account, draft)
+	d.ok(err)
+	d.ok(d.node.lines.Look(d.Context()))
+	return made.ID
+}
+
 // TestPhoneOfABrowser: a page calls a number of a trunk made from the preset, and an extension, and the agent answers. Without such a
 // trunk there is nothing to connect to, and a server that drains takes no more phones.
 func TestPhoneOfABrowser(t *testing.T) {
@@ -52,16 +66,9 @@ func TestPhoneOfABrowser(t *testing.T) {
 	if status := d.farAt("127.0.0.1").browses(server.URL); status != 404 {
 		t.Errorf("without a trunk: %d", status)
 	}
-	n := wire.NewTrunk{Name: "web", InboundPassword: "open sesame", TrunkSettings: preset.Under(wire.TrunkSettings{Preset: "browser-phone", InboundUsername: "ann",
-		Extensions: []wire.TrunkExtension{{Match: "help", AgentID: d.agent}}})}
-	draft, err := d.node.lines.Draft(d.who.Account, &n)
-	d.ok(err)
-	made, err := trunks.New(d.node.db, d.node.secrets).Create(t.Context(), d.who.Account, draft)
-	d.ok(err)
 	const number = "+34933333330"
-	_, err = ledger.New(d.node.db).ImportOwnNumber(t.Context(), d.who.Account, made.ID, number, d.agent)
+	_, err := ledger.New(d.node.db).ImportOwnNumber(t.Context(), d.who.Account, d.browserPhone(), number, d.agent)
 	d.ok(err)
-	d.ok(d.node.lines.Look(t.Context()))
 	for i, called := range []string{number, "help"} {
 		f := d.farAt("127.0.0.1")
 		if status := f.browses(server.URL); status != 101 {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"parley/api/dashboard/dashboardtest"
 	"parley/store/storetest"
 )
 
@@ -12,5 +13,5 @@ func TestMain(m *testing.M) {
 		playFarEnd(clip)
 		return
 	}
-	storetest.Main(m)
+	storetest.Main(dashboardtest.Closing(m))
 }
