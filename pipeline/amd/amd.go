@@ -12,6 +12,11 @@
 // Without a decision within four seconds, a person is assumed: hanging up on one is the worse
 // mistake. The agent waits for the result only where a machine gets something else than a
 // conversation.
+//
+// The thresholds are those that cost least on one half of 264 synthetic greetings, in English, Spanish, French, German, Italian and
+// Portuguese, by ten voices over clean and noisy lines. By sound alone it knew in the other half 59 of 66 people and 55 of 66
+// machines. It took 4 people for machines, who answer for a company at length or begin late, and 6 machines for people, which say
+// no more than "leave a message"; it did not decide on the others.
 package amd
 
 import (
@@ -48,19 +53,24 @@ const (
 	minRun = 3
 	// shortest is how much speech is more than a click or a breath.
 	shortest = 160 * media.Millisecond
-	// pause is the silence after which a greeting was a person's, who waits for an
-	// answer.
-	pause = media.Second
+	// At the deadline a person who began late has spoken for latePerson at most, and
+	// waits since latePause.
+	latePerson = 1200 * media.Millisecond
+	latePause  = 500 * media.Millisecond
+)
+
+// settings are what was chosen by measurement: TestThresholds says how.
+type settings struct {
+	// pause is the silence after which a greeting was a person's, who waits for an answer.
+	pause media.Time
 	// longest is how much speech without such a pause only a machine makes. People who
 	// answer for a company reach two seconds.
-	longest = 2600 * media.Millisecond
-	// At the deadline a machine that began late has spoken for lateMachine and goes on;
-	// a person who began late has spoken for latePerson at most, and waits since
-	// latePause.
-	lateMachine = 1500 * media.Millisecond
-	latePerson  = 1200 * media.Millisecond
-	latePause   = 500 * media.Millisecond
-)
+	longest media.Time
+	// late is how much speech a machine that began late has made at the deadline, when it goes on.
+	late media.Time
+}
+
+var chosen = settings{pause: media.Second, longest: 2600 * media.Millisecond, late: 1500 * media.Millisecond}
 
 // When one may speak to what is no person, after the verdict.
 const (
@@ -76,6 +86,7 @@ const (
 
 // Detector follows one call from its answer. It belongs to one goroutine.
 type Detector struct {
+	settings
 	phrases *phrases
 	tone    tone
 	text    [textSize]byte // the last words, folded
@@ -94,7 +105,7 @@ type Detector struct {
 // New returns a detector for a far end that is heard at rate, 8 or 16 kHz, and speaks language, two
 // letters. In a language without phrases only sound decides.
 func New(language string, rate media.Rate) *Detector {
-	d := &Detector{phrases: known[language]}
+	d := &Detector{settings: chosen, phrases: known[language]}
 	d.tone.begin(rate)
 	d.loudest = -100
 	return d
@@ -147,13 +158,13 @@ func (d *Detector) judge() Verdict {
 		return d.verdict
 	case d.words != Undecided && d.voiced >= wordy:
 		return d.words
-	case d.beeped, d.voiced >= longest:
+	case d.beeped, d.voiced >= d.longest:
 		return Machine
-	case d.voiced >= shortest && silence >= pause:
+	case d.voiced >= shortest && silence >= d.pause:
 		return Human
 	case d.now < Deadline:
 		return Undecided
-	case d.voiced >= lateMachine && silence < latePause:
+	case d.voiced >= d.late && silence < latePause:
 		return Machine
 	case d.voiced >= shortest && d.voiced <= latePerson && silence >= latePause:
 		return Human

@@ -33,18 +33,24 @@ type voices struct {
 	engine *espeak.Engine
 }
 
+// newVoices has one process, so that what is said in the same order sounds the same: the engine's breath goes on from text to text.
 func newVoices(t *testing.T) voices {
 	t.Helper()
-	e := workertest.Run(t, espeak.New(espeak.Config{Program: program, Log: slog.New(slog.DiscardHandler)}))
+	e := workertest.Run(t, espeak.New(espeak.Config{Program: program, Processes: 1, Log: slog.New(slog.DiscardHandler)}))
 	return voices{t, e}
 }
 
 // say is text at the rate of a telephone line, without the silence before and after it.
 func (v voices) say(voice, language, text string) []int16 {
 	v.Helper()
+	return v.speak(inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: voice, Language: language}})
+}
+
+func (v voices) speak(s inference.Speech) []int16 {
+	v.Helper()
 	var all []int16
 	from := espeak.Rate
-	for c, err := range v.engine.Speak(v.Context(), inference.Speech{Text: text, VoiceConfig: inference.VoiceConfig{Voice: voice, Language: language}}) {
+	for c, err := range v.engine.Speak(v.Context(), s) {
 		if err != nil {
 			v.Fatal(err)
 		}
