@@ -88,8 +88,10 @@ func (l line) carry(samples []int16, seed uint64) []int16 {
 		chord := [3]float64{}
 		for i := range x {
 			if i%3200 == 0 {
-				for j := range chord {
-					chord[j] = 220 * math.Pow(2, float64(rng.IntN(24))/12)
+				for again := true; again; again = chord[0] == chord[1] && chord[1] == chord[2] { // one note alone is a tone
+					for j := range chord {
+						chord[j] = 220 * math.Pow(2, float64(rng.IntN(24))/12)
+					}
 				}
 			}
 			for _, hz := range chord {
