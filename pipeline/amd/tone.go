@@ -51,32 +51,39 @@ func (t *tone) begin(rate media.Rate) {
 	}
 }
 
-// hear takes the next frame and says that a beep has ended before it.
-func (t *tone) hear(samples []int16) (beeped bool) {
-	if t.narrow != nil {
-		for i := range t.narrow {
-			t.narrow[i] = int16((int(samples[2*i]) + int(samples[2*i+1])) / 2)
-		}
-		samples = t.narrow
+// narrowed is a frame at toneRate. It is valid until the next.
+func (t *tone) narrowed(samples []int16) []int16 {
+	if t.narrow == nil {
+		return samples
 	}
-	freq, power, ok := t.single(samples)
+	for i := range t.narrow {
+		t.narrow[i] = int16((int(samples[2*i]) + int(samples[2*i+1])) / 2)
+	}
+	return t.narrow
+}
+
+// hear takes what single says of the next frame. It returns the frequency of a beep that has ended before it, and how
+// many frames it had; 0: none has.
+func (t *tone) hear(freq, power float64, ok bool) (beep float64, frames int) {
 	if ok && t.frames > 0 && math.Abs(freq-t.freq) <= drift*t.freq && power <= swell*t.least && power >= t.most/swell {
 		t.frames++
 		t.least, t.most = min(t.least, power), max(t.most, power)
-		return false
+		return 0, 0
 	}
-	beeped = t.frames >= beepShortest && t.frames <= beepLongest
+	if t.frames >= beepShortest && t.frames <= beepLongest && t.freq <= toneHighest {
+		beep, frames = t.freq, t.frames
+	}
 	t.frames = 0
 	if ok {
 		t.frames, t.freq, t.least, t.most = 1, freq, power, power
 	}
-	return beeped
+	return beep, frames
 }
 
 // single finds the one frequency of a frame, in Hz; ok is false when it has none, or
 // more. The correlations at one and two samples give it roughly (Pisarenko), the phase
 // between the two halves of the frame exactly.
-func (t *tone) single(samples []int16) (freq, power float64, ok bool) {
+func single(samples []int16) (freq, power float64, ok bool) {
 	var energy, r1, r2 float64
 	for i, v := range samples {
 		x := float64(v)
@@ -106,7 +113,7 @@ func (t *tone) single(samples []int16) (freq, power float64, ok bool) {
 	re, im := goertzel(samples, w)
 	freq = w / (2 * math.Pi) * float64(toneRate)
 	share := 2 * (re*re + im*im) / (float64(len(samples)) * energy)
-	return freq, power, share >= pure && freq >= toneLowest && freq <= toneHighest
+	return freq, power, share >= pure && freq >= toneLowest && freq <= signalHighest
 }
 
 // goertzel correlates samples with the frequency w, in radians a sample. The phase is
