@@ -188,12 +188,16 @@ func TestBrowserCalls(t *testing.T) {
 	leg := wait(t, legs, "leg")
 	b.talk()
 	b.hears("the browser hears itself")
+	if s := leg.Stats(); s.Foreign != 0 {
+		t.Errorf("%+v", s)
+	}
 	for _, restart := range []bool{false, true} {
 		b.accept(p.next(200, "INVITE", b.offer(&pion.OfferOptions{ICERestart: restart})).Body())
 		p.write(p.request("ACK", ""))
 		b.hears("it hears itself after another offer")
 	}
-	if s := leg.Stats(); !s.Encrypted || s.Invalid != 0 || s.Foreign != 0 {
+	// The other library may send some packets from its new port before it checks that one, which are nobody's then.
+	if s := leg.Stats(); !s.Encrypted || s.Invalid != 0 {
 		t.Errorf("%+v", s)
 	}
 	list, _ := leg.Trace().Messages()
