@@ -116,7 +116,7 @@ func (id *Identity) shake(ctx context.Context, cfg Config, in *packetio.Buffer) 
 	if cfg.Client {
 		conn, err = dtls.ClientWithOptions(wire, wire.LocalAddr(), each[dtls.ClientOption](options)...)
 	} else {
-		// Who gets here has passed a check of its address, so no cookie is asked of it.
+		// The far end has passed a connectivity check, or sends from a host that signalling vouches for, so no cookie is asked of it.
 		conn, err = dtls.ServerWithOptions(wire, wire.LocalAddr(), append(each[dtls.ServerOption](options),
 			dtls.WithClientAuth(dtls.RequireAnyClientCert), dtls.WithInsecureSkipVerifyHello(true))...)
 	}

@@ -21,7 +21,7 @@ type result struct {
 	err  error
 }
 
-// end is one end of a call: its certificate, and what the other is told of it.
+// end is one of the two sides of a handshake.
 type end struct {
 	id      *dtls.Identity
 	shake   atomic.Pointer[dtls.Handshake]

@@ -221,8 +221,8 @@ func (w *whole) prove(t *testing.T, site isolatetest.Site, ringing func()) {
 	}
 }
 
-// hungUp says whether calls ended because the caller hung up. He does when the callee has answered: whether the two were connected by
-// then is a matter of a moment.
+// hungUp says whether each call ended because the caller hung up. The caller hangs up when the callee has answered, just before
+// or just after both are connected.
 func hungUp(ends []string) bool {
 	return !slices.ContainsFunc(ends, func(e string) bool {
 		return !strings.HasSuffix(e, " user_hangup/") && !strings.HasSuffix(e, " completed/transferred")
