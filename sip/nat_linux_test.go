@@ -8,10 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"parley/media/wav"
 	"parley/sip"
 	"parley/sip/rtpport"
-	"parley/sip/transport"
 	"parley/sip/trunk"
 )
 
@@ -80,7 +77,7 @@ func withoutNAT(t *testing.T, why error) {
 
 func callThroughNAT(t *testing.T) {
 	p := newHiddenPhone(t)
-	calls := make(chan *natCall, 1)
+	calls := make(chan *echoCall, 1)
 	here := netip.MustParseAddr(natServer)
 	pool, err := rtpport.New(rtpport.Config{Addr: here, First: 20000, Last: 20099})
 	if err != nil {
@@ -93,7 +90,7 @@ func callThroughNAT(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			k := newNATCall(leg)
+			k := newEchoCall(leg)
 			k.in = in
 			calls <- k
 			<-k.over
@@ -141,73 +138,13 @@ func callThroughNAT(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k = newNATCall(leg)
+	k = newEchoCall(leg)
 	k.hears(t, time.Second)
 	p.press("transfer=" + uri("+15550100003")) // we alone ask for that: it is refused, and hangs up
 	if err := wait(t, k.ended, "end by the phone"); err != nil || !strings.Contains(p.words(), "SIP/2.0 603 ") {
 		t.Errorf("after its REFER the call ended with %v", err)
 	}
 	p.quit()
-}
-
-// natCall is a call that gives back what it hears.
-type natCall struct {
-	in     *sip.Incoming // nil: it is ours
-	leg    *sip.Leg
-	loud   atomic.Int64 // frames that were no silence
-	events chan media.LegEventKind
-	end    context.CancelCauseFunc
-	over   <-chan struct{}
-	ended  chan error
-}
-
-func newNATCall(leg *sip.Leg) *natCall {
-	ctx, end := context.WithCancelCause(context.Background())
-	over := make(chan struct{})
-	k := &natCall{leg: leg, events: make(chan media.LegEventKind, media.EventQueue), end: end, over: over, ended: make(chan error, 1)}
-	go func() {
-		defer close(over)
-		k.ended <- conduct(ctx, leg, func(leg *sip.Leg, f media.Frame) []int16 {
-			if slices.Max(f.Samples) > 1000 {
-				k.loud.Add(1)
-			}
-			for len(leg.Events()) > 0 {
-				k.events <- (<-leg.Events()).Kind
-			}
-			return f.Samples
-		})
-	}()
-	return k
-}
-
-// hears waits until the phone has been heard for d more.
-func (k *natCall) hears(t *testing.T, d time.Duration) {
-	t.Helper()
-	want := k.loud.Load() + int64(d/(20*time.Millisecond))
-	eventually(t, "the phone is heard", func() bool { return k.loud.Load() >= want })
-}
-
-func (k *natCall) reports(t *testing.T, want media.LegEventKind) {
-	t.Helper()
-	if got := wait(t, k.events, "event"); got != want {
-		t.Errorf("reported %v, want %v", got, want)
-	}
-}
-
-// hangUp ends the call from here, which the phone has to confirm unless it has hung up itself.
-func (k *natCall) hangUp(t *testing.T) {
-	t.Helper()
-	k.end(&media.Ended{Reason: media.AgentHangup})
-	if err := wait(t, k.ended, "end of the call"); err != nil {
-		t.Error(err)
-	}
-	wait(t, k.leg.Trace().Over(), "end of its signalling")
-	list, _ := k.leg.Trace().Messages()
-	if !slices.ContainsFunc(list, func(m transport.TraceMessage) bool {
-		return strings.HasPrefix(m.Text, "SIP/2.0 200 ") && strings.Contains(m.Text, " BYE\r\n")
-	}) {
-		t.Errorf("no BYE was confirmed; the signalling ends with\n%s", list[len(list)-1].Text)
-	}
 }
 
 // hiddenPhone is a baresip behind a translator.
