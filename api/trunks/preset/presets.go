@@ -182,7 +182,7 @@ var presets = []wire.TrunkPreset{
 	},
 	{
 		Name: "browser-phone", Title: "A phone in a browser", State: Tried,
-		Tried:    "A page with JsSIP, in Chromium, calls an agent on a trunk with these settings, hears it, presses a key and is hung up on.",
+		Tried:    "Pages with JsSIP 3.12 and with sip.js 0.16, in Chromium, call an agent on a trunk with these settings, hear it, press a key and are hung up on.",
 		Summary:  "A page with JsSIP, sip.js or another library that speaks SIP over a WebSocket (RFC 7118). It calls from anywhere, with a password. Calls come in; none go out.",
 		Settings: wire.TrunkSettings{WebSocket: &yes, TrustIdentity: &no, SRTP: "offered"},
 		Needs:    []string{"inbound_username", "inbound_password"},
