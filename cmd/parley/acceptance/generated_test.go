@@ -86,9 +86,10 @@ func generated(t *testing.T) {
 	if answers[200] == 0 || answers[400] == 0 || answers[401] == 0 || answers[404] == 0 {
 		t.Errorf("the requests are not varied enough: %v", answers)
 	}
-	if status, _ := s.get(t, "http", "/readyz"); status != 200 {
-		t.Errorf("afterwards the server is not ready: %d", status)
-	}
+	eventually(t, "the server is ready afterwards", func() bool {
+		status, _ := s.get(t, "http", "/readyz")
+		return status == 200
+	})
 	checkBooks(t, s.dir)
 }
 
