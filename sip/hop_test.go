@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -203,46 +204,85 @@ func TestAnswerFromAnUnknownName(t *testing.T) {
 	}
 }
 
+// serveAt is a user agent on an address, with ports on the same one.
+func serveAt(t *testing.T, at netip.Addr, cfg sip.Config) *sip.UserAgent {
+	first := 18000 + uint16(portRanges.Add(1)%20)*100
+	ports, err := rtpport.New(rtpport.Config{Addr: at, First: first, Last: first + 99})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ports.Close)
+	cfg.Listen, cfg.Ports = netip.AddrPortFrom(at, 0), ports
+	return serve(t, cfg)
+}
+
+// callAt calls a user agent at an address, and hangs up when it hears it.
+func callAt(t *testing.T, us *sip.UserAgent, at netip.AddrPort, transport string) {
+	t.Helper()
+	leg, err := us.Dial(t.Context(), sip.Target{URI: "sip:+15550100002@" + at.String() + ";transport=" + transport})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	done, heard := make(chan error, 1), make(chan bool, 1)
+	go func() {
+		done <- conduct(ctx, leg, func(*sip.Leg, media.Frame) []int16 {
+			select {
+			case heard <- true:
+			default:
+			}
+			return nil
+		})
+	}()
+	wait(t, heard, "audio")
+	stop(&media.Ended{Reason: media.AgentHangup})
+	if err := wait(t, done, "end"); err != nil {
+		t.Error(err)
+	}
+	if from := leg.Stats().Remote; from.Addr() != at.Addr() {
+		t.Errorf("its audio comes from %s", from)
+	}
+}
+
 // Over IPv6 a call goes as it does over IPv4.
 func TestIPv6(t *testing.T) {
 	six := netip.IPv6Loopback()
-	over := func(t *testing.T, cfg sip.Config) *sip.UserAgent {
-		first := 18000 + uint16(portRanges.Add(1)%20)*100
-		ports, err := rtpport.New(rtpport.Config{Addr: six, First: first, Last: first + 99})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(ports.Close)
-		cfg.Listen, cfg.Ports = netip.AddrPortFrom(six, 0), ports
-		return serve(t, cfg)
-	}
 	for _, transport := range []string{"udp", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			results := make(chan outcome, 1)
-			them := over(t, sip.Config{OnCall: answering(results)})
-			us := over(t, sip.Config{})
-			leg, err := us.Dial(t.Context(), sip.Target{URI: "sip:+15550100002@" + them.Addr().String() + ";transport=" + transport})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, stop := context.WithCancelCause(t.Context())
-			done, heard := make(chan error, 1), make(chan bool, 1)
-			go func() {
-				done <- conduct(ctx, leg, func(*sip.Leg, media.Frame) []int16 {
-					select {
-					case heard <- true:
-					default:
-					}
-					return nil
-				})
-			}()
-			wait(t, heard, "audio")
-			stop(&media.Ended{Reason: media.AgentHangup})
-			if err := wait(t, done, "end"); err != nil {
-				t.Error(err)
-			}
+			them := serveAt(t, six, sip.Config{OnCall: answering(results)})
+			callAt(t, serveAt(t, six, sip.Config{}), them.Addr(), transport)
 			if o := wait(t, results, "their end"); o.err != nil || o.in.Source.Addr() != six {
 				t.Errorf("%v from %v", o.err, o.in.Source)
+			}
+		})
+	}
+}
+
+// A server that listens on every address calls, and is called, over both families at once.
+func TestDualStack(t *testing.T) {
+	for _, transport := range []string{"udp", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			results := make(chan outcome, 4)
+			both := serveAt(t, netip.IPv6Unspecified(), sip.Config{OnCall: answering(results)})
+			var all sync.WaitGroup
+			for _, family := range []netip.Addr{loopback, netip.IPv6Loopback()} {
+				one := serveAt(t, family, sip.Config{OnCall: answering(results)})
+				all.Go(func() { callAt(t, one, netip.AddrPortFrom(family, both.Addr().Port()), transport) })
+				all.Go(func() { callAt(t, both, one.Addr(), transport) })
+			}
+			all.Wait()
+			seen := map[netip.Addr]int{}
+			for range 4 {
+				o := wait(t, results, "their end")
+				if o.err != nil {
+					t.Error(o.err)
+				}
+				seen[o.in.Source.Addr()]++
+			}
+			if seen[loopback] != 2 || seen[netip.IPv6Loopback()] != 2 {
+				t.Errorf("calls came from %v", seen)
 			}
 		})
 	}
