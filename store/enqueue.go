@@ -41,3 +41,18 @@ func (db *DB) Enqueue(ctx context.Context, tx pgx.Tx, job Job, account, id strin
 	}
 	return db.queue.Enqueue(ctx, tx, job, account, id)
 }
+
+// Requeue has enqueue put in line what a command returns the accounts and the identifiers of, in one
+// transaction with it, and returns how much that was.
+func (db *DB) Requeue(ctx context.Context, op string, enqueue Enqueue, sql string, args ...any) (n int, err error) {
+	type key struct{ Account, ID string }
+	err = db.Tx(ctx, op, func(tx pgx.Tx) error {
+		left, err := Rows[key](ctx, tx, sql, args...)
+		for i := 0; err == nil && i < len(left); i++ {
+			err = enqueue(ctx, tx, left[i].Account, left[i].ID)
+		}
+		n = len(left)
+		return err
+	})
+	return n, err
+}

@@ -18,7 +18,7 @@ import (
 	"parley/media"
 	"parley/media/resample"
 	"parley/media/transcode"
-	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 // downloads describes the audio.
@@ -37,7 +37,7 @@ func downloads() map[string]*huma.Response {
 
 // download is GET /api/tts/tasks/{task_id}/download.
 func (s *Service) download(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.ledger.Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
+	t, err := s.tasks.Task(r.Context(), api.PrincipalOf(r.Context()).Account, r.PathValue("task_id"))
 	if err != nil {
 		return err
 	}
@@ -61,10 +61,10 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request) error {
 
 // result opens what a task has produced, or returns why that cannot be had. What
 // another node has made is not here, and counts as gone.
-func (s *Service) result(t *ledger.Task, now time.Time) (*os.File, format, error) {
+func (s *Service) result(t *tasks.Task, now time.Time) (*os.File, format, error) {
 	f, ok := formatNamed(t.Format)
 	switch {
-	case t.Status != ledger.TaskCompleted || !ok:
+	case t.Status != tasks.Completed || !ok:
 		return nil, f, api.ErrNotReady
 	case !now.Before(*t.ExpiresAt):
 		return nil, f, api.ErrExpired

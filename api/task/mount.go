@@ -14,7 +14,7 @@ import (
 	"parley/api/tts"
 	"parley/api/wire"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 // maxBody bounds a submission: every character of the longest text written as a
@@ -93,9 +93,9 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 	if strings.ContainsRune(r.Text, 0) {
 		return nil, api.Bad("text: it holds the character U+0000")
 	}
-	t, err := s.ledger.SubmitTask(ctx, ledger.Submission{
+	t, err := s.tasks.Submit(ctx, tasks.Submission{
 		Node: s.Node, Account: api.AccountOf(ctx), Key: api.PrincipalOf(ctx).Key, Card: s.Card(), Chars: int64(utf8.RuneCountInString(r.Text)),
-		Script: ledger.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
+		Script: tasks.Script{Text: r.Text, Voice: r.Voice, Language: r.Language, Format: f.name, Speed: r.Speed, Steps: r.Steps},
 	}, s.enqueue)
 	if errors.Is(err, store.ErrTasks) {
 		return nil, api.ErrJobs
@@ -109,7 +109,7 @@ func (s *Service) submit(ctx context.Context, in *submitInput) (*taskOutput, err
 
 // get is GET /api/tts/tasks/{task_id}.
 func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
-	t, err := s.ledger.Task(ctx, api.AccountOf(ctx), in.TaskID)
+	t, err := s.tasks.Task(ctx, api.AccountOf(ctx), in.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (s *Service) get(ctx context.Context, in *taskInput) (*taskOutput, error) {
 
 // cancel is DELETE /api/tts/tasks/{task_id}.
 func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, error) {
-	err := s.ledger.CancelTask(ctx, api.AccountOf(ctx), in.TaskID)
+	err := s.tasks.Cancel(ctx, api.AccountOf(ctx), in.TaskID)
 	if errors.Is(err, store.ErrTaskEnded) {
 		return nil, api.ErrTaskOver
 	}
@@ -135,15 +135,15 @@ func (s *Service) cancel(ctx context.Context, in *taskInput) (*canceledOutput, e
 // pollAfter is when an unfinished task should be asked for again, in seconds.
 const pollAfter = "3"
 
-func answer(t *ledger.Task) *taskOutput {
+func answer(t *tasks.Task) *taskOutput {
 	// Cut to the database's precision: all answers give the same time.
 	out := &taskOutput{Body: wire.Task{TaskID: t.ID, Status: string(t.Status), Progress: t.Progress, Format: t.Format, VoiceID: t.Voice,
 		Language: t.Language, Characters: t.Chars, CreatedAt: t.CreatedAt.UTC().Truncate(time.Microsecond), ExpiresAt: t.ExpiresAt}}
 	switch t.Status {
-	case ledger.TaskCompleted:
+	case tasks.Completed:
 		seconds := t.Duration.Seconds()
 		out.Body.CompletedAt, out.Body.Duration = t.EndedAt, &seconds
-	case ledger.TaskFailed:
+	case tasks.Failed:
 		out.Body.Error = &wire.Failure{Code: t.ErrorCode, Message: t.ErrorMessage}
 	default:
 		out.RetryAfter = pollAfter

@@ -25,7 +25,7 @@ import (
 	"parley/media/isolate"
 	"parley/store"
 	"parley/store/jobs"
-	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 const (
@@ -75,7 +75,7 @@ const defaultPace = 150
 // goroutines.
 type Service struct {
 	Config
-	ledger *ledger.Ledger
+	tasks *tasks.Store
 
 	mu      sync.Mutex
 	running map[string]context.CancelCauseFunc // tasks this node works on
@@ -104,7 +104,7 @@ func New(c Config) *Service {
 	if c.Pace == 0 {
 		c.Pace = defaultPace
 	}
-	s := &Service{Config: c, ledger: ledger.New(c.Store), running: map[string]context.CancelCauseFunc{}}
+	s := &Service{Config: c, tasks: tasks.New(c.Store), running: map[string]context.CancelCauseFunc{}}
 	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout}, s.work)
 	jobs.Handle(c.Queue, jobs.Limits{Workers: 1, Timeout: timeout}, s.sweep)
 	jobs.Every(c.Queue, sweepEvery, sweepArgs{})
@@ -134,12 +134,12 @@ func (s *Service) sweep(ctx context.Context, _ sweepArgs) error {
 	if err := s.requeue(ctx); err != nil {
 		return err
 	}
-	_, err := s.ledger.ForgetTasks(ctx, s.Store.Now().Add(-rowLife))
+	_, err := s.tasks.Forget(ctx, s.Store.Now().Add(-rowLife))
 	return err
 }
 
 func (s *Service) requeue(ctx context.Context) error {
-	n, err := s.ledger.RequeueTasks(ctx, s.enqueue)
+	n, err := s.tasks.Requeue(ctx, s.enqueue)
 	if n > 0 {
 		s.Log.Info("tasks that were left behind are taken up again", "tasks", n)
 	}
@@ -151,7 +151,7 @@ const partSuffix = ".part"
 
 // path is where a task's result is. The claim is part of the name, so that one who
 // lost it never touches what the next one wrote.
-func (s *Service) path(t *ledger.Task, f format) string {
+func (s *Service) path(t *tasks.Task, f format) string {
 	return filepath.Join(s.Dir(), t.ID+"."+strconv.FormatInt(t.Claim, 10)+"."+f.extension)
 }
 

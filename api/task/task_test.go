@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/media/transcode"
 	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 const threeSentences = "One is here. Two is here. Three is here."
@@ -168,7 +169,7 @@ func TestCancelling(t *testing.T) {
 	engine.Limit = 1 // it says a bit, and then nothing until it is stopped
 	n := h.node(engine, t.TempDir())
 	var paths []string
-	for i := range ledger.MaxTasks {
+	for i := range tasks.MaxTasks {
 		paths = append(paths, n.submitted(fmt.Sprintf("Number %d is here.", i), "wav"))
 	}
 	r := n.ask("POST", "/api/tts/F1/async", "sk_a", `{"text":"a","language":"en"}`)
@@ -194,9 +195,9 @@ func TestCancelling(t *testing.T) {
 		}
 		if i == 0 {
 			paths = append(paths, n.submitted("Another one.", "wav")) // its place is free
-			h.OK(h.Ledger.CancelTask(t.Context(), h.A.Account, filepath.Base(paths[len(paths)-1])))
+			h.OK(tasks.New(h.DB).Cancel(t.Context(), h.A.Account, filepath.Base(paths[len(paths)-1])))
 		}
-		if i == ledger.MaxTasks-1 {
+		if i == tasks.MaxTasks-1 {
 			break
 		}
 	}
@@ -219,7 +220,7 @@ func TestCancelledElsewhere(t *testing.T) {
 	n := h.node(engine, t.TempDir())
 	path := n.submitted("One is here.", "wav")
 	waitBusy(engine, 1)
-	h.OK(h.Ledger.CancelTask(t.Context(), h.A.Account, filepath.Base(path)))
+	h.OK(tasks.New(h.DB).Cancel(t.Context(), h.A.Account, filepath.Base(path)))
 	waitBusy(engine, 0)
 }
 
@@ -234,9 +235,9 @@ func TestAStopIsNoAttempt(t *testing.T) {
 	path := first.submitted(threeSentences, "wav")
 	waitBusy(engine, 1)
 	first.stop()
-	task, err := h.Ledger.Task(t.Context(), h.A.Account, filepath.Base(path))
+	task, err := tasks.New(h.DB).Task(t.Context(), h.A.Account, filepath.Base(path))
 	h.OK(err)
-	if task.Status != ledger.TaskProcessing || task.Attempts != 0 || task.Claim != 1 {
+	if task.Status != tasks.Processing || task.Attempts != 0 || task.Claim != 1 {
 		t.Errorf("given back: %+v", task)
 	}
 	second := h.node(quick(), dir)

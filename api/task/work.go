@@ -15,7 +15,7 @@ import (
 	"parley/media/transcode"
 	"parley/store"
 	"parley/store/jobs"
-	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 const (
@@ -30,7 +30,7 @@ var errCancelled = errors.New("the task was cancelled")
 
 // work is the job that speaks a task.
 func (s *Service) work(ctx context.Context, args speakArgs) error {
-	t, err := s.ledger.ClaimTask(ctx, s.Node, args.Account, args.Task)
+	t, err := s.tasks.Claim(ctx, s.Node, args.Account, args.Task)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // cancelled, done, or in other hands
 	}
@@ -58,34 +58,34 @@ func (s *Service) work(ctx context.Context, args speakArgs) error {
 var errCrashed = errors.New("the processes that worked on it died")
 
 // settle stores the outcome of an attempt. It has time for that when ctx has ended.
-func (s *Service) settle(ctx context.Context, t *ledger.Task, length time.Duration, err error) error {
+func (s *Service) settle(ctx context.Context, t *tasks.Task, length time.Duration, err error) error {
 	tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyPatience)
 	defer cancel()
 	f, _ := formatNamed(t.Format)
 	switch {
 	case err == nil:
-		err = s.ledger.CompleteTask(tidy, t, length, resultLife)
+		err = s.tasks.Complete(tidy, t, length, resultLife)
 		switch {
 		case err == nil:
-			s.Count(string(ledger.TaskCompleted))
+			s.Count(string(tasks.Completed))
 		case errors.Is(err, store.ErrFenced):
 			s.remove(s.path(t, f))
 			err = nil
 		default: // it may have completed all the same, and then needs its file
-			err = errors.Join(err, s.ledger.ReleaseTask(tidy, t, true))
+			err = errors.Join(err, s.tasks.Release(tidy, t, true))
 		}
 		return err
 	case errors.Is(err, errCancelled), errors.Is(err, store.ErrFenced):
 		return nil // it has gone, or others have it
 	case errors.Is(ctx.Err(), context.Canceled):
-		return errors.Join(ctx.Err(), s.ledger.ReleaseTask(tidy, t, true))
+		return errors.Join(ctx.Err(), s.tasks.Release(tidy, t, true))
 	case t.Attempts < maxAttempts && !errors.Is(err, api.ErrLanguage):
-		return errors.Join(fmt.Errorf("task %s, attempt %d: %w", t.ID, t.Attempts, err), s.ledger.ReleaseTask(tidy, t, false))
+		return errors.Join(fmt.Errorf("task %s, attempt %d: %w", t.ID, t.Attempts, err), s.tasks.Release(tidy, t, false))
 	}
 	s.Log.Warn("a task has failed", "task", t.ID, "err", err)
 	p := api.ProblemOf(api.ErrSynthesis)
-	if err = s.ledger.FailTask(tidy, t, p.Code, p.Message); err == nil {
-		s.Count(string(ledger.TaskFailed))
+	if err = s.tasks.Fail(tidy, t, p.Code, p.Message); err == nil {
+		s.Count(string(tasks.Failed))
 	} else if errors.Is(err, store.ErrFenced) {
 		err = nil
 	}
@@ -115,7 +115,7 @@ func (s *Service) stop(task string) {
 
 // produce speaks a task into its file and returns the length of the audio. No file
 // is left behind an error.
-func (s *Service) produce(ctx context.Context, t *ledger.Task) (length time.Duration, err error) {
+func (s *Service) produce(ctx context.Context, t *tasks.Task) (length time.Duration, err error) {
 	f, ok := formatNamed(t.Format)
 	if !ok {
 		return 0, fmt.Errorf("no format %q", t.Format)
@@ -153,7 +153,7 @@ func (s *Service) produce(ctx context.Context, t *ledger.Task) (length time.Dura
 
 // signed runs f while it stores the progress every second, and ends its context
 // when the task is not ours any more.
-func (s *Service) signed(ctx context.Context, t *ledger.Task, progress *atomic.Int32, f func(context.Context) (time.Duration, error)) (time.Duration, error) {
+func (s *Service) signed(ctx context.Context, t *tasks.Task, progress *atomic.Int32, f func(context.Context) (time.Duration, error)) (time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var signing sync.WaitGroup
 	defer signing.Wait()
@@ -161,7 +161,7 @@ func (s *Service) signed(ctx context.Context, t *ledger.Task, progress *atomic.I
 	signing.Go(func() { // not isolated: it only asks the store, by what calls ask it by, too
 		_ = isolate.Every(ctx, signEvery, func() {
 			// While the database is away the work goes on: the claim holds for a while.
-			err := s.ledger.TouchTask(ctx, t, int(progress.Load()))
+			err := s.tasks.Touch(ctx, t, int(progress.Load()))
 			if errors.Is(err, store.ErrFenced) {
 				cancel(err)
 			}
@@ -175,7 +175,7 @@ func (s *Service) signed(ctx context.Context, t *ledger.Task, progress *atomic.I
 }
 
 // speak writes the audio of a task. It holds a second or two of it at a time.
-func (s *Service) speak(ctx context.Context, t *ledger.Task, f format, file *os.File, progress *atomic.Int32) (length time.Duration, err error) {
+func (s *Service) speak(ctx context.Context, t *tasks.Task, f format, file *os.File, progress *atomic.Int32) (length time.Duration, err error) {
 	out, err := transcode.Encode(ctx, file, f.kind, f.rate)
 	if err != nil {
 		return 0, err

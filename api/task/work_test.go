@@ -20,7 +20,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/store/jobs"
-	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 // bench is a service whose queue does not run: the test does its jobs.
@@ -44,16 +44,16 @@ func (h *harness) bench(speaker Speaker) *bench {
 
 func (b *bench) take(text, format string) speakArgs {
 	b.T.Helper()
-	t, err := ledger.New(b.Store).SubmitTask(b.T.Context(), ledger.Submission{Node: b.Node, Account: b.A.Account, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
-		Script: ledger.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
+	t, err := tasks.New(b.Store).Submit(b.T.Context(), tasks.Submission{Node: b.Node, Account: b.A.Account, Card: billing.DefaultRateCard(), Chars: int64(len(text)),
+		Script: tasks.Script{Text: text, Voice: "F1", Language: "en", Format: format, Speed: 1, Steps: 6}},
 		func(context.Context, pgx.Tx, string, string) error { return nil })
 	b.OK(err)
 	return speakArgs{b.A.Account, t.ID}
 }
 
-func (b *bench) read(a speakArgs) *ledger.Task {
+func (b *bench) read(a speakArgs) *tasks.Task {
 	b.T.Helper()
-	t, err := ledger.New(b.Store).Task(b.T.Context(), a.Account, a.Task)
+	t, err := tasks.New(b.Store).Task(b.T.Context(), a.Account, a.Task)
 	b.OK(err)
 	return t
 }
@@ -90,7 +90,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			got := b.read(a)
-			if got.Status != ledger.TaskFailed || got.ErrorCode != "tts.synthesis_failed" || got.ErrorMessage == "" || got.Progress == 100 {
+			if got.Status != tasks.Failed || got.ErrorCode != "tts.synthesis_failed" || got.ErrorMessage == "" || got.Progress == 100 {
 				t.Errorf("%+v", got)
 			}
 			if held, left := h.money(); held != 0 || left != 5*usd || b.files() != 0 || b.counts["failed"] != 1 {
@@ -117,14 +117,14 @@ func TestATaskThatKillsIsGivenUp(t *testing.T) {
 		life, _, err := h.Ledger.RegisterNode(t.Context(), "node", "")
 		h.OK(err)
 		b.Node = life
-		_, err = h.Ledger.ClaimTask(t.Context(), life, a.Account, a.Task)
+		_, err = tasks.New(h.DB).Claim(t.Context(), life, a.Account, a.Task)
 		h.OK(err)
 	}
 	life, _, err := h.Ledger.RegisterNode(t.Context(), "node", "")
 	h.OK(err)
 	b.Node = life
 	b.OK(b.work(t.Context(), a))
-	if got := b.read(a); got.Status != ledger.TaskFailed {
+	if got := b.read(a); got.Status != tasks.Failed {
 		t.Errorf("%+v", got)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"parley/store/ledger"
 	"parley/store/private"
 	"parley/store/storetest"
+	"parley/store/tasks"
 )
 
 // crashRounds is how often the database is killed.
@@ -101,7 +102,7 @@ func killUnderLoad(f *fixture, url string) {
 			}
 		})
 	}
-	var done []*ledger.Task // completed, and acknowledged
+	var done []*tasks.Task // completed, and acknowledged
 	tasker := f.account(100 * usd)
 	wg.Go(func() {
 		for {
@@ -125,7 +126,7 @@ func killUnderLoad(f *fixture, url string) {
 		f.ok(ctx.Err())
 	}
 	for _, task := range done {
-		if got, err := f.Task(f.ctx(), tasker, task.ID); err != nil || got.Status != ledger.TaskCompleted {
+		if got, err := f.Tasks.Task(f.ctx(), tasker, task.ID); err != nil || got.Status != tasks.Completed {
 			f.t.Errorf("a completed task is %+v, %v", got, err)
 		}
 	}
@@ -140,16 +141,16 @@ func killUnderLoad(f *fixture, url string) {
 }
 
 // oneTask submits and completes a task.
-func (f *fixture) oneTask(account string) (*ledger.Task, error) {
-	t, err := f.SubmitTask(f.ctx(), f.submission(account, 100), nowhere)
+func (f *fixture) oneTask(account string) (*tasks.Task, error) {
+	t, err := f.Tasks.Submit(f.ctx(), f.submission(account, 100), nowhere)
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.ClaimTask(f.ctx(), f.node, account, t.ID)
+	c, err := f.Tasks.Claim(f.ctx(), f.node, account, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	return c, f.CompleteTask(f.ctx(), c, time.Second, time.Hour)
+	return c, f.Tasks.Complete(f.ctx(), c, time.Second, time.Hour)
 }
 
 // secondsOf is the usage of a checkpoint: each reports a second more.

@@ -19,6 +19,7 @@ import (
 	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
 	"parley/store/storetest"
+	"parley/store/tasks"
 )
 
 func TestMain(m *testing.M) {
@@ -39,12 +40,13 @@ type fixture struct {
 	node store.Node
 }
 
-// books are a database, its ledger and its batches.
+// books are a database, its ledger, and the rooms above that.
 type books struct {
 	*store.DB
 	*ledger.Ledger
 	*campaign.Store
 	*aftercall.Work
+	Tasks *tasks.Store
 }
 
 // Checkpoint stores one report. While another transaction has the wallet it tries again.
@@ -74,7 +76,7 @@ func (b books) Transfers(ctx context.Context, account string, before int64, limi
 }
 
 func booksOf(db *store.DB) books {
-	return books{db, ledger.New(db), campaign.New(db), aftercall.New(db)}
+	return books{db, ledger.New(db), campaign.New(db), aftercall.New(db), tasks.New(db)}
 }
 
 // setup is a ledger that has the patience of a test: on a busy machine many that want one wallet at

@@ -159,7 +159,7 @@ func (s *reconciling) recharged(ctx context.Context, why RechargeFailure, code s
 func (l *Ledger) SweepRecharges(ctx context.Context, enqueue store.Enqueue) (int, error) {
 	now := l.db.Time(ctx)
 	// What is locked is being worked on. These locks come without the wallets', so nothing waits here.
-	open, err := l.requeue(ctx, "sweep recharges", enqueue, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
+	open, err := l.db.Requeue(ctx, "sweep recharges", enqueue, `update recharge_attempts set look_at = $2 where id in (select id from recharge_attempts
 			where ended_at is null and look_at <= $1 order by look_at limit 100 for update skip locked)
 		returning account_id, id`, now, now.Add(rechargeLook))
 	if err != nil {

@@ -160,7 +160,7 @@ func TestRechargeWherever(t *testing.T) {
 			f.closeWith(f.start(acc, billing.Terms{Kind: billing.TTS}), billing.Usage{billing.TTSChars: 1_000_000})
 		},
 		"a task": func(f *fixture, acc string, _ *inLine) {
-			f.ok(f.CompleteTask(f.ctx(), f.claim(f.submit(acc, 500_000), f.node, t0), time.Second, 0))
+			f.ok(f.Tasks.Complete(f.ctx(), f.claim(f.submit(acc, 500_000), f.node, t0), time.Second, 0))
 		},
 		"an adjustment": func(f *fixture, acc string, _ *inLine) { f.adjust(acc, 9*usd) },
 		"the setting itself": func(f *fixture, acc string, _ *inLine) {

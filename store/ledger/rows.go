@@ -44,6 +44,9 @@ func (r *RowClaim) bindSession(ctx context.Context, tx pgx.Tx, session string) e
 	return err
 }
 
+// detailEngine is the detail of an end for want of an engine.
+const detailEngine = "engine"
+
 // unplaced are the details of an end before the callee can have been reached.
 var unplaced = []string{store.DetailNodeLost, detailEngine, "carrier_unavailable", "carrier_auth"}
 

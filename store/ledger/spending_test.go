@@ -15,6 +15,7 @@ import (
 	"parley/store/ledger"
 	"parley/store/people"
 	"parley/store/storetest"
+	"parley/store/tasks"
 )
 
 func (f *fixture) limit(account, subject string, amount billing.Money) *ledger.SpendingLimit {
@@ -157,8 +158,8 @@ func TestWorkThatIsDearerThanTheRestDoesNotBegin(t *testing.T) {
 	if _, err := f.StartSession(f.ctx(), r); !errors.Is(err, store.ErrSpending) {
 		t.Errorf("it begins: %v", err)
 	}
-	task := ledger.Submission{Node: f.node, Account: account, Key: key, Card: card, Chars: 100_000, Script: ledger.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
-	if _, err := f.SubmitTask(f.ctx(), task, nil); !errors.Is(err, store.ErrSpending) {
+	task := tasks.Submission{Node: f.node, Account: account, Key: key, Card: card, Chars: 100_000, Script: tasks.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
+	if _, err := f.Tasks.Submit(f.ctx(), task, nil); !errors.Is(err, store.ErrSpending) {
 		t.Errorf("a task begins: %v", err)
 	}
 	f.limit(account, key, cost)

@@ -9,6 +9,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 // twinTask is what the machine's model knows of a task.
@@ -17,20 +18,20 @@ type twinTask struct {
 	id      string
 	chars   int
 	price   billing.Money
-	state   ledger.TaskStatus // empty when it was cancelled
-	node    store.Node        // that works on it; zero: none
+	state   tasks.Status // empty when it was cancelled
+	node    store.Node   // that works on it; zero: none
 	touched time.Time
-	claims  []*ledger.Task // all there were; only the last is good
+	claims  []*tasks.Task // all there were; only the last is good
 }
 
 func (x *twinTask) open() bool {
-	return x.state == ledger.TaskPending || x.state == ledger.TaskProcessing
+	return x.state == tasks.Pending || x.state == tasks.Processing
 }
 
 func (m *machine) submit() {
 	a := m.account()
 	chars := rapid.SampledFrom([]int{1, 1000, 100_000, 150_000}).Draw(m.t, "characters")
-	x := &twinTask{acc: a, chars: chars, price: price(m.t, tts, billing.Usage{billing.TTSChars: int64(chars)}), state: ledger.TaskPending, touched: m.now}
+	x := &twinTask{acc: a, chars: chars, price: price(m.t, tts, billing.Usage{billing.TTSChars: int64(chars)}), state: tasks.Pending, touched: m.now}
 	node, fenced := m.someNode()
 	m.expire() // as for start
 	unfinished := 0
@@ -49,12 +50,12 @@ func (m *machine) submit() {
 		want = store.ErrInsufficientBalance
 	case fenced:
 		want = store.ErrFenced
-	case unfinished >= ledger.MaxTasks:
+	case unfinished >= tasks.MaxTasks:
 		want = store.ErrTasks
 	}
-	s := ledger.Submission{Node: node, Account: a.id, Card: card, Chars: int64(chars),
-		Script: ledger.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
-	task, err := m.db.SubmitTask(m.ctx(), s, nowhere)
+	s := tasks.Submission{Node: node, Account: a.id, Card: card, Chars: int64(chars),
+		Script: tasks.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
+	task, err := m.db.Tasks.Submit(m.ctx(), s, nowhere)
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -73,7 +74,7 @@ func (m *machine) someNode() (n store.Node, fenced bool) {
 
 // task picks one of the latest tasks and, if it was ever claimed, one of its
 // claims; nil when there is none.
-func (m *machine) task() (*twinTask, *ledger.Task) {
+func (m *machine) task() (*twinTask, *tasks.Task) {
 	if len(m.tasks) == 0 {
 		return nil, nil
 	}
@@ -90,7 +91,7 @@ func (m *machine) claim() {
 		return
 	}
 	node, fenced := m.someNode()
-	free := x.node == store.Node{} || !slices.Contains(m.nodes, x.node) || x.touched.Before(m.now.Add(-ledger.TaskLease))
+	free := x.node == store.Node{} || !slices.Contains(m.nodes, x.node) || x.touched.Before(m.now.Add(-tasks.Lease))
 	var want error
 	switch {
 	case fenced:
@@ -98,16 +99,16 @@ func (m *machine) claim() {
 	case !x.open(), !free:
 		want = store.ErrNotFound
 	}
-	c, err := m.db.ClaimTask(m.ctx(), node, x.acc.id, x.id)
+	c, err := m.db.Tasks.Claim(m.ctx(), node, x.acc.id, x.id)
 	if m.is(err, want); want == nil {
-		x.state, x.node, x.touched = ledger.TaskProcessing, node, m.now
+		x.state, x.node, x.touched = tasks.Processing, node, m.now
 		x.claims = append(x.claims, c)
 	}
 }
 
 // verdict is what becomes of an attempt to end x by the claim c. It counts for the
 // latest claim even when that has been released.
-func (x *twinTask) verdict(c *ledger.Task) error {
+func (x *twinTask) verdict(c *tasks.Task) error {
 	if x.state == "" || c != x.claims[len(x.claims)-1] {
 		return store.ErrFenced
 	}
@@ -120,9 +121,9 @@ func (m *machine) complete() {
 		return
 	}
 	want := x.verdict(c)
-	m.is(m.db.CompleteTask(m.ctx(), c, time.Second, time.Hour), want)
+	m.is(m.db.Tasks.Complete(m.ctx(), c, time.Second, time.Hour), want)
 	if want == nil {
-		m.endTask(x, ledger.TaskCompleted)
+		m.endTask(x, tasks.Completed)
 	}
 }
 
@@ -132,9 +133,9 @@ func (m *machine) failTask() {
 		return
 	}
 	want := x.verdict(c)
-	m.is(m.db.FailTask(m.ctx(), c, "code", "why"), want)
+	m.is(m.db.Tasks.Fail(m.ctx(), c, "code", "why"), want)
 	if want == nil {
-		m.endTask(x, ledger.TaskFailed)
+		m.endTask(x, tasks.Failed)
 	}
 }
 
@@ -151,20 +152,20 @@ func (m *machine) cancel() {
 		want = store.ErrTaskEnded
 	}
 	m.expire() // as for start
-	if m.is(m.db.CancelTask(m.ctx(), x.acc.id, x.id), want); want == nil {
+	if m.is(m.db.Tasks.Cancel(m.ctx(), x.acc.id, x.id), want); want == nil {
 		m.endTask(x, "")
 	}
 }
 
 // endTask settles credit, as every locked transaction does, and the hold.
-func (m *machine) endTask(x *twinTask, state ledger.TaskStatus) {
+func (m *machine) endTask(x *twinTask, state tasks.Status) {
 	m.settle(x.acc)
 	if !x.open() {
 		return
 	}
 	x.state, x.node = state, store.Node{}
 	x.acc.held -= x.price
-	if state == ledger.TaskCompleted {
+	if state == tasks.Completed {
 		m.post(&twinSession{Session: &ledger.Session{Terms: tts}, acc: x.acc, used: billing.Usage{billing.TTSChars: int64(x.chars)}})
 	}
 }
@@ -174,7 +175,7 @@ func (m *machine) release() {
 	if c == nil {
 		return
 	}
-	m.ok(m.db.ReleaseTask(m.ctx(), c, true))
+	m.ok(m.db.Tasks.Release(m.ctx(), c, true))
 	if c == x.claims[len(x.claims)-1] {
 		x.node = store.Node{}
 	}

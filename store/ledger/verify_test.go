@@ -35,7 +35,7 @@ func lived(t *testing.T) (*fixture, string) {
 	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 100})
 	f.ok(f.LineMinute(f.ctx(), s, 2))
 	f.submit(acc, 300)
-	f.ok(f.CompleteTask(f.ctx(), f.claim(f.submit(acc, 300), f.node, t0), time.Second, 0))
+	f.ok(f.Tasks.Complete(f.ctx(), f.claim(f.submit(acc, 300), f.node, t0), time.Second, 0))
 	top := f.begun(acc, 20*usd)
 	f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
 	_, err = f.RequestRefund(f.ctx(), acc, top.ID, usd)

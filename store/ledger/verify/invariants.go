@@ -3,7 +3,7 @@ package verify
 import (
 	"fmt"
 
-	"parley/store/ledger"
+	"parley/store/tasks"
 )
 
 // invariant is one check; its query follows scope and returns a subject and a detail for
@@ -125,7 +125,7 @@ var invariants = []invariant{
 			from sessions s where s.state = 'live' and not s.counted and not exists (select from tts_tasks t where t.session_id = s.id)
 				and not exists (select from messages m where m.session_id = s.id)
 		union all select account_id, format('%s tasks at once', count(*))
-			from tts_tasks where ended_at is null group by account_id having count(*) > ` + fmt.Sprint(ledger.MaxTasks)},
+			from tts_tasks where ended_at is null group by account_id having count(*) > ` + fmt.Sprint(tasks.MaxTasks)},
 	{22, "a payment is in the ledger with what was paid, refunded and taken back by banks", `
 		select t.id, format('%s, paid %s, credited %s', t.state, t.paid_nano, coalesce(l.amount_nano, 0))
 		from topups t left join ledger_transfers l on l.idem = 'pi:' || t.payment_id and l.leg = 0
