@@ -11,7 +11,7 @@ import (
 	"parley/billing/destination"
 	"parley/sip/carrier"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // How long a purchase waits for the carrier: for its answers altogether, and for the
@@ -59,9 +59,9 @@ func (d *Numbers) buy(ctx context.Context, in *buyInput) (*buyOutput, error) {
 }
 
 // purchase buys a number that the search has found.
-func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*ledger.Number, error) {
+func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o *store.IdempotencyKey) (*numbers.Number, error) {
 	if o != nil && o.Subject != "" { // a process began it and died
-		n, err := d.ledger.Number(ctx, account, o.Subject)
+		n, err := d.numbers.Number(ctx, account, o.Subject)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, api.ErrNotOffered // it came to nothing
 		}
@@ -90,7 +90,7 @@ func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o
 		api.LogOf(ctx, d.Log).Error("the carrier offers a number that is not local", "carrier", d.Carrier.Name(), "country", offer.Country, "err", err)
 		return nil, api.ErrNotOffered
 	}
-	n, err := d.ledger.OrderNumber(ctx, ledger.NumberOrder{Account: account, E164: number, Country: offer.Country, Agent: agent,
+	n, err := d.numbers.Order(ctx, numbers.Order{Account: account, E164: number, Country: offer.Country, Agent: agent,
 		Carrier: d.Carrier.Name(), Monthly: offer.Monthly, Upfront: offer.Upfront, Card: d.Card(), Once: o})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.ErrNoAgent // deleted this moment
@@ -103,8 +103,8 @@ func (d *Numbers) purchase(ctx context.Context, account, number, agent string, o
 
 // place turns to the carrier with an order that is held. From here on it is followed
 // to its end, whether or not the client waits for it.
-func (d *Numbers) place(ctx context.Context, n *ledger.Number) (*ledger.Number, error) {
-	if n.State == ledger.NumberOwned || n.State == ledger.NumberGrace {
+func (d *Numbers) place(ctx context.Context, n *numbers.Number) (*numbers.Number, error) {
+	if n.State == numbers.Owned || n.State == numbers.Grace {
 		return n, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carrierPatience)
@@ -127,13 +127,13 @@ func (d *Numbers) place(ctx context.Context, n *ledger.Number) (*ledger.Number, 
 	soon, enough := context.WithTimeout(ctx, activationPatience)
 	placed = carrier.Await(soon, d.Carrier, n.OrderRef, placed, activationLook)
 	enough()
-	settled, err := d.ledger.ReconcileNumber(ctx, n.Account, n.ID, placed)
+	settled, err := d.numbers.Reconcile(ctx, n.Account, n.ID, placed)
 	switch {
 	case err != nil:
 		return nil, err
-	case settled.State == ledger.NumberReleased:
+	case settled.State == numbers.Released:
 		return nil, api.ErrNotOffered
-	case settled.State == ledger.NumberReleasing:
+	case settled.State == numbers.Releasing:
 		d.attempt(ctx, settled) // it came too late, and goes back
 		return nil, api.ErrNotOffered
 	case placed.State == carrier.Active:

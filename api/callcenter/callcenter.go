@@ -20,7 +20,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // Numbers sells numbers. Its fields are not changed after Mount; it is used by several
@@ -36,9 +36,9 @@ type Numbers struct {
 	Texts func(context.Context, carrier.Notice) error
 	Log   *slog.Logger
 
-	ledger *ledger.Ledger
+	numbers *numbers.Store
 	// recent are orders that may become active within seconds; see Run.
-	recent chan ledger.Number
+	recent chan numbers.Number
 }
 
 // maxRecent bounds the orders that are followed closely; others become active with
@@ -47,7 +47,7 @@ const maxRecent = 64
 
 // New returns a service with the settings in d's exported fields.
 func New(d Numbers) *Numbers {
-	d.ledger, d.recent = ledger.New(d.Store), make(chan ledger.Number, maxRecent)
+	d.numbers, d.recent = numbers.New(d.Store), make(chan numbers.Number, maxRecent)
 	return &d
 }
 

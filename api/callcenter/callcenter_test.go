@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parley/api"
-	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/webhook"
@@ -101,7 +101,7 @@ func TestBuyAssignRelease(t *testing.T) {
 	if held := s.sim.Held(); len(held) != 1 || held[0].Number != number || !held[0].Routed {
 		t.Errorf("the carrier has %+v", held)
 	}
-	route, err := s.Ledger.RouteNumber(t.Context(), number)
+	route, err := numbers.New(s.DB).Route(t.Context(), number)
 	s.OK(err)
 	if *route.Agent != s.A.Agent {
 		t.Errorf("%+v", route)
@@ -132,7 +132,7 @@ func TestBuyAssignRelease(t *testing.T) {
 	if held := s.sim.Held(); len(held) != 0 || len(s.list(s.A)) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
-	if _, err := s.Ledger.RouteNumber(t.Context(), number); err == nil {
+	if _, err := numbers.New(s.DB).Route(t.Context(), number); err == nil {
 		t.Error("it is answered")
 	}
 	s.Verified()
@@ -283,14 +283,14 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 	due := *n.NextChargeAt
 	s.OK(s.desk.Months(storetest.At(t.Context(), due)))
 	l := s.list(poor)
-	if len(l) != 1 || l[0].Status != "past_due" || l[0].ReleaseAt == nil || !l[0].ReleaseAt.Equal(due.Add(ledger.NumberGraceTime)) {
+	if len(l) != 1 || l[0].Status != "past_due" || l[0].ReleaseAt == nil || !l[0].ReleaseAt.Equal(due.Add(numbers.GraceTime)) {
 		t.Errorf("%+v", l)
 	}
-	s.OK(s.desk.Months(storetest.At(t.Context(), due.Add(ledger.NumberGraceTime))))
+	s.OK(s.desk.Months(storetest.At(t.Context(), due.Add(numbers.GraceTime))))
 	if l := s.list(poor); len(l) != 0 {
 		t.Errorf("%+v", l)
 	}
-	s.OK(s.desk.Sweep(storetest.At(t.Context(), due.Add(ledger.NumberGraceTime))))
+	s.OK(s.desk.Sweep(storetest.At(t.Context(), due.Add(numbers.GraceTime))))
 	if held := s.sim.Held(); len(held) != 0 {
 		t.Errorf("the carrier has %+v", held)
 	}
@@ -300,7 +300,7 @@ func TestPastDueNumbersShowIt(t *testing.T) {
 // TestNumbersAskWebhooks: an assignment names an agent, a webhook or both; null is none.
 func TestNumbersAskWebhooks(t *testing.T) {
 	s := open(t)
-	_, err := s.Ledger.ImportNumber(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
+	_, err := numbers.New(s.DB).Import(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
 	s.OK(err)
 	at := "/callcenter/numbers/" + s.list(s.A)[0].ID + "/assign"
 	s.Want("an unknown webhook", s.As(s.A, "POST", at, `{"webhook_id":"wh_x"}`), 400, "validation.invalid_request_format")
@@ -327,7 +327,7 @@ func TestNumbersAskWebhooks(t *testing.T) {
 
 func TestNumbersByHandAreListed(t *testing.T) {
 	s := open(t)
-	_, err := s.Ledger.ImportNumber(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
+	_, err := numbers.New(s.DB).Import(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
 	s.OK(err)
 	r := s.As(s.A, "GET", "/callcenter/numbers", "")
 	if !regexp.MustCompile(`"status":"active","monthly_price":0,"purchased_at":"[^"]+","next_charge_at":null\}`).Match(r.Body) {

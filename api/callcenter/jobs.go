@@ -14,7 +14,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/jobs"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 const (
@@ -56,7 +56,7 @@ func (d *Numbers) Work(q *jobs.Queue) {
 // Months charges the months that have begun, and forgets answers that are not given
 // again.
 func (d *Numbers) Months(ctx context.Context) error {
-	sum, err := d.ledger.ChargeNumbers(ctx, d.Card())
+	sum, err := d.numbers.Charge(ctx, d.Card())
 	if sum.Released > 0 || sum.Unpaid > 0 {
 		d.Log.Warn("numbers could not be paid", "kept", sum.Unpaid, "lost", sum.Released)
 	}
@@ -72,7 +72,7 @@ func (d *Numbers) Sweep(ctx context.Context) error {
 	if d.Carrier == nil {
 		return nil
 	}
-	claimed, err := d.ledger.ClaimNumbers(ctx, d.Carrier.Name(), maxClaims)
+	claimed, err := d.numbers.Claim(ctx, d.Carrier.Name(), maxClaims)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (d *Numbers) Sweep(ctx context.Context) error {
 }
 
 // attempt does now what Sweep would do later.
-func (d *Numbers) attempt(ctx context.Context, n *ledger.Number) {
+func (d *Numbers) attempt(ctx context.Context, n *numbers.Number) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptPatience)
 	defer cancel()
 	if err := d.attend(ctx, n, false); err != nil {
@@ -98,42 +98,42 @@ var errStrange = errors.New("the carrier does not know an order that it has take
 
 // attend does with a number what comes next. late says that an order of which the
 // carrier knows nothing was never placed, for its process has had its time.
-func (d *Numbers) attend(ctx context.Context, n *ledger.Number, late bool) error {
+func (d *Numbers) attend(ctx context.Context, n *numbers.Number, late bool) error {
 	if n.CarrierID == "" {
 		o, err := d.Carrier.Lookup(ctx, n.OrderRef)
 		switch {
-		case errors.Is(err, carrier.ErrNotFound) && n.State == ledger.NumberOrdered:
+		case errors.Is(err, carrier.ErrNotFound) && n.State == numbers.Ordered:
 			return errStrange
 		case errors.Is(err, carrier.ErrNotFound) && late:
 			o = carrier.Ordered{State: carrier.Failed}
 		case err != nil:
 			return fmt.Errorf("look order up: %w", err)
 		}
-		settled, err := d.ledger.ReconcileNumber(ctx, n.Account, n.ID, o)
+		settled, err := d.numbers.Reconcile(ctx, n.Account, n.ID, o)
 		if err != nil {
 			return err
 		}
 		*n = *settled
 	}
 	switch {
-	case n.CarrierID == "", n.State == ledger.NumberReleased:
-	case n.State == ledger.NumberReleasing:
+	case n.CarrierID == "", n.State == numbers.Released:
+	case n.State == numbers.Releasing:
 		if err := d.Carrier.Release(ctx, n.CarrierID); err != nil {
 			return fmt.Errorf("release: %w", err)
 		}
-		return d.ledger.FinishRelease(ctx, n.ID)
+		return d.numbers.FinishRelease(ctx, n.ID)
 	case !n.Routed:
 		if err := d.Carrier.Route(ctx, n.CarrierID); err != nil {
 			return fmt.Errorf("route: %w", err)
 		}
-		return d.ledger.NumberRouted(ctx, n.ID)
+		return d.numbers.Routed(ctx, n.ID)
 	}
 	return nil
 }
 
 // follow has an order looked up often for a while. When the desk follows as many as
 // it can, the next sweep finds it.
-func (d *Numbers) follow(n *ledger.Number) {
+func (d *Numbers) follow(n *numbers.Number) {
 	select {
 	case d.recent <- *n:
 	default:
@@ -143,7 +143,7 @@ func (d *Numbers) follow(n *ledger.Number) {
 // Run follows new orders until ctx ends.
 func (d *Numbers) Run(ctx context.Context) error {
 	type order struct {
-		ledger.Number
+		numbers.Number
 		until time.Time
 	}
 	var open []order
@@ -163,7 +163,7 @@ func (d *Numbers) Run(ctx context.Context) error {
 		left := open[:0]
 		for _, o := range open {
 			d.attempt(ctx, &o.Number)
-			if o.CarrierID == "" && o.State != ledger.NumberReleased && time.Now().Before(o.until) {
+			if o.CarrierID == "" && o.State != numbers.Released && time.Now().Before(o.until) {
 				left = append(left, o)
 			}
 		}
@@ -213,7 +213,7 @@ func (d *Numbers) heed(ctx context.Context, c carrier.Notifier, n carrier.Notice
 	if n.Order == "" {
 		return nil
 	}
-	ordered, err := d.ledger.OrderedNumber(ctx, c.Name(), n.Order)
+	ordered, err := d.numbers.ByOrder(ctx, c.Name(), n.Order)
 	if err == nil {
 		err = d.attend(ctx, ordered, false)
 	}

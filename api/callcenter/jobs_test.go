@@ -13,7 +13,7 @@ import (
 	"parley/api/callcenter"
 	"parley/sip/carrier"
 	"parley/store/jobs"
-	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -37,7 +37,7 @@ func TestJobs(t *testing.T) {
 	}
 
 	long := time.Now().Add(-40 * 24 * time.Hour)
-	left, err := s.Ledger.OrderNumber(storetest.At(t.Context(), long), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card})
+	left, err := numbers.New(s.DB).Order(storetest.At(t.Context(), long), numbers.Order{Account: s.A.Account, E164: s.ending(prompt), Country: "ES", Carrier: "simulated", Card: card})
 	s.OK(err)
 	_, err = s.sim.Order(t.Context(), carrier.Order{Reference: left.OrderRef, Number: left.E164})
 	s.OK(err)
@@ -52,7 +52,7 @@ func TestJobs(t *testing.T) {
 func TestHook(t *testing.T) {
 	s := open(t)
 	n := s.number(s.buy(s.A, s.ending("4")))
-	order, err := s.Ledger.Number(t.Context(), s.A.Account, n.ID)
+	order, err := numbers.New(s.DB).Number(t.Context(), s.A.Account, n.ID)
 	s.OK(err)
 	notify := func(reference string, notice error) int {
 		t.Helper()

@@ -14,7 +14,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 type searchInput struct {
@@ -77,13 +77,13 @@ const (
 	pastDue = "past_due"
 )
 
-func (d *Numbers) view(n *ledger.Number) wire.Number {
+func (d *Numbers) view(n *numbers.Number) wire.Number {
 	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, WebhookID: n.Webhook, TrunkID: n.Trunk, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
-	case ledger.NumberOwned:
+	case numbers.Owned:
 		v.Status = active
-	case ledger.NumberGrace:
+	case numbers.Grace:
 		v.Status = pastDue
 	}
 	if n.Bought() {
@@ -99,7 +99,7 @@ type listOutput struct {
 }
 
 func (d *Numbers) list(ctx context.Context, _ *struct{}) (*listOutput, error) {
-	found, err := d.ledger.Numbers(ctx, api.AccountOf(ctx), store.Page{})
+	found, err := d.numbers.Numbers(ctx, api.AccountOf(ctx), store.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -160,20 +160,20 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[wire.
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
 	account := api.AccountOf(ctx)
-	if _, err := d.ledger.Number(ctx, account, in.ID); err != nil {
+	if _, err := d.numbers.Number(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
 	if err := d.knows(ctx, account, agent.id); err != nil {
 		return nil, err
 	}
-	err := d.ledger.AssignNumber(ctx, account, in.ID, ledger.Assignment{Agent: agent.value(), Webhook: hook.value()})
+	err := d.numbers.Assign(ctx, account, in.ID, numbers.Assignment{Agent: agent.value(), Webhook: hook.value()})
 	if errors.Is(err, store.ErrNotFound) && hook.id != "" {
 		return nil, api.Bad("body.webhook_id: there is no such webhook")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return api.Show(d.view)(d.ledger.Number(ctx, account, in.ID))
+	return api.Show(d.view)(d.numbers.Number(ctx, account, in.ID))
 }
 
 // knows says whether the account has an agent; without one there is nothing to have.
@@ -192,15 +192,15 @@ func (d *Numbers) release(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The number's id, not the number." maxLength:"100" example:"num_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*api.Reply[wire.Released], error) {
 	account := api.AccountOf(ctx)
-	n, err := d.ledger.Number(ctx, account, in.ID)
+	n, err := d.numbers.Number(ctx, account, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.ledger.ReleaseNumber(ctx, account, in.ID); err != nil {
+	if err := d.numbers.Release(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
 	if n.Bought() {
-		n.State = ledger.NumberReleasing
+		n.State = numbers.Releasing
 		d.attempt(ctx, n)
 	}
 	return api.Body(wire.Released{ID: n.ID, PhoneNumber: n.E164, Released: true}), nil

@@ -12,6 +12,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -121,8 +122,8 @@ func TestOrdersOverABadLine(t *testing.T) {
 // A process that dies between any two steps of a purchase leaves what another one
 // finishes. What is done up to the crash is done here by hand.
 func TestCrashesOfAPurchase(t *testing.T) {
-	order := func(s *shop, number string) *ledger.Number {
-		n, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Agent: s.A.Agent,
+	order := func(s *shop, number string) *numbers.Number {
+		n, err := numbers.New(s.DB).Order(t.Context(), numbers.Order{Account: s.A.Account, E164: number, Country: "ES", Agent: s.A.Agent,
 			Carrier: "simulated", Card: card})
 		s.OK(err)
 		return n
@@ -141,7 +142,7 @@ func TestCrashesOfAPurchase(t *testing.T) {
 			n := order(s, number)
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
 			s.OK(err)
-			_, err = s.Ledger.ReconcileNumber(t.Context(), s.A.Account, n.ID, o)
+			_, err = numbers.New(s.DB).Reconcile(t.Context(), s.A.Account, n.ID, o)
 			s.OK(err)
 		}, true},
 	} {
@@ -174,7 +175,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 	}{{"settled", prompt, true}, {"only ordered", prompt, false}, {"settled, and the number is late", "4", true}, {"only ordered, and the number is late", "4", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
-			n, err := s.Ledger.OrderNumber(t.Context(), ledger.NumberOrder{Account: s.A.Account, E164: s.ending(test.ending), Country: "ES", Agent: s.A.Agent,
+			n, err := numbers.New(s.DB).Order(t.Context(), numbers.Order{Account: s.A.Account, E164: s.ending(test.ending), Country: "ES", Agent: s.A.Agent,
 				Carrier: "simulated", Card: card})
 			s.OK(err)
 			s.later()
@@ -184,7 +185,7 @@ func TestOrdersThatComeLateAreReleased(t *testing.T) {
 			o, err := s.sim.Order(t.Context(), carrier.Order{Reference: n.OrderRef, Number: n.E164})
 			s.OK(err)
 			if test.settled {
-				_, err = s.Ledger.ReconcileNumber(t.Context(), n.Account, n.ID, o)
+				_, err = numbers.New(s.DB).Reconcile(t.Context(), n.Account, n.ID, o)
 				s.OK(err)
 			}
 			for range 3 {
@@ -313,7 +314,7 @@ func TestIdempotencyAfterACrash(t *testing.T) {
 	dead := &store.IdempotencyKey{Account: s.A.Account, Route: "POST /callcenter/numbers", Key: "k", Hash: sha256.Sum256([]byte(body))}
 	_, err := s.DB.BeginRequest(storetest.At(t.Context(), long), dead)
 	s.OK(err)
-	_, err = s.Ledger.OrderNumber(storetest.At(t.Context(), long), ledger.NumberOrder{Account: s.A.Account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead})
+	_, err = numbers.New(s.DB).Order(storetest.At(t.Context(), long), numbers.Order{Account: s.A.Account, E164: number, Country: "ES", Carrier: "simulated", Card: card, Once: dead})
 	s.OK(err)
 	first := s.As(s.A, "POST", "/callcenter/numbers", body, "Idempotency-Key", "k")
 	s.Want("again", first, 200, "")

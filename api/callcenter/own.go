@@ -18,5 +18,5 @@ func (d *Numbers) addOwn(ctx context.Context, in *ownNumberInput) (*api.Reply[wi
 	if err := d.knows(ctx, account, in.Body.AgentID); err != nil {
 		return nil, err
 	}
-	return api.Show(d.view)(d.ledger.ImportOwnNumber(ctx, account, in.ID, in.Body.PhoneNumber, in.Body.AgentID))
+	return api.Show(d.view)(d.numbers.ImportOwn(ctx, account, in.ID, in.Body.PhoneNumber, in.Body.AgentID))
 }

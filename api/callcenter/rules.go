@@ -12,7 +12,7 @@ import (
 	"parley/api"
 	"parley/api/wire"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // Routing judges the rules of numbers, which only who takes calls can.
@@ -70,7 +70,7 @@ func (d *Numbers) rulesSchema(context.Context, *struct{}) (*rulesSchemaOutput, e
 }
 
 // rulesOf shows the rules of a number.
-func rulesOf(n *ledger.Number) wire.NumberRules {
+func rulesOf(n *numbers.Number) wire.NumberRules {
 	if n.Rules == nil {
 		return wire.NumberRules{RawMessage: json.RawMessage("{}")}
 	}
@@ -78,7 +78,7 @@ func rulesOf(n *ledger.Number) wire.NumberRules {
 }
 
 func (d *Numbers) rules(ctx context.Context, in *numberInput) (*api.Reply[wire.NumberRules], error) {
-	return api.Show(rulesOf)(d.ledger.Number(ctx, api.AccountOf(ctx), in.ID))
+	return api.Show(rulesOf)(d.numbers.Number(ctx, api.AccountOf(ctx), in.ID))
 }
 
 type rulesInput struct {
@@ -88,14 +88,14 @@ type rulesInput struct {
 
 func (d *Numbers) setRules(ctx context.Context, in *rulesInput) (*api.Reply[wire.NumberRules], error) {
 	account := api.AccountOf(ctx)
-	if _, err := d.ledger.Number(ctx, account, in.ID); err != nil {
+	if _, err := d.numbers.Number(ctx, account, in.ID); err != nil {
 		return nil, err
 	}
 	kept, agents, err := d.Routing.Read(in.Body.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	err = d.ledger.SetNumberRules(ctx, account, in.ID, kept, agents)
+	err = d.numbers.SetRules(ctx, account, in.ID, kept, agents)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.ErrNoAgent
 	}
@@ -114,7 +114,7 @@ type tryInput struct {
 }
 
 func (d *Numbers) try(ctx context.Context, in *tryInput) (*api.Reply[wire.Routed], error) {
-	n, err := d.ledger.Number(ctx, api.AccountOf(ctx), in.ID)
+	n, err := d.numbers.Number(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/api/wire"
+	"parley/store/numbers"
 )
 
 // plainRouting takes rules that are an object with an agent, and refuses others.
@@ -33,7 +34,7 @@ func plainRouting() callcenter.Routing {
 // TestNumberRules: they are kept as they were read, name agents of the account only, and are nobody else's.
 func TestNumberRules(t *testing.T) {
 	s := open(t)
-	_, err := s.Ledger.ImportNumber(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
+	_, err := numbers.New(s.DB).Import(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
 	s.OK(err)
 	at := "/callcenter/numbers/" + s.list(s.A)[0].ID
 	shows := func(what, want string) {

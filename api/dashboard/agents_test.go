@@ -26,6 +26,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 )
 
@@ -466,7 +467,7 @@ func TestForeignAgentsAreNotThere(t *testing.T) {
 func TestDeletedAgents(t *testing.T) {
 	s := agentSite(t).SignIn()
 	a := makeAgent(s, s.Account, lola)
-	_, err := ledger.New(s.DB).ImportNumber(t.Context(), s.Account, "+34911234567", a.ID)
+	_, err := numbers.New(s.DB).Import(t.Context(), s.Account, "+34911234567", a.ID)
 	s.OK(err)
 	at := "/app/agents/" + a.ID
 	if page := s.Get(at + "/delete"); !strings.Contains(html.UnescapeString(page.Body), "+34911234567") || !strings.Contains(page.Body, "Delete Lola?") {

@@ -14,6 +14,7 @@ import (
 	"parley/billing/payment/simulated"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/storetest"
 )
 
@@ -36,7 +37,7 @@ func mountTill(s *dashboardtest.Site, a *api.API) *simulated.Provider {
 	pays, err := simulated.New(simulated.Config{PageURL: "http://127.0.0.1:1/simulated/", WebhookURL: "http://127.0.0.1:1/hooks/simulated",
 		WebhookSecret: "whsec_for_tests", Now: time.Now})
 	s.OK(err)
-	topup.Mount(a, &topup.Service{Store: s.DB, Ledger: ledger.New(s.DB), Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
+	topup.Mount(a, &topup.Service{Store: s.DB, Payments: payments.New(s.DB), Provider: pays, Hook: "simulated", Home: "http://127.0.0.1:1", Card: billing.DefaultRateCard,
 		Log: slog.New(slog.DiscardHandler)})
 	return pays
 }
@@ -103,7 +104,7 @@ func TestTopUpPage(t *testing.T) {
 	if page.Status != http.StatusSeeOther || !strings.HasPrefix(at, "http://127.0.0.1:1/simulated/") {
 		t.Fatalf("%d to %q", page.Status, at)
 	}
-	all, err := ledger.New(s.DB).TopUps(t.Context(), s.Account, store.Page{})
+	all, err := payments.New(s.DB).TopUps(t.Context(), s.Account, store.Page{})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d top-ups, %v", len(all), err)
 	}

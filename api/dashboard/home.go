@@ -5,6 +5,7 @@ import (
 	"parley/api/dashboard/page"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 func homePages() []page.Page {
@@ -23,7 +24,7 @@ type homeView struct {
 	Live    calls.List
 	Past    calls.List
 	Agents  []store.AgentName
-	Numbers []ledger.Number
+	Numbers []numbers.Number
 	Keys    int
 	Figures *calls.Insights // of the last days; nil in parts of the page
 	Phone   bool
@@ -40,7 +41,7 @@ func homePage(q *page.Request) error {
 	if v.Account, err = q.Ledger.Account(q.Context(), q.Account()); err != nil {
 		return err
 	}
-	if v.Numbers, err = q.Ledger.Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
+	if v.Numbers, err = numbers.New(q.DB).Numbers(q.Context(), q.Account(), store.Page{}); err != nil {
 		return err
 	}
 	keys, err := q.People.Keys(q.Context(), q.Account(), store.Page{})

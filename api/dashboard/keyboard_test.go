@@ -15,6 +15,8 @@ import (
 	"parley/api/dashboard/dashboardtest"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
+	"parley/store/payments"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -314,7 +316,7 @@ func topsUp(w *world, b *dashboardtest.Tab) {
 	b.Accessible()
 	b.Press(kb.Delete, "25", kb.Enter)
 	topped := func() bool {
-		all, err := ledger.New(w.DB).TopUps(w.T.Context(), w.Account, store.Page{})
+		all, err := payments.New(w.DB).TopUps(w.T.Context(), w.Account, store.Page{})
 		w.OK(err)
 		return len(all) == 1
 	}
@@ -385,7 +387,7 @@ func assignsNumber(w *world, b *dashboardtest.Tab) {
 	b.TabTo("main td button")
 	b.Press(kb.Enter)
 	eventually(w.T, "another agent", func() bool {
-		n, err := ledger.New(w.DB).Number(w.T.Context(), w.Account, w.ids["number"])
+		n, err := numbers.New(w.DB).Number(w.T.Context(), w.Account, w.ids["number"])
 		w.OK(err)
 		return n.AgentID != nil && *n.AgentID == w.ids["zoe"]
 	})
@@ -397,8 +399,8 @@ func buysNumber(w *world, b *dashboardtest.Tab) {
 	b.Press(kb.Enter)
 	b.At("/app/numbers")
 	b.Says("is yours")
-	all, err := ledger.New(w.DB).Numbers(w.T.Context(), w.Account, store.Page{})
-	if err != nil || !slices.ContainsFunc(all, func(n ledger.Number) bool { return n.E164 == "+"+w.ids["offer"] }) {
+	all, err := numbers.New(w.DB).Numbers(w.T.Context(), w.Account, store.Page{})
+	if err != nil || !slices.ContainsFunc(all, func(n numbers.Number) bool { return n.E164 == "+"+w.ids["offer"] }) {
 		w.T.Errorf("%+v %v", all, err)
 	}
 }
@@ -412,7 +414,7 @@ func setsHours(w *world, b *dashboardtest.Tab) {
 	b.TabTo("#monday")
 	b.Press("09:00-14:00", kb.Enter)
 	b.Says("go by these rules from now on")
-	n, err := ledger.New(w.DB).Number(w.T.Context(), w.Account, w.ids["spare"])
+	n, err := numbers.New(w.DB).Number(w.T.Context(), w.Account, w.ids["spare"])
 	if err != nil || !strings.Contains(string(n.Rules), `"09:00-14:00"`) {
 		w.T.Errorf("kept is %+v, %v", n, err)
 	}
@@ -425,7 +427,7 @@ func releasesNumber(w *world, b *dashboardtest.Tab) {
 	isAt(b, "number")
 	b.Press(kb.Delete, "+34911234568", kb.Enter)
 	b.At("/app/numbers")
-	if _, err := ledger.New(w.DB).Number(w.T.Context(), w.Account, w.ids["spare"]); err == nil {
+	if _, err := numbers.New(w.DB).Number(w.T.Context(), w.Account, w.ids["spare"]); err == nil {
 		w.T.Error("the number is still there")
 	}
 }

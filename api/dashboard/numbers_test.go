@@ -28,6 +28,7 @@ import (
 	"parley/store/campaign"
 	"parley/store/ledger"
 	messagestore "parley/store/messages"
+	"parley/store/numbers"
 )
 
 // shop is a site that sells numbers and dials, with an agent who answers.
@@ -122,7 +123,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post("/app/numbers", "number", number, "agent_id", s.agent); page.Status != http.StatusSeeOther {
 		t.Fatalf("bought: %d %s", page.Status, page.Body)
 	}
-	all, err := ledger.New(s.DB).Numbers(t.Context(), s.Account, store.Page{})
+	all, err := numbers.New(s.DB).Numbers(t.Context(), s.Account, store.Page{})
 	if err != nil || len(all) != 1 || all[0].E164 != number || *all[0].AgentID != s.agent {
 		t.Fatalf("%+v %v", all, err)
 	}
@@ -133,7 +134,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post(at+"/assign", "agent_id-"+all[0].ID, ""); page.Status != http.StatusSeeOther {
 		t.Errorf("assigned: %d", page.Status)
 	}
-	if n, err := ledger.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.AgentID != nil {
+	if n, err := numbers.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.AgentID != nil {
 		t.Errorf("somebody still answers: %+v %v", n, err)
 	}
 	if page := s.Get("/app/numbers"); strings.Contains(page.Body, "webhook_id-") {
@@ -149,7 +150,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post(at+"/assign", "agent_id-"+all[0].ID, "", "webhook_id-"+all[0].ID, hook[1]); page.Status != http.StatusSeeOther {
 		t.Errorf("asks the webhook: %d", page.Status)
 	}
-	if n, err := ledger.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.Webhook == nil || *n.Webhook != hook[1] {
+	if n, err := numbers.New(s.DB).Number(t.Context(), s.Account, all[0].ID); err != nil || n.Webhook == nil || *n.Webhook != hook[1] {
 		t.Errorf("the webhook is not asked: %+v %v", n, err)
 	}
 	if page := s.Post("/app/numbers", "number", number); page.Status != http.StatusUnprocessableEntity {
@@ -164,7 +165,7 @@ func TestNumberPages(t *testing.T) {
 	if page := s.Post(at+"/release", "number", number); page.Status != http.StatusSeeOther {
 		t.Errorf("released: %d", page.Status)
 	}
-	if left, err := ledger.New(s.DB).Numbers(t.Context(), s.Account, store.Page{}); err != nil || len(left) != 0 {
+	if left, err := numbers.New(s.DB).Numbers(t.Context(), s.Account, store.Page{}); err != nil || len(left) != 0 {
 		t.Errorf("%d numbers are left, %v", len(left), err)
 	}
 	for _, path := range []string{"/release", "/assign"} {
@@ -177,7 +178,7 @@ func TestNumberPages(t *testing.T) {
 // buy gives the account a number.
 func (s *shop) buy() string {
 	s.T.Helper()
-	n, err := ledger.New(s.DB).ImportNumber(s.T.Context(), s.Account, "+34911234567", s.agent)
+	n, err := numbers.New(s.DB).Import(s.T.Context(), s.Account, "+34911234567", s.agent)
 	s.OK(err)
 	return n.E164
 }

@@ -11,7 +11,7 @@ import (
 	"parley/api"
 	"parley/api/callcenter"
 	"parley/api/wire"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // anyRouting takes all rules but those in the zone of the moon.
@@ -36,12 +36,12 @@ func anyRouting() callcenter.Routing {
 // TestRulesPage sets hours by the form, which leaves alone what it does not have, and all rules by the document, and tries them.
 func TestRulesPage(t *testing.T) {
 	s := newShop(t)
-	n, err := ledger.New(s.DB).ImportNumber(t.Context(), s.Account, "+34911234567", s.agent)
+	n, err := numbers.New(s.DB).Import(t.Context(), s.Account, "+34911234567", s.agent)
 	s.OK(err)
 	at := "/app/numbers/" + n.ID + "/rules"
 	kept := func() string {
 		t.Helper()
-		n, err := ledger.New(s.DB).Number(t.Context(), s.Account, n.ID)
+		n, err := numbers.New(s.DB).Number(t.Context(), s.Account, n.ID)
 		s.OK(err)
 		return string(n.Rules)
 	}

@@ -16,6 +16,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/requests"
 	"parley/store/storetest"
@@ -44,9 +45,9 @@ func newWorld(t testing.TB) *world {
 	w.fill(dir)
 	ctx := t.Context()
 	agent := w.agent()
-	number, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234567", agent)
+	number, err := numbers.New(w.DB).Import(ctx, w.Account, "+34911234567", agent)
 	w.OK(err)
-	spare, err := ledger.New(w.DB).ImportNumber(ctx, w.Account, "+34911234568", agent)
+	spare, err := numbers.New(w.DB).Import(ctx, w.Account, "+34911234568", agent)
 	w.OK(err)
 	k, _, err := people.New(w.DB).MakeKey(ctx, people.NewKey{Account: w.Account, Name: "old website", Role: people.RoleMember})
 	w.OK(err)
@@ -59,7 +60,7 @@ func newWorld(t testing.TB) *world {
 		Settings: json.RawMessage(`{"targets":[{"host":"sip.carrier.example","transport":"tls"},{"host":"192.0.2.10","port":5080}],"allow":["192.0.2.0/28"],"username":"account","register":true,"country":"DE",` +
 			`"extensions":[{"match":"1xx","agent_id":"` + agent + `"}]}`)})
 	w.OK(err)
-	_, err = ledger.New(w.DB).ImportOwnNumber(ctx, w.Account, line.ID, "+4934112345678", agent)
+	_, err = numbers.New(w.DB).ImportOwn(ctx, w.Account, line.ID, "+4934112345678", agent)
 	w.OK(err)
 	w.OK(people.New(w.DB).AddMember(ctx, w.Account, w.NewUser("luis@example.com", people.RoleMember), people.RoleMember))
 	_, _, err = people.New(w.DB).Invite(ctx, w.Account, "eva@example.com", people.RoleOwner, w.User)

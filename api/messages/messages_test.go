@@ -24,8 +24,8 @@ import (
 	"parley/sip/carrier"
 	"parley/sip/carrier/simulated"
 	"parley/store"
-	"parley/store/ledger"
 	messagestore "parley/store/messages"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -89,7 +89,7 @@ func open(t *testing.T) *office {
 	a.Remember(o.DB)
 	messages.Mount(a, o.desk)
 	o.Serve(a, api.Options{})
-	_, err = o.Ledger.ImportNumber(t.Context(), o.A.Account, silent, "")
+	_, err = numbers.New(o.DB).Import(t.Context(), o.A.Account, silent, "")
 	o.OK(err)
 	t.Cleanup(func() {
 		if strings.Contains(o.log.String(), hidden) {
@@ -114,11 +114,11 @@ func (o *office) buy(who apitest.Owner) string {
 	p, err := o.sim.Search(o.Context(), carrier.Query{Country: "US"})
 	o.OK(err)
 	number := p.Offers[0].Number
-	n, err := o.Ledger.OrderNumber(o.Context(), ledger.NumberOrder{Account: who.Account, E164: number, Country: "US", Carrier: seller, Card: o.Card})
+	n, err := numbers.New(o.DB).Order(o.Context(), numbers.Order{Account: who.Account, E164: number, Country: "US", Carrier: seller, Card: o.Card})
 	o.OK(err)
 	ordered, err := o.sim.Order(o.Context(), carrier.Order{Reference: n.OrderRef, Number: number})
 	o.OK(err)
-	_, err = o.Ledger.ReconcileNumber(o.Context(), who.Account, n.ID, ordered)
+	_, err = numbers.New(o.DB).Reconcile(o.Context(), who.Account, n.ID, ordered)
 	o.OK(err)
 	return number
 }

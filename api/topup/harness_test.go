@@ -21,6 +21,7 @@ import (
 	"parley/billing/payment"
 	"parley/billing/payment/simulated"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/storetest"
 )
 
@@ -86,7 +87,7 @@ func open(t *testing.T) *bank {
 		WebhookSecret: "whsec_for_tests", Now: o.clock})
 	o.OK(err)
 	a := api.New(ticket.Keys{Signer: signer, Store: o.DB, People: o.People})
-	o.desk = &topup.Service{Store: o.DB, Ledger: o.Ledger, Provider: o.pays, Hook: "simulated", Home: o.Server.URL,
+	o.desk = &topup.Service{Store: o.DB, Payments: payments.New(o.DB), Provider: o.pays, Hook: "simulated", Home: o.Server.URL,
 		Card: func() *billing.RateCard { return card }, Log: slog.New(slog.DiscardHandler)}
 	topup.Mount(a, o.desk)
 	plain := a.Handler(api.Options{})

@@ -12,7 +12,7 @@ import (
 	"parley/media/isolate"
 	"parley/store"
 	"parley/store/jobs"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 const (
@@ -28,9 +28,9 @@ const (
 // threshold. The store makes the attempts; any node may charge one, and several may at
 // once, for its identifier is the provider's idempotency key.
 type Recharges struct {
-	Store  *store.DB
-	Ledger *ledger.Ledger
-	Queue  *jobs.Queue
+	Store    *store.DB
+	Payments *payments.Store
+	Queue    *jobs.Queue
 	// Provider takes the money. It is called when the queue runs.
 	Provider func() payment.Provider
 	Log      *slog.Logger
@@ -67,7 +67,7 @@ func (r *Recharges) Enqueue(ctx context.Context, tx pgx.Tx, account, attempt str
 // sweep finds what was lost: attempts whose worker died or gave up, and those that
 // nobody has made, such as a new month's.
 func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
-	n, err := r.Ledger.SweepRecharges(ctx, r.Enqueue)
+	n, err := r.Payments.SweepRecharges(ctx, r.Enqueue)
 	if n > 0 {
 		r.Log.Warn("automatic recharges without an outcome are tried again", "attempts", n)
 	}
@@ -78,15 +78,15 @@ func (r *Recharges) sweep(ctx context.Context, _ rechargeSweepArgs) error {
 // fails the job, which tries again with the same key and so learns it; an event may
 // tell it earlier.
 func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
-	a, err := r.Ledger.BeginRecharge(ctx, args.Account, args.Attempt)
+	a, err := r.Payments.BeginRecharge(ctx, args.Account, args.Attempt)
 	if err != nil || a == nil {
 		return err
 	}
 	p := r.Provider()
 	if a.Provider != p.Name() { // the operator has changed it: this one has no card
-		return r.fail(ctx, a, ledger.RechargeNoCard, "")
+		return r.fail(ctx, a, payments.RechargeNoCard, "")
 	}
-	look, err := r.Ledger.NextReadVersion(ctx)
+	look, err := r.Payments.NextReadVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,32 +96,32 @@ func (r *Recharges) charge(ctx context.Context, args rechargeArgs) error {
 	}
 	if errors.Is(err, payment.ErrRefused) && r.Store.Now().Sub(a.MadeAt) > refusedFor {
 		r.Log.Error("the payment provider refuses an automatic recharge", "attempt", a.ID, "account", a.Account, "err", err)
-		return r.fail(ctx, a, ledger.RechargeRefused, "")
+		return r.fail(ctx, a, payments.RechargeRefused, "")
 	}
 	if err != nil {
 		return err
 	}
-	t, err := r.Ledger.ReconcilePayment(ctx, ledger.PaymentRead{Provider: p.Name(), Version: look, Payment: paid})
+	t, err := r.Payments.ReconcilePayment(ctx, payments.PaymentRead{Provider: p.Name(), Version: look, Payment: paid})
 	if err == nil {
 		r.Log.Info("automatic recharge", "attempt", a.ID, "topup", t.ID, "account", t.Account, "state", t.State, "paid", t.Paid.String())
 	}
 	return err
 }
 
-func (r *Recharges) fail(ctx context.Context, a *ledger.RechargeAttempt, why ledger.RechargeFailure, code string) error {
+func (r *Recharges) fail(ctx context.Context, a *payments.RechargeAttempt, why payments.RechargeFailure, code string) error {
 	r.Log.Info("automatic recharge failed", "attempt", a.ID, "account", a.Account, "reason", why, "code", code)
-	return r.Ledger.FailRecharge(ctx, a.Account, a.ID, why, code)
+	return r.Payments.FailRecharge(ctx, a.Account, a.ID, why, code)
 }
 
 // failureOf is what a card that could not be charged means.
-func failureOf(e *payment.CardError) ledger.RechargeFailure {
+func failureOf(e *payment.CardError) payments.RechargeFailure {
 	switch {
 	case errors.Is(e, payment.ErrAuthentication):
-		return ledger.RechargeAuthentication
+		return payments.RechargeAuthentication
 	case errors.Is(e, payment.ErrNoCard):
-		return ledger.RechargeNoCard
+		return payments.RechargeNoCard
 	}
-	return ledger.RechargeDeclined
+	return payments.RechargeDeclined
 }
 
 const (
@@ -146,24 +146,24 @@ func (d *Service) Run(ctx context.Context) error {
 // PayBack tells the provider of the refunds that are asked for, each once. One that
 // fails does not keep the others.
 func (d *Service) PayBack(ctx context.Context) error {
-	asked, err := d.Ledger.AskedRefunds(ctx, d.Provider.Name())
+	asked, err := d.Payments.AskedRefunds(ctx, d.Provider.Name())
 	for i := range asked {
 		err = errors.Join(err, d.payBack(ctx, &asked[i]))
 	}
 	return err
 }
 
-func (d *Service) payBack(ctx context.Context, r *ledger.Refund) error {
+func (d *Service) payBack(ctx context.Context, r *payments.Refund) error {
 	made, err := d.Provider.Refund(ctx, payment.RefundRequest{Key: r.ID, Payment: r.Payment, Amount: r.Amount})
 	switch {
 	case errors.Is(err, payment.ErrUnknown) && d.Store.Now().Sub(r.CreatedAt) < refundLife, ctx.Err() != nil:
 		return err // the same again is safe
 	case err != nil:
-		r.State, r.Code = ledger.RefundFailed, code(err)
+		r.State, r.Code = payments.RefundFailed, code(err)
 	case made.State == payment.Failed || made.State == payment.Canceled:
-		r.State, r.Code = ledger.RefundFailed, string(made.State)
+		r.State, r.Code = payments.RefundFailed, string(made.State)
 	default:
-		r.State = ledger.RefundDone
+		r.State = payments.RefundDone
 	}
 	t, err := d.settle(ctx, r.Payment, payment.Event{}, r)
 	if err != nil {

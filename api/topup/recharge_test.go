@@ -18,6 +18,7 @@ import (
 	"parley/store"
 	"parley/store/jobs"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/storetest"
 )
 
@@ -52,7 +53,7 @@ func (c charges) Enqueue(ctx context.Context, tx pgx.Tx, job store.Job, account,
 func (o *bank) work(p payment.Provider) (stop func()) {
 	o.Helper()
 	q := jobs.New(slog.New(slog.DiscardHandler))
-	r := topup.Recharges{Store: o.DB, Ledger: o.Ledger, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
+	r := topup.Recharges{Store: o.DB, Payments: payments.New(o.DB), Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
 	o.OK(q.Open(o.Context(), o.Database))
 	o.DB.UseQueue(charges{r})
@@ -256,7 +257,7 @@ func TestRechargeStops(t *testing.T) {
 	b := o.set(o.B, now15)
 	p := &stubborn{Provider: o.pays, name: "another"}
 	stop := o.work(p) // what was made without a queue is swept up
-	_, err := o.Ledger.SweepRecharges(storetest.At(t.Context(), time.Now().Add(time.Hour)), o.queued(p))
+	_, err := payments.New(o.DB).SweepRecharges(storetest.At(t.Context(), time.Now().Add(time.Hour)), o.queued(p))
 	o.OK(err)
 	for _, c := range []struct {
 		who        owner
@@ -281,7 +282,7 @@ func TestRechargeStops(t *testing.T) {
 func (o *bank) queued(p payment.Provider) store.Enqueue {
 	o.Helper()
 	q := jobs.New(slog.New(slog.DiscardHandler))
-	r := topup.Recharges{Store: o.DB, Ledger: o.Ledger, Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
+	r := topup.Recharges{Store: o.DB, Payments: payments.New(o.DB), Queue: q, Provider: func() payment.Provider { return p }, Log: slog.New(slog.DiscardHandler)}
 	r.Handle()
 	o.OK(q.Open(o.Context(), o.Database))
 	o.Cleanup(q.Close)

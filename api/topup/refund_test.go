@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/billing/payment"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // unsteady is a provider that makes refunds and loses the answer, or refuses them.
@@ -50,15 +50,15 @@ func TestRefunds(t *testing.T) {
 	u := &unsteady{Provider: o.pays}
 	o.desk.Provider = u
 	id := o.paidTopUp()
-	ask := func() *ledger.Refund {
+	ask := func() *payments.Refund {
 		t.Helper()
-		r, err := o.Ledger.RequestRefund(t.Context(), o.A.Account, id, 5*usd)
+		r, err := payments.New(o.DB).RequestRefund(t.Context(), o.A.Account, id, 5*usd)
 		o.OK(err)
 		return r
 	}
-	wantState := func(r *ledger.Refund, state ledger.RefundState, code string) {
+	wantState := func(r *payments.Refund, state payments.RefundState, code string) {
 		t.Helper()
-		if got, err := o.Ledger.Refund(t.Context(), o.A.Account, r.ID); err != nil || got.State != state || got.Code != code {
+		if got, err := payments.New(o.DB).Refund(t.Context(), o.A.Account, r.ID); err != nil || got.State != state || got.Code != code {
 			t.Errorf("%+v, %v; want %s %s", got, err, state, code)
 		}
 	}
@@ -74,7 +74,7 @@ func TestRefunds(t *testing.T) {
 		}
 		o.pass(time.Second)
 	}
-	wantState(r, ledger.RefundDone, "")
+	wantState(r, payments.RefundDone, "")
 	o.OK(o.desk.PayBack(t.Context()))
 	if got := o.get(o.A, id); u.made != 2 || got.Refunded != 5*usd || o.show(o.A).Pots.Paid != 15*usd {
 		t.Errorf("asked %d times, %+v, %v paid", u.made, got, o.show(o.A).Pots.Paid)
@@ -83,7 +83,7 @@ func TestRefunds(t *testing.T) {
 	u.refuses = payment.ErrRefused
 	r = ask()
 	o.OK(o.desk.PayBack(t.Context()))
-	wantState(r, ledger.RefundFailed, "refused")
+	wantState(r, payments.RefundFailed, "refused")
 	if paid := o.show(o.A).Pots.Paid; paid != 15*usd {
 		t.Errorf("%v paid after a refusal", paid)
 	}
@@ -95,9 +95,9 @@ func TestRefunds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- o.desk.Run(ctx) }()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		got, err := o.Ledger.Refund(t.Context(), o.A.Account, r.ID)
+		got, err := payments.New(o.DB).Refund(t.Context(), o.A.Account, r.ID)
 		o.OK(err)
-		if got.State == ledger.RefundDone {
+		if got.State == payments.RefundDone {
 			break
 		}
 		if time.Now().After(end) {
@@ -117,7 +117,7 @@ func TestDisputesAreTold(t *testing.T) {
 	told := make(chan string, 10)
 	o.desk.Disputed = func(account string) { told <- account }
 	id := o.paidTopUp()
-	top, err := o.Ledger.TopUp(t.Context(), o.A.Account, id)
+	top, err := payments.New(o.DB).TopUp(t.Context(), o.A.Account, id)
 	o.OK(err)
 	if len(told) != 0 {
 		t.Error("there is no dispute")

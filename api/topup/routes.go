@@ -11,10 +11,10 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/billing/payment"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
-func view(t *ledger.TopUp) wire.TopUp {
+func view(t *payments.TopUp) wire.TopUp {
 	return wire.TopUp{ID: t.ID, Amount: wire.USD(t.Amount), State: string(t.State), URL: t.URL, Paid: wire.USD(t.Paid),
 		Refunded: wire.USD(t.Refunded), Automatic: t.Automatic, Demonstration: t.Demonstration(), CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 }
@@ -71,7 +71,7 @@ func (d *Service) check(amount dollars) error {
 }
 
 func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.TopUp], error) {
-	return api.Pages(in.Limit, func(t ledger.TopUp) string { return t.ID }, view)(d.Ledger.TopUps(ctx, api.AccountOf(ctx), in.Page()))
+	return api.Pages(in.Limit, func(t payments.TopUp) string { return t.ID }, view)(d.Payments.TopUps(ctx, api.AccountOf(ctx), in.Page()))
 }
 
 // read looks at the provider when the top-up is open, which makes a lost webhook
@@ -79,7 +79,7 @@ func (d *Service) list(ctx context.Context, in *api.Paging) (*api.Listed[wire.To
 func (d *Service) read(ctx context.Context, in *struct {
 	ID string `path:"id" doc:"The top-up's identifier." maxLength:"100" example:"top_06er5bt0v9k1o7m2q3s4t5u6v0"`
 }) (*api.Reply[wire.TopUp], error) {
-	t, err := d.Ledger.TopUp(ctx, api.AccountOf(ctx), in.ID)
+	t, err := d.Payments.TopUp(ctx, api.AccountOf(ctx), in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,10 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
-func viewRecharge(s *ledger.RechargeState) wire.AutoRecharge {
+func viewRecharge(s *payments.RechargeState) wire.AutoRecharge {
 	v := wire.AutoRecharge{Enabled: s.Enabled, Threshold: wire.USD(s.Threshold), Amount: wire.USD(s.Amount), MonthlyCap: wire.USD(s.MonthlyCap),
 		CardSaved: s.CardSaved, ChargedThisMonth: wire.USD(s.Charged), InProgress: api.Some(s.Open), RetryAt: s.NotBefore}
 	if s.Failure != "" {
@@ -66,14 +66,14 @@ func (d *Service) mountSettings(a *api.API) {
 type settingsInput struct{ Body RechargeSettings }
 
 func (d *Service) readSettings(ctx context.Context, _ *struct{}) (*api.Reply[wire.AutoRecharge], error) {
-	return api.Show(viewRecharge)(d.Ledger.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), ledger.DefaultRecharge(d.Card())))
+	return api.Show(viewRecharge)(d.Payments.Recharge(ctx, api.AccountOf(ctx), d.Provider.Name(), payments.DefaultRecharge(d.Card())))
 }
 
 // set changes the settings that were sent; whole brings the others back to the rate
 // card's.
 func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*api.Reply[wire.AutoRecharge], error) {
-	defaults := ledger.DefaultRecharge(d.Card())
-	s, err := d.Ledger.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *ledger.Recharge) error {
+	defaults := payments.DefaultRecharge(d.Card())
+	s, err := d.Payments.SetRecharge(ctx, api.AccountOf(ctx), d.Provider.Name(), defaults, func(r *payments.Recharge) error {
 		if whole {
 			*r = defaults
 		}
@@ -101,7 +101,7 @@ func (d *Service) set(ctx context.Context, in RechargeSettings, whole bool) (*ap
 }
 
 // judge says what is wrong with settings.
-func (d *Service) judge(r ledger.Recharge) error {
+func (d *Service) judge(r payments.Recharge) error {
 	if err := d.check(dollars{r.Amount, true}); err != nil {
 		return err
 	}

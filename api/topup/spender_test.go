@@ -11,6 +11,7 @@ import (
 
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -46,14 +47,14 @@ func TestRechargeIsBounded(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	// Settings of a time when more was allowed.
-	_, err := o.Ledger.SetRecharge(t.Context(), o.A.Account, o.pays.Name(), ledger.DefaultRecharge(card), func(r *ledger.Recharge) error {
-		*r = ledger.Recharge{Enabled: true, Threshold: 1_000_000 * usd, Amount: 2000 * usd, MonthlyCap: 1_000_000 * usd}
+	_, err := payments.New(o.DB).SetRecharge(t.Context(), o.A.Account, o.pays.Name(), payments.DefaultRecharge(card), func(r *payments.Recharge) error {
+		*r = payments.Recharge{Enabled: true, Threshold: 1_000_000 * usd, Amount: 2000 * usd, MonthlyCap: 1_000_000 * usd}
 		return nil
 	})
 	o.OK(err)
 	was := o.settled(o.A)
 	for range 3 { // as a node does every half minute
-		_, err := o.Ledger.SweepRecharges(t.Context(), nothingLost(t))
+		_, err := payments.New(o.DB).SweepRecharges(t.Context(), nothingLost(t))
 		o.OK(err)
 	}
 	now := o.settled(o.A)
@@ -66,7 +67,7 @@ func TestRechargeIsBounded(t *testing.T) {
 		t.Errorf("after a top-up by hand: %+v", now)
 	}
 	stop()
-	_, err = o.Ledger.SweepRecharges(storetest.At(t.Context(), time.Now().Add(ledger.RechargePause+time.Second)), nothingLost(t))
+	_, err = payments.New(o.DB).SweepRecharges(storetest.At(t.Context(), time.Now().Add(ledger.RechargePause+time.Second)), nothingLost(t))
 	o.OK(err)
 	if _, text := o.setting(o.A, "GET", ""); o.recharge(text).InProgress == nil {
 		t.Errorf("nothing is charged after the wait: %s", text)

@@ -36,7 +36,7 @@ func HandleLooks(q *jobs.Queue, desk func() *Service) {
 // not keep the others; a provider that does not answer is left alone until the next round.
 func (d *Service) LookForPaid(ctx context.Context) (failed error) {
 	for range lookBatch {
-		due, err := d.Ledger.DueTopUp(ctx, d.Provider.Name())
+		due, err := d.Payments.DueTopUp(ctx, d.Provider.Name())
 		if errors.Is(err, store.ErrNotFound) {
 			return failed
 		}
@@ -90,7 +90,7 @@ func (d *Service) receive(w http.ResponseWriter, r *http.Request) error {
 
 // apply settles what an event is about, unless that was done.
 func (d *Service) apply(r *http.Request, event payment.Event) error {
-	done, err := d.Ledger.EventApplied(r.Context(), d.Provider.Name(), event.ID)
+	done, err := d.Payments.EventApplied(r.Context(), d.Provider.Name(), event.ID)
 	if err != nil || done {
 		return err
 	}

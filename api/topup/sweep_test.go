@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing/payment"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // asked counts the look-ups at a provider.
@@ -35,9 +35,9 @@ func (o *bank) age(by string) {
 }
 
 // stored is a top-up as the books have it; nobody asks the provider.
-func (o *bank) stored(who owner, v view) ledger.TopUp {
+func (o *bank) stored(who owner, v view) payments.TopUp {
 	o.Helper()
-	t, err := o.Ledger.TopUp(o.Context(), who.Account, v.ID)
+	t, err := payments.New(o.DB).TopUp(o.Context(), who.Account, v.ID)
 	o.OK(err)
 	return *t
 }
@@ -69,7 +69,7 @@ func TestPaidTopUpWithoutWebhookIsCredited(t *testing.T) {
 	if got := o.show(o.A).Pots.Paid; got != 25*usd {
 		t.Errorf("paid %s; want 25", got)
 	}
-	if got := o.stored(o.B, left); got.State != ledger.TopUpPending {
+	if got := o.stored(o.B, left); got.State != payments.TopUpPending {
 		t.Errorf("nobody has paid: %+v", got)
 	}
 	look(0)

@@ -20,14 +20,14 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // Service takes payments. Its fields are not changed after Mount; it is used by several
 // goroutines.
 type Service struct {
-	Store  *store.DB
-	Ledger *ledger.Ledger
+	Store    *store.DB
+	Payments *payments.Store
 	// Provider takes the money; nil only where the routes are described and not used.
 	Provider payment.Provider
 	// Hook is the last part of the webhook's path, below /hooks/.
@@ -62,12 +62,12 @@ var routes = api.Managed("Account")
 
 // begin makes a top-up and its page. A provider that did not answer in time is asked
 // once more: for the same top-up it has the same page.
-func (d *Service) begin(ctx context.Context, account string, amount billing.Money) (*ledger.TopUp, error) {
-	t, err := d.Ledger.CreateTopUp(ctx, account, d.Provider.Name(), amount)
+func (d *Service) begin(ctx context.Context, account string, amount billing.Money) (*payments.TopUp, error) {
+	t, err := d.Payments.CreateTopUp(ctx, account, d.Provider.Name(), amount)
 	if err != nil {
 		return nil, err
 	}
-	customer, err := d.Ledger.Customer(ctx, account, t.Provider)
+	customer, err := d.Payments.Customer(ctx, account, t.Provider)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (d *Service) begin(ctx context.Context, account string, amount billing.Mone
 		api.LogOf(ctx, d.Log).Error("the payment provider made no page", "topup", t.ID, "err", err)
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	return d.Ledger.OpenTopUp(ctx, account, t.ID, page)
+	return d.Payments.OpenTopUp(ctx, account, t.ID, page)
 }
 
 // errForeign is a payment that is no top-up of ours: the provider's account may
@@ -91,13 +91,13 @@ var errForeign = errors.New("not a payment of ours")
 
 // look asks the provider how a payment stands, by any of its names, and settles what
 // it says. event led here; the zero Event when none did.
-func (d *Service) look(ctx context.Context, id string, event payment.Event) (*ledger.TopUp, error) {
+func (d *Service) look(ctx context.Context, id string, event payment.Event) (*payments.TopUp, error) {
 	return d.settle(ctx, id, event, nil)
 }
 
 // settle is look for a refund, too, that has come to its end.
-func (d *Service) settle(ctx context.Context, id string, event payment.Event, refund *ledger.Refund) (*ledger.TopUp, error) {
-	n, err := d.Ledger.NextReadVersion(ctx)
+func (d *Service) settle(ctx context.Context, id string, event payment.Event, refund *payments.Refund) (*payments.TopUp, error) {
+	n, err := d.Payments.NextReadVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (d *Service) settle(ctx context.Context, id string, event payment.Event, re
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", api.ErrPayments, err)
 	}
-	t, err := d.Ledger.ReconcilePayment(ctx, ledger.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund})
+	t, err := d.Payments.ReconcilePayment(ctx, payments.PaymentRead{Provider: d.Provider.Name(), Version: n, Payment: p, Event: event, Refund: refund})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errForeign
 	}

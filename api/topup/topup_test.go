@@ -17,6 +17,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/ledger/statement"
+	"parley/store/payments"
 )
 
 // TestBehaviours plays everything that a provider may do to a payment.
@@ -54,7 +55,7 @@ func TestBehaviours(t *testing.T) {
 			o.press(v, "pay")
 			o.pass(0)
 			o.pass(c.after)
-			stored, err := o.Ledger.TopUp(t.Context(), o.A.Account, v.ID)
+			stored, err := payments.New(o.DB).TopUp(t.Context(), o.A.Account, v.ID)
 			o.OK(err)
 			a := o.show(o.A)
 			if string(stored.State) != c.state || a.Pots.Paid != c.paid || a.OpenDisputes != c.disputes || (a.FirstTopupAt != nil) != (c.state == "succeeded") {
@@ -302,7 +303,7 @@ func TestOthersAndPages(t *testing.T) {
 	if status, text := o.ask(o.A, "POST", "/v1/topups", `{"amount": 10}`); status != 402 || !strings.Contains(text, "billing.account_disputed") {
 		t.Errorf("disputed: %d %s", status, text)
 	}
-	for range ledger.MaxTopUps {
+	for range payments.MaxTopUps {
 		o.begin(o.B, "10")
 	}
 	if status, text := o.ask(o.B, "POST", "/v1/topups", `{"amount": 10}`); status != 429 {

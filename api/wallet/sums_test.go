@@ -10,6 +10,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -113,16 +114,16 @@ func (o *bank) numbers(account string, from, to time.Time) {
 	o.Helper()
 	for i, states := range [][]carrier.State{{carrier.Active}, {carrier.Pending, carrier.Active}, {carrier.Pending, carrier.Failed}} {
 		at := from.Add(time.Duration(i) * 240 * time.Hour)
-		n, err := o.Ledger.OrderNumber(storetest.At(o.Context(), at), ledger.NumberOrder{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.A.Account], i),
+		n, err := numbers.New(o.DB).Order(storetest.At(o.Context(), at), numbers.Order{Account: account, E164: fmt.Sprintf("+3491100%s%d", map[bool]string{true: "1", false: "2"}[account == o.A.Account], i),
 			Country: "ES", Carrier: "acme", Card: card})
 		o.OK(err)
 		for _, state := range states {
-			_, err = o.Ledger.ReconcileNumber(storetest.At(o.Context(), at), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"})
+			_, err = numbers.New(o.DB).Reconcile(storetest.At(o.Context(), at), account, n.ID, carrier.Ordered{State: state, NumberID: "acme"})
 			o.OK(err)
 			at = at.Add(24 * time.Hour)
 		}
 	}
-	_, err := o.Ledger.ChargeNumbers(storetest.At(o.Context(), to), card)
+	_, err := numbers.New(o.DB).Charge(storetest.At(o.Context(), to), card)
 	o.OK(err)
 }
 

@@ -20,6 +20,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/messages"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/storetest"
 	webhookstore "parley/store/webhook"
@@ -180,9 +181,9 @@ func TestMessageEvents(t *testing.T) {
 	o.OK(err)
 	_, _, err = o.Ledger.Credit(ctx, ledger.Credit{Account: o.A.Account, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "pi:1", Source: "sim"})
 	o.OK(err)
-	n, err := o.Ledger.OrderNumber(ctx, ledger.NumberOrder{Account: o.A.Account, E164: number, Country: "US", Carrier: "simulated", Card: o.Card})
+	n, err := numbers.New(o.DB).Order(ctx, numbers.Order{Account: o.A.Account, E164: number, Country: "US", Carrier: "simulated", Card: o.Card})
 	o.OK(err)
-	_, err = o.Ledger.ReconcileNumber(ctx, o.A.Account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x"})
+	_, err = numbers.New(o.DB).Reconcile(ctx, o.A.Account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x"})
 	o.OK(err)
 	texts := messages.New(o.DB)
 	o.OK(texts.Receive(ctx, messages.Arrival{Node: node, Carrier: "simulated", Ref: "y", From: "+14155550177", To: number, Text: "Hello", Card: o.Card}))

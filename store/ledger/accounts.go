@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -180,53 +179,4 @@ func (l *Ledger) ChangeAccount(ctx context.Context, id string, c AccountChange) 
 		}
 		return w.Save(ctx, b)
 	})
-}
-
-// OpenDispute records that the payment ref of the account is disputed: until it is
-// resolved, no session starts. Opening an open one again changes nothing.
-func (l *Ledger) OpenDispute(ctx context.Context, account, ref string) error {
-	return l.Locked(ctx, "open dispute", account, func(w *Tx) error {
-		var id int64
-		err := w.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after) values ($1, $2, $3, $4)
-			on conflict do nothing returning id`, account, ref, w.now, w.admissions).Scan(&id)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		w.disputes++
-		if err := w.warnDispute(ctx, id, store.WarningData{Dispute: ref}); err != nil {
-			return err
-		}
-		return w.Save(ctx, &pgx.Batch{})
-	})
-}
-
-// ResolveDispute closes the open dispute ref, or with an empty ref all of the
-// account's. Without one it changes nothing.
-func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string) error {
-	return l.Locked(ctx, "resolve dispute", account, func(w *Tx) error {
-		if err := w.resolveDisputes(ctx, ref, 0); err != nil {
-			return err
-		}
-		return w.Save(ctx, &pgx.Batch{})
-	})
-}
-
-// resolveDisputes ends the open disputes with that name and of that row; empty and 0 are any.
-func (w *Tx) resolveDisputes(ctx context.Context, ref string, id int64) error {
-	ended, err := store.Rows[int64](ctx, w, `update disputes set resolved_at = $4, resolved_after = $5 where account_id = $1 and resolved_at is null
-		and ($2 = '' or ref = $2) and ($3::bigint = 0 or id = $3) returning id`, w.account, ref, id, w.now, w.admissions)
-	if err != nil {
-		return err
-	}
-	w.disputes -= len(ended)
-	w.retry = true
-	for _, id := range ended {
-		if err := w.clear(ctx, store.WarnDisputeOpened, fmt.Sprint(id)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -57,11 +57,11 @@ func (l *Ledger) Afterwards(ctx context.Context, doing, account, id string,
 		}
 		if s.usage != before {
 			b := &pgx.Batch{}
-			if err := w.post(ctx, b, s); err != nil {
+			if err := w.postUsage(ctx, b, s); err != nil {
 				return err
 			}
 			s.save(b)
-			if err := w.conclude(ctx, b); err != nil {
+			if err := w.Conclude(ctx, b); err != nil {
 				return err
 			}
 		}
@@ -99,12 +99,12 @@ func (l *Ledger) HoldAfterwards(ctx context.Context, account, id string, expect 
 			return err
 		}
 		cost := bill.Total()
-		paid = !w.suspended && w.disputes == 0 && w.pots.Covers(held+cost, s.terms.Kind.PaidOnly(), 0)
+		paid = w.Frozen() == nil && w.pots.Covers(held+cost, s.terms.Kind.PaidOnly(), 0)
 		b := &pgx.Batch{}
 		if paid {
 			b.Queue("insert into afterwards_holds (session_id, account_id, amount_nano, until) values ($1, $2, $3, $4)", id, account, cost, w.now.Add(lease))
 		}
-		return w.Save(ctx, b) // lockWallet may have expired credit
+		return w.Save(ctx, b) // locking it may have expired credit
 	})
 	return paid && err == nil, err
 }

@@ -82,7 +82,7 @@ func (w *Tx) closeAndPost(ctx context.Context, s *session, c Closing, ended time
 	}
 	s.usage = s.usage.Max(owed(s.terms.Kind, s.startedAt != nil, c.Usage))
 	b := &pgx.Batch{}
-	if err := w.post(ctx, b, s); err != nil {
+	if err := w.postUsage(ctx, b, s); err != nil {
 		return err
 	}
 	if s.counted {
@@ -97,7 +97,7 @@ func (w *Tx) closeAndPost(ctx context.Context, s *session, c Closing, ended time
 	b.Queue("update sessions set state = 'closed', ended_at = $2, end_reason = $3, end_detail = $4 where id = $1",
 		s.id, ended, c.Reason, c.Detail)
 	store.SaveUses(b, s.id, c.Uses)
-	return w.conclude(ctx, b)
+	return w.Conclude(ctx, b)
 }
 
 // session is a session's rows while this transaction holds the lock of its usage.

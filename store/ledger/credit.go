@@ -44,19 +44,19 @@ var systemAccount = regexp.MustCompile(`^[a-z_]{1,32}$`)
 
 // transfer checks c and turns it into a row of the ledger.
 func (c Credit) transfer(now time.Time) (transfer, error) {
-	t := transfer{idem: c.Key, kind: c.Kind, amount: c.Amount, credit: potPaid}
+	t := transfer{idem: c.Key, kind: c.Kind, amount: c.Amount, credit: PotPaid}
 	switch {
 	case c.Key == "":
 		return t, store.Invalid("a credit needs a key")
 	case c.Kind != Adjustment && c.Amount <= 0, c.Amount == 0:
 		return t, store.Invalid("the amount of a %s must be above 0", c.Kind)
-	case c.Amount > maxCredit || c.Amount < -maxCredit:
-		return t, store.Invalid("the amount must be within %s either way", maxCredit)
+	case c.Amount > MaxCredit || c.Amount < -MaxCredit:
+		return t, store.Invalid("the amount must be within %s either way", MaxCredit)
 	}
 	switch c.Kind {
 	case Topup:
 		t.debit = c.Source
-		if !systemAccount.MatchString(c.Source) || c.Source == potPaid || c.Source == potBonus {
+		if !systemAccount.MatchString(c.Source) || c.Source == PotPaid || c.Source == potBonus {
 			return t, store.Invalid("a top-up needs the name of its source")
 		}
 	case Bonus:
@@ -67,7 +67,7 @@ func (c Credit) transfer(now time.Time) (transfer, error) {
 	case Adjustment:
 		t.debit = "adjust"
 		if c.Amount < 0 {
-			t.debit, t.credit, t.amount = potPaid, "adjust", -c.Amount
+			t.debit, t.credit, t.amount = PotPaid, "adjust", -c.Amount
 		}
 	default:
 		return t, store.Invalid("a credit is a topup, a bonus or an adjustment, not %q", c.Kind)
@@ -75,9 +75,9 @@ func (c Credit) transfer(now time.Time) (transfer, error) {
 	return t, nil
 }
 
-// maxCredit keeps a slipped decimal point, and sums of many credits, far from the
+// MaxCredit keeps a slipped decimal point, and sums of many credits, far from the
 // end of Money.
-const maxCredit = 1_000_000 * billing.USD
+const MaxCredit = 1_000_000 * billing.USD
 
 // Credit posts c once and returns the wallet after it; applied is false when the
 // key had been posted before. The same key for something else is ErrIdempotency.
@@ -87,33 +87,52 @@ func (l *Ledger) Credit(ctx context.Context, c Credit) (pots billing.Pots, appli
 		return pots, false, err
 	}
 	err = l.Locked(ctx, "credit", c.Account, func(w *Tx) error {
+		b := &pgx.Batch{}
+		var err error
+		applied, err = w.credit(ctx, b, t, c.ExpiresAt)
 		pots = w.pots
-		tag, err := w.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t)...)
-		if err != nil {
+		if err != nil || !applied {
 			return err
 		}
-		if applied = tag.RowsAffected() == 1; !applied {
-			return sameCredit(ctx, w, c.Account, t)
-		}
-		b := &pgx.Batch{}
-		switch c.Kind {
-		case Topup:
-			if w.firstTopup == nil {
-				w.firstTopup = &w.now
-			}
-		case Bonus:
-			w.grantLot(b, t, c.ExpiresAt)
-		}
-		pots = w.pots
-		return w.conclude(ctx, b)
+		return w.Conclude(ctx, b)
 	})
 	return pots, applied && err == nil, err
 }
 
+// Credit does the same to the wallet of the transaction, whatever the account of c: what is left to write is queued.
+func (w *Tx) Credit(ctx context.Context, b *pgx.Batch, c Credit) (applied bool, err error) {
+	t, err := c.transfer(w.now)
+	if err != nil {
+		return false, err
+	}
+	return w.credit(ctx, b, t, c.ExpiresAt)
+}
+
+func (w *Tx) credit(ctx context.Context, b *pgx.Batch, t transfer, expires time.Time) (applied bool, err error) {
+	before, retry := w.wallet, w.retry
+	tag, err := w.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t)...)
+	if err != nil {
+		return false, err
+	}
+	if tag.RowsAffected() == 0 {
+		w.wallet, w.retry = before, retry
+		return false, w.sameCredit(ctx, t)
+	}
+	switch t.kind {
+	case Topup:
+		if w.firstTopup == nil {
+			w.firstTopup = &w.now
+		}
+	case Bonus:
+		w.grantLot(b, t, expires)
+	}
+	return true, nil
+}
+
 // sameCredit compares a repeated credit with what its key was first used for.
-func sameCredit(ctx context.Context, tx pgx.Tx, account string, t transfer) error {
-	same, err := store.Scalar[bool](ctx, tx, `select account_id = $2 and debit = $3 and credit = $4 and amount_nano = $5 and kind = $6
-		from ledger_transfers where idem = $1 and leg = 0`, t.idem, account, t.debit, t.credit, t.amount, t.kind)
+func (w *Tx) sameCredit(ctx context.Context, t transfer) error {
+	same, err := store.Scalar[bool](ctx, w, `select account_id = $2 and debit = $3 and credit = $4 and amount_nano = $5 and kind = $6
+		from ledger_transfers where idem = $1 and leg = 0`, t.idem, w.account, t.debit, t.credit, t.amount, t.kind)
 	if err == nil && !same {
 		return store.ErrIdempotency
 	}

@@ -7,9 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"parley/billing"
-	"parley/billing/payment"
-
 	"parley/store"
 )
 
@@ -65,37 +62,6 @@ func (l *Ledger) AddDemonstration(ctx context.Context, d Demonstration) (id stri
 		return d.close(ctx, w, id)
 	})
 	return id, err
-}
-
-// demonstrationTopUp is the provider of a top-up that came with the demonstration, and the
-// ledger account that its money comes from. There is none of that name, so none is asked for
-// it and no card counts as saved by it.
-const demonstrationTopUp = "demonstration"
-
-// Demonstration says that it came with the demonstration: there is no payment behind it.
-func (t *TopUp) Demonstration() bool { return t.Provider == demonstrationTopUp }
-
-// TopUpDemonstration gives the account of the demonstration its balance, once: a top-up that
-// has succeeded without a payment.
-func (l *Ledger) TopUpDemonstration(ctx context.Context, account string, amount billing.Money) error {
-	return l.Locked(ctx, "top up the demonstration", account, func(w *Tx) error { // which has others wait who do the same
-		there, err := store.Scalar[bool](ctx, w, `select exists (select from topups where account_id = $1 and provider = $2)
-			or exists (select from ledger_transfers where account_id = $1 and idem = 'demo:topup')`, // of older versions
-			account, demonstrationTopUp)
-		if err != nil || there {
-			return err
-		}
-		t := &TopUp{ID: store.NewID(store.TopUpID, w.now), Account: account, Provider: demonstrationTopUp, Amount: amount, State: TopUpCreated, CreatedAt: w.now}
-		if err := t.insert(ctx, w); err != nil {
-			return err
-		}
-		s := reconciling{w, t}
-		// By the payment's name the ledger and the row are compared; this one is ours.
-		if err := s.succeed(ctx, payment.Payment{ID: t.ID, Amount: amount}); err != nil {
-			return err
-		}
-		return s.save(ctx, "")
-	})
 }
 
 // bindRow makes it its row's call.

@@ -3,123 +3,83 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"parley/billing"
-	"parley/billing/payment"
-
 	"parley/store"
 )
 
-// disputed is a dispute's row.
-type disputed struct {
-	id        int64
-	state     payment.Kind // the last that counts
-	amount    billing.Money
-	withdrawn bool // at any time
-	held      billing.Money
-	open      bool // until it is won or an operator resolves it, no session starts
+// A dispute freezes its account: until it is resolved, no session starts and no recharge is made. What a provider says
+// of one, and the money that its bank takes back, is in package payments.
+
+// Dispute is a payment of the account that its bank is asked to take back.
+type Dispute struct {
+	Ref             string // the provider's, or the operator's, name of it
+	Provider, TopUp string // that it is about; empty: an operator says so
+	Amount          billing.Money
 }
 
-// disputeStates are how the states are kept.
-var disputeStates = map[payment.Kind]string{
-	payment.DisputeOpened: "opened", payment.DisputeFundsWithdrawn: "funds_withdrawn", payment.DisputeWon: "won", payment.DisputeLost: "lost",
-}
-
-// dispute applies an event about a dispute of the payment. Events come in any order:
-// one that was decided stays so, and money that had come back before it was seen to
-// go is left alone.
-func (s *reconciling) dispute(ctx context.Context, e payment.Event) error {
-	if disputeStates[e.Kind] == "" {
-		return nil
-	}
-	d, err := s.findDispute(ctx, e)
-	if err != nil {
-		return err
-	}
-	if d.state == payment.DisputeWon {
-		return nil
-	}
-	switch e.Kind {
-	case payment.DisputeFundsWithdrawn:
-		if !d.withdrawn {
-			d.withdrawn, d.held = true, d.amount
-			if d.state == payment.DisputeOpened {
-				d.state = e.Kind
-			}
-			err = s.move(ctx, "dp:"+e.Dispute.Ref+":out", potPaid, disputeHold, d.held)
+// OpenDispute records that the payment ref of the account is disputed: until it is
+// resolved, no session starts. Opening an open one again changes nothing.
+func (l *Ledger) OpenDispute(ctx context.Context, account, ref string) error {
+	return l.Locked(ctx, "open dispute", account, func(w *Tx) error {
+		if id, err := w.OpenDispute(ctx, Dispute{Ref: ref}); err != nil || id == 0 {
+			return err
 		}
-	case payment.DisputeWon:
-		if d.state == payment.DisputeLost {
-			return nil
-		}
-		err = s.move(ctx, "dp:"+e.Dispute.Ref+":back", disputeHold, potPaid, d.held)
-		d.state, d.held = e.Kind, 0
-	case payment.DisputeLost:
-		d.state = e.Kind
-	}
-	if err != nil {
-		return err
-	}
-	return s.saveDispute(ctx, d)
+		return w.Save(ctx, &pgx.Batch{})
+	})
 }
 
-// disputeHold is where money is that a bank has taken back.
-const disputeHold = "dispute_hold"
-
-// move posts a transfer of a dispute; of nothing there is none.
-func (s *reconciling) move(ctx context.Context, key, from, to string, amount billing.Money) error {
-	if amount == 0 {
-		return nil
-	}
-	t := transfer{idem: key, debit: from, credit: to, amount: amount, kind: DisputeKind}
-	return store.Do(ctx, s, insertTransfer, s.apply(t)...)
-}
-
-// findDispute reads the dispute or makes it, open; never for more than was paid. One
-// that an operator opened under the same name becomes the provider's, unless the provider's
-// is there already: then the operator has opened it once more, and is to end it.
-func (s *reconciling) findDispute(ctx context.Context, e payment.Event) (*disputed, error) {
-	amount := max(0, min(e.Dispute.Amount, s.t.Paid))
-	_, err := s.Exec(ctx, `update disputes set provider = $3, topup_id = $4, state = 'opened', amount_nano = $5
-		where account_id = $1 and ref = $2 and provider is null and resolved_at is null
-			and not exists (select from disputes where provider = $3 and ref = $2)`,
-		s.t.Account, e.Dispute.Ref, s.t.Provider, s.t.ID, amount)
-	if err != nil {
-		return nil, err
-	}
-	d := &disputed{}
-	var state string
-	err = s.QueryRow(ctx, `select id, state, amount_nano, withdrawn, held_nano, resolved_at is null from disputes
-		where account_id = $1 and topup_id = $2 and provider = $3 and ref = $4 for update`,
-		s.t.Account, s.t.ID, s.t.Provider, e.Dispute.Ref).Scan(&d.id, &state, &d.amount, &d.withdrawn, &d.held, &d.open)
+// OpenDispute does it for a provider's too, and returns the number of its row; 0: one of this name is there.
+func (w *Tx) OpenDispute(ctx context.Context, d Dispute) (id int64, err error) {
+	err = w.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after, provider, topup_id, state, amount_nano)
+		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''), case when $5 <> '' then 'opened' end, $7) on conflict do nothing returning id`,
+		w.account, d.Ref, w.now, w.admissions, d.Provider, d.TopUp, d.Amount).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
-		d = &disputed{state: payment.DisputeOpened, amount: amount, open: true}
-		s.disputes++
-		err = s.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after, provider, topup_id, state, amount_nano)
-			values ($1, $2, $3, $4, $5, $6, 'opened', $7) returning id`,
-			s.t.Account, e.Dispute.Ref, s.now, s.admissions, s.t.Provider, s.t.ID, amount).Scan(&d.id)
-		if err == nil {
-			err = s.warnDispute(ctx, d.id, store.WarningData{Dispute: e.Dispute.Ref, Amount: &amount})
-		}
-		return d, err
+		return 0, nil
 	}
-	for kind, name := range disputeStates {
-		if name == state {
-			d.state = kind
-		}
+	if err != nil {
+		return 0, err
 	}
-	return d, err
+	w.disputes++
+	data := store.WarningData{Dispute: d.Ref}
+	if d.Provider != "" {
+		data.Amount = &d.Amount
+	}
+	return id, w.Warn(ctx, store.Warning{Kind: store.WarnDisputeOpened, About: fmt.Sprint(id), Data: data})
 }
 
-// saveDispute writes it; one that was won ends here, if no operator has ended it.
-func (s *reconciling) saveDispute(ctx context.Context, d *disputed) error {
-	if d.open && d.state == payment.DisputeWon {
-		if err := s.resolveDisputes(ctx, "", d.id); err != nil {
+// ResolveDispute closes the open dispute ref, or with an empty ref all of the
+// account's. Without one it changes nothing.
+func (l *Ledger) ResolveDispute(ctx context.Context, account, ref string) error {
+	return l.Locked(ctx, "resolve dispute", account, func(w *Tx) error {
+		if err := w.resolveDisputes(ctx, ref, 0); err != nil {
+			return err
+		}
+		return w.Save(ctx, &pgx.Batch{})
+	})
+}
+
+// ResolveDispute closes the one whose row has this number, if it is open.
+func (w *Tx) ResolveDispute(ctx context.Context, id int64) error {
+	return w.resolveDisputes(ctx, "", id)
+}
+
+// resolveDisputes ends the open disputes with that name and of that row; empty and 0 are any.
+func (w *Tx) resolveDisputes(ctx context.Context, ref string, id int64) error {
+	ended, err := store.Rows[int64](ctx, w, `update disputes set resolved_at = $4, resolved_after = $5 where account_id = $1 and resolved_at is null
+		and ($2 = '' or ref = $2) and ($3::bigint = 0 or id = $3) returning id`, w.account, ref, id, w.now, w.admissions)
+	if err != nil {
+		return err
+	}
+	w.disputes -= len(ended)
+	w.retry = true
+	for _, id := range ended {
+		if err := w.ClearWarnings(ctx, store.WarnDisputeOpened, fmt.Sprint(id)); err != nil {
 			return err
 		}
 	}
-	return store.Do(ctx, s, "update disputes set state = $3, withdrawn = $4, held_nano = $5 where account_id = $1 and id = $2",
-		s.t.Account, d.id, disputeStates[d.state], d.withdrawn, d.held)
+	return nil
 }

@@ -48,8 +48,14 @@ func (t *Transfer) Component() string {
 // revenue is how the ledger accounts that usage goes to begin.
 const revenue = "revenue:"
 
+// The ledger account and the component that months of numbers are posted to.
+const (
+	MonthComponent = "number"
+	MonthRevenue   = revenue + MonthComponent
+)
+
 // customers says whether a ledger account is one of the customer's pots.
-func customers(account string) bool { return account == potPaid || account == potBonus }
+func customers(account string) bool { return account == PotPaid || account == potBonus }
 
 // Balance is what an account has, and what of it expires.
 type Balance struct {

@@ -72,7 +72,7 @@ func (w *Tx) expireCredit(ctx context.Context) error {
 			return err
 		}
 		b := &pgx.Batch{}
-		if err := w.post(ctx, b, s); err != nil {
+		if err := w.postUsage(ctx, b, s); err != nil {
 			return err
 		}
 		s.save(b)

@@ -18,6 +18,8 @@ import (
 	"parley/store/ledger"
 	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
+	"parley/store/numbers"
+	"parley/store/payments"
 	"parley/store/storetest"
 	"parley/store/tasks"
 )
@@ -46,7 +48,9 @@ type books struct {
 	*ledger.Ledger
 	*campaign.Store
 	*aftercall.Work
-	Tasks *tasks.Store
+	Numbers  *numbers.Store
+	Payments *payments.Store
+	Tasks    *tasks.Store
 }
 
 // Checkpoint stores one report. While another transaction has the wallet it tries again.
@@ -76,7 +80,7 @@ func (b books) Transfers(ctx context.Context, account string, before int64, limi
 }
 
 func booksOf(db *store.DB) books {
-	return books{db, ledger.New(db), campaign.New(db), aftercall.New(db), tasks.New(db)}
+	return books{db, ledger.New(db), campaign.New(db), aftercall.New(db), numbers.New(db), payments.New(db), tasks.New(db)}
 }
 
 // setup is a ledger that has the patience of a test: on a busy machine many that want one wallet at

@@ -11,6 +11,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 func TestOrderIsHeldThenCharged(t *testing.T) {
@@ -19,24 +20,24 @@ func TestOrderIsHeldThenCharged(t *testing.T) {
 	n, err := f.order(acc, mine, t0)
 	f.ok(err)
 	f.want(acc, billing.Pots{Paid: 20 * usd, Bonus: 5 * usd, Held: monthly})
-	if n.State != ledger.NumberOrdering || f.routes(n) || n.OrderRef == "" {
+	if n.State != numbers.Ordering || f.routes(n) || n.OrderRef == "" {
 		t.Errorf("ordered: %+v", n)
 	}
 	f.verified()
 	n = f.carrierSays(n, carrier.Pending, t0)
 	f.want(acc, billing.Pots{Paid: 20*usd - monthly, Bonus: 5 * usd})
-	if n.State != ledger.NumberOrdered || f.routes(n) || n.NextChargeAt == nil {
+	if n.State != numbers.Ordered || f.routes(n) || n.NextChargeAt == nil {
 		t.Errorf("pending: %+v", n)
 	}
 	f.verified()
 	for range 3 { // it is told as often as it is asked
 		n = f.carrierSays(n, carrier.Active, t0.Add(time.Hour))
 	}
-	if n.State != ledger.NumberOwned || !f.routes(n) || n.CarrierID != "acme-"+n.ID || !n.NextChargeAt.Equal(billing.Month(t0, 1)) {
+	if n.State != numbers.Owned || !f.routes(n) || n.CarrierID != "acme-"+n.ID || !n.NextChargeAt.Equal(billing.Month(t0, 1)) {
 		t.Errorf("active: %+v", n)
 	}
 	f.carrierSays(n, carrier.Failed, t0.Add(2*time.Hour)) // which nobody says of an active order
-	if f.state(n) != ledger.NumberOwned {
+	if f.state(n) != numbers.Owned {
 		t.Error("a number was lost that was active")
 	}
 	f.want(acc, billing.Pots{Paid: 20*usd - monthly, Bonus: 5 * usd})
@@ -103,7 +104,7 @@ func TestPurchaseIsRefused(t *testing.T) {
 		if a, err := f.Account(f.ctx(), test.account); err == nil {
 			before = a.Pots
 		}
-		_, err := f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: test.account, E164: test.e164, Country: "ES", Agent: test.agent, Carrier: "acme", Card: card})
+		_, err := f.Numbers.Order(f.ctx(), numbers.Order{Account: test.account, E164: test.e164, Country: "ES", Agent: test.agent, Carrier: "acme", Card: card})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
@@ -170,21 +171,21 @@ func TestMonthsAreChargedOnceByManyNodes(t *testing.T) {
 
 // Each of these is the first to meet a wallet whose welcome credit has ended.
 func TestNumbersMeetExpiredCredit(t *testing.T) {
-	for name, do := range map[string]func(f *fixture, acc string, n *ledger.Number, at time.Time){
-		"told again of an order": func(f *fixture, _ string, n *ledger.Number, at time.Time) { f.carrierSays(n, carrier.Active, at) },
-		"a release": func(f *fixture, acc string, n *ledger.Number, at time.Time) {
-			f.ok(f.ReleaseNumber(f.at(at), acc, n.ID))
+	for name, do := range map[string]func(f *fixture, acc string, n *numbers.Number, at time.Time){
+		"told again of an order": func(f *fixture, _ string, n *numbers.Number, at time.Time) { f.carrierSays(n, carrier.Active, at) },
+		"a release": func(f *fixture, acc string, n *numbers.Number, at time.Time) {
+			f.ok(f.Numbers.Release(f.at(at), acc, n.ID))
 		},
-		"a release by hand": func(f *fixture, acc string, _ *ledger.Number, at time.Time) {
-			byHand, err := f.ImportNumber(f.ctx(), acc, "+34911234569", "")
+		"a release by hand": func(f *fixture, acc string, _ *numbers.Number, at time.Time) {
+			byHand, err := f.Numbers.Import(f.ctx(), acc, "+34911234569", "")
 			f.ok(err)
-			f.ok(f.ReleaseNumber(f.at(at), acc, byHand.ID))
+			f.ok(f.Numbers.Release(f.at(at), acc, byHand.ID))
 		},
-		"an order": func(f *fixture, acc string, _ *ledger.Number, at time.Time) {
+		"an order": func(f *fixture, acc string, _ *numbers.Number, at time.Time) {
 			_, err := f.order(acc, "+34911234569", at)
 			f.ok(err)
 		},
-		"months": func(f *fixture, _ string, _ *ledger.Number, at time.Time) { f.months(at) },
+		"months": func(f *fixture, _ string, _ *numbers.Number, at time.Time) { f.months(at) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := setup(t)
@@ -206,7 +207,7 @@ func TestClaimsOfOrders(t *testing.T) {
 	n, err := f.order(acc, mine, t0)
 	f.ok(err)
 	claim := func(carrier string, at time.Time) int {
-		got, err := f.ClaimNumbers(f.at(at), carrier, 10)
+		got, err := f.Numbers.Claim(f.at(at), carrier, 10)
 		f.ok(err)
 		return len(got)
 	}
@@ -230,7 +231,7 @@ func TestClaimsOfOrders(t *testing.T) {
 	if claim("acme", at) != 1 {
 		t.Error("an active number is not routed")
 	}
-	f.ok(f.NumberRouted(f.ctx(), n.ID))
+	f.ok(f.Numbers.Routed(f.ctx(), n.ID))
 	if claim("acme", at.Add(day)) != 0 {
 		t.Error("a number that is done is claimed")
 	}
@@ -241,23 +242,23 @@ func TestReleaseOfNumbersThatAreOnTheirWay(t *testing.T) {
 	f := setup(t)
 	acc := f.account(50 * usd)
 	agent := f.agent(acc)
-	var ns [4]*ledger.Number
+	var ns [4]*numbers.Number
 	for i := range ns {
 		n, err := f.order(acc, fmt.Sprintf("+349110000%02d", i), t0)
 		f.ok(err)
-		f.ok(f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Agent: &agent.ID}))
+		f.ok(f.Numbers.Assign(f.ctx(), acc, n.ID, numbers.Assignment{Agent: &agent.ID}))
 		ns[i] = n
 	}
 	f.carrierSays(ns[2], carrier.Pending, t0)
 	f.carrierSays(ns[3], carrier.Pending, t0)
 	for _, n := range ns {
-		f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID))
-		for name, err := range map[string]error{"release": f.ReleaseNumber(f.ctx(), acc, n.ID), "assign": f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Agent: &agent.ID})} {
+		f.ok(f.Numbers.Release(f.ctx(), acc, n.ID))
+		for name, err := range map[string]error{"release": f.Numbers.Release(f.ctx(), acc, n.ID), "assign": f.Numbers.Assign(f.ctx(), acc, n.ID, numbers.Assignment{Agent: &agent.ID})} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s again: %v", name, err)
 			}
 		}
-		f.ok(f.FinishRelease(f.ctx(), n.ID)) // of an order that is not done: nothing
+		f.ok(f.Numbers.FinishRelease(f.ctx(), n.ID)) // of an order that is not done: nothing
 	}
 	f.verified()
 	f.carrierSays(ns[0], carrier.Active, t0)
@@ -265,13 +266,13 @@ func TestReleaseOfNumbersThatAreOnTheirWay(t *testing.T) {
 	f.carrierSays(ns[2], carrier.Active, t0)
 	f.carrierSays(ns[3], carrier.Failed, t0)
 	f.want(acc, billing.Pots{Paid: 50*usd - 2*monthly, Bonus: 5 * usd})
-	got, err := f.ClaimNumbers(f.ctx(), "acme", 10)
+	got, err := f.Numbers.Claim(f.ctx(), "acme", 10)
 	f.ok(err)
-	if len(got) != 2 || got[0].State != ledger.NumberReleasing || got[0].CarrierID == "" {
+	if len(got) != 2 || got[0].State != numbers.Releasing || got[0].CarrierID == "" {
 		t.Errorf("to be released are %+v", got)
 	}
 	for _, n := range got {
-		f.ok(f.FinishRelease(f.ctx(), n.ID))
+		f.ok(f.Numbers.FinishRelease(f.ctx(), n.ID))
 	}
 	for _, n := range ns {
 		if f.routes(n) || f.state(n) != "lost" {
@@ -331,7 +332,7 @@ func TestRequestsAreTakenOver(t *testing.T) {
 	dead := &store.IdempotencyKey{Account: acc, Route: "buy", Key: "k"}
 	_, err := f.BeginRequest(f.ctx(), dead)
 	f.ok(err)
-	n, err := f.OrderNumber(f.ctx(), ledger.NumberOrder{Account: acc, E164: mine, Country: "ES", Carrier: "acme", Card: card, Once: dead})
+	n, err := f.Numbers.Order(f.ctx(), numbers.Order{Account: acc, E164: mine, Country: "ES", Carrier: "acme", Card: card, Once: dead})
 	f.ok(err)
 	var heirs atomic.Int32
 	together(10, func(int) {

@@ -11,6 +11,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // TestNumbersAtRandom lets accounts and a carrier do whatever comes to their minds over
@@ -21,12 +22,12 @@ func TestNumbersAtRandom(t *testing.T) {
 			f := setup(t)
 			r := rand.New(rand.NewPCG(seed, 2026))
 			accounts := []string{f.account(30 * usd), f.account(12 * usd), f.account(60 * usd)}
-			var all []*ledger.Number
+			var all []*numbers.Number
 			lost := map[string]bool{} // for good
 			at := t0
 			for i := range 250 {
 				acc := accounts[r.IntN(len(accounts))]
-				var n *ledger.Number
+				var n *numbers.Number
 				if len(all) > 0 {
 					n = all[r.IntN(len(all))]
 				}
@@ -41,11 +42,11 @@ func TestNumbersAtRandom(t *testing.T) {
 					state := []carrier.State{carrier.Pending, carrier.Active, carrier.Active, carrier.Failed}[r.IntN(4)]
 					f.carrierSays(n, state, at)
 				case what < 8:
-					if err := f.ReleaseNumber(f.at(at), n.Account, n.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+					if err := f.Numbers.Release(f.at(at), n.Account, n.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 						t.Fatal(err)
 					}
 				case what < 9:
-					f.ok(f.FinishRelease(f.ctx(), n.ID))
+					f.ok(f.Numbers.FinishRelease(f.ctx(), n.ID))
 				case what < 10:
 					_, _, err := f.Credit(f.at(at), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: billing.Money(r.IntN(12)+1) * usd, Key: fmt.Sprint("r:", seed, i), Source: "sim"})
 					f.ok(err)

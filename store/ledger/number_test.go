@@ -11,6 +11,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 const (
@@ -21,39 +22,39 @@ const (
 var monthly = card.NumberPerMonth()
 
 // order asks for a number of the carrier "acme".
-func (f *fixture) order(account, e164 string, now time.Time) (*ledger.Number, error) {
-	return f.OrderNumber(f.at(now), ledger.NumberOrder{Account: account, E164: e164, Country: "ES", Carrier: "acme",
+func (f *fixture) order(account, e164 string, now time.Time) (*numbers.Number, error) {
+	return f.Numbers.Order(f.at(now), numbers.Order{Account: account, E164: e164, Country: "ES", Carrier: "acme",
 		Monthly: billing.USD, Card: card})
 }
 
 // carrierSays settles an order.
-func (f *fixture) carrierSays(n *ledger.Number, state carrier.State, now time.Time) *ledger.Number {
+func (f *fixture) carrierSays(n *numbers.Number, state carrier.State, now time.Time) *numbers.Number {
 	f.t.Helper()
 	o := carrier.Ordered{State: state, Number: n.E164}
 	if state == carrier.Active {
 		o.NumberID = "acme-" + n.ID
 	}
-	got, err := f.ReconcileNumber(f.at(now), n.Account, n.ID, o)
+	got, err := f.Numbers.Reconcile(f.at(now), n.Account, n.ID, o)
 	f.ok(err)
 	return got
 }
 
 // buy makes the account the owner of a number.
-func (f *fixture) buy(account, e164 string, now time.Time) *ledger.Number {
+func (f *fixture) buy(account, e164 string, now time.Time) *numbers.Number {
 	f.t.Helper()
 	n, err := f.order(account, e164, now)
 	f.ok(err)
 	n = f.carrierSays(n, carrier.Active, now)
-	if n.State != ledger.NumberOwned {
+	if n.State != numbers.Owned {
 		f.t.Fatalf("bought: %+v", n)
 	}
 	return n
 }
 
 // months charges what is due.
-func (f *fixture) months(now time.Time) ledger.NumberMonths {
+func (f *fixture) months(now time.Time) numbers.Months {
 	f.t.Helper()
-	sum, err := f.ChargeNumbers(f.at(now), card)
+	sum, err := f.Numbers.Charge(f.at(now), card)
 	f.ok(err)
 	return sum
 }
@@ -71,9 +72,9 @@ func (f *fixture) monthsPaid(account string) (days []string) {
 	return days
 }
 
-func (f *fixture) state(n *ledger.Number) ledger.NumberState {
+func (f *fixture) state(n *numbers.Number) numbers.State {
 	f.t.Helper()
-	got, err := f.Number(f.ctx(), n.Account, n.ID)
+	got, err := f.Numbers.Number(f.ctx(), n.Account, n.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return "lost"
 	}
@@ -82,9 +83,9 @@ func (f *fixture) state(n *ledger.Number) ledger.NumberState {
 }
 
 // routes says whether calls to the number are answered.
-func (f *fixture) routes(n *ledger.Number) bool {
+func (f *fixture) routes(n *numbers.Number) bool {
 	f.t.Helper()
-	r, err := f.RouteNumber(f.ctx(), n.E164)
+	r, err := f.Numbers.Route(f.ctx(), n.E164)
 	if errors.Is(err, store.ErrNotFound) {
 		return false
 	}
@@ -109,10 +110,10 @@ func TestThirteenMonthsFromTheLastOfJanuary(t *testing.T) {
 			t.Fatalf("charged %v", got)
 		}
 	}
-	if len(got) != 14 || f.state(n) != ledger.NumberOwned {
+	if len(got) != 14 || f.state(n) != numbers.Owned {
 		t.Errorf("charged %v, is %s", got, f.state(n))
 	}
-	now, err := f.Number(f.ctx(), acc, n.ID)
+	now, err := f.Numbers.Number(f.ctx(), acc, n.ID)
 	f.ok(err)
 	if want := time.Date(2027, 3, 31, 10, 0, 0, 0, time.UTC); !now.NextChargeAt.Equal(want) {
 		t.Errorf("next is %s, want %s", now.NextChargeAt, want)
@@ -129,13 +130,13 @@ func TestMonthsAreCaughtUp(t *testing.T) {
 	a, b, c := f.buy(rich, mine, t0), f.buy(poor, "+34911234568", t0), f.buy(just, "+34911234569", t0)
 	late := billing.Month(t0, 3).Add(5 * day) // of three months one and two can be paid
 	sum := f.months(late)
-	if (sum != ledger.NumberMonths{Charged: 3 + 1 + 2, Unpaid: 1, Released: 1}) {
+	if (sum != numbers.Months{Charged: 3 + 1 + 2, Unpaid: 1, Released: 1}) {
 		t.Errorf("%+v", sum)
 	}
-	if f.state(a) != ledger.NumberOwned || f.state(b) != "lost" || f.state(c) != ledger.NumberGrace {
+	if f.state(a) != numbers.Owned || f.state(b) != "lost" || f.state(c) != numbers.Grace {
 		t.Errorf("%s, %s, %s", f.state(a), f.state(b), f.state(c))
 	}
-	if again := f.months(late); again != (ledger.NumberMonths{}) {
+	if again := f.months(late); again != (numbers.Months{}) {
 		t.Errorf("again: %+v", again)
 	}
 	f.verified()
@@ -147,15 +148,15 @@ func TestGraceLastsThirtyDays(t *testing.T) {
 	n := f.buy(acc, mine, t0)
 	due := billing.Month(t0, 1)
 	f.months(due.Add(-time.Microsecond))
-	if f.state(n) != ledger.NumberOwned {
+	if f.state(n) != numbers.Owned {
 		t.Fatal("charged early")
 	}
 	f.months(due)
 	for at := due; at.Before(due.Add(30 * day)); at = at.Add(12 * time.Hour) {
 		f.months(at)
-		got, err := f.Number(f.ctx(), acc, n.ID)
+		got, err := f.Numbers.Number(f.ctx(), acc, n.ID)
 		f.ok(err)
-		if got.State != ledger.NumberGrace || !got.GraceUntil.Equal(due.Add(30*day)) || !f.routes(n) {
+		if got.State != numbers.Grace || !got.GraceUntil.Equal(due.Add(30*day)) || !f.routes(n) {
 			t.Fatalf("%s: %+v", at, got)
 		}
 	}
@@ -175,10 +176,10 @@ func TestGraceLastsThirtyDays(t *testing.T) {
 	if _, err := f.order(f.account(10*usd), mine, due.Add(31*day)); !errors.Is(err, store.ErrNumberTaken) {
 		t.Errorf("while it is released: %v", err)
 	}
-	if got, err := f.ClaimNumbers(f.at(due.Add(31*day)), "acme", 10); err != nil || len(got) != 1 || got[0].State != ledger.NumberReleasing {
+	if got, err := f.Numbers.Claim(f.at(due.Add(31*day)), "acme", 10); err != nil || len(got) != 1 || got[0].State != numbers.Releasing {
 		t.Fatalf("%v, %v", got, err)
 	}
-	f.ok(f.FinishRelease(f.ctx(), n.ID))
+	f.ok(f.Numbers.FinishRelease(f.ctx(), n.ID))
 	f.buy(f.account(10*usd), mine, due.Add(31*day))
 	f.verified()
 }
@@ -214,12 +215,12 @@ func TestMoneyDuringGraceKeepsTheNumber(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		credit func(*fixture, string)
-		state  ledger.NumberState
+		state  numbers.State
 	}{
-		"a top-up":                 {in(ledger.Credit{Kind: ledger.Topup, Amount: monthly - 4*usd, Source: "sim"}), ledger.NumberOwned},
-		"a correction":             {in(ledger.Credit{Kind: ledger.Adjustment, Amount: monthly}), ledger.NumberOwned},
-		"too little":               {in(ledger.Credit{Kind: ledger.Topup, Amount: monthly - 4*usd - 1, Source: "sim"}), ledger.NumberGrace},
-		"credit that is not money": {in(ledger.Credit{Kind: ledger.Bonus, Amount: 50 * usd, ExpiresAt: due.AddDate(1, 0, 0)}), ledger.NumberGrace},
+		"a top-up":                 {in(ledger.Credit{Kind: ledger.Topup, Amount: monthly - 4*usd, Source: "sim"}), numbers.Owned},
+		"a correction":             {in(ledger.Credit{Kind: ledger.Adjustment, Amount: monthly}), numbers.Owned},
+		"too little":               {in(ledger.Credit{Kind: ledger.Topup, Amount: monthly - 4*usd - 1, Source: "sim"}), numbers.Grace},
+		"credit that is not money": {in(ledger.Credit{Kind: ledger.Bonus, Amount: 50 * usd, ExpiresAt: due.AddDate(1, 0, 0)}), numbers.Grace},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := setup(t)
@@ -232,7 +233,7 @@ func TestMoneyDuringGraceKeepsTheNumber(t *testing.T) {
 			if got := f.state(n); got != test.state {
 				t.Errorf("the number is %s, want %s", got, test.state)
 			}
-			if got, _ := f.Number(f.ctx(), acc, n.ID); got.State == ledger.NumberOwned && !got.NextChargeAt.Equal(billing.Month(t0, 2)) {
+			if got, _ := f.Numbers.Number(f.ctx(), acc, n.ID); got.State == numbers.Owned && !got.NextChargeAt.Equal(billing.Month(t0, 2)) {
 				t.Errorf("the next month begins %s", got.NextChargeAt)
 			}
 			f.verified()
@@ -250,13 +251,13 @@ func TestDisputeDuringGrace(t *testing.T) {
 	for at := due; !at.After(due.Add(30 * day)); at = at.Add(6 * time.Hour) {
 		f.months(at)
 	}
-	if f.state(a) != "lost" || f.state(b) != ledger.NumberGrace || len(f.monthsPaid(acc)) != 2 {
+	if f.state(a) != "lost" || f.state(b) != numbers.Grace || len(f.monthsPaid(acc)) != 2 {
 		t.Errorf("%s, %s, charged %v", f.state(a), f.state(b), f.monthsPaid(acc))
 	}
 	f.verified()
 	f.ok(f.ResolveDispute(f.at(due.Add(30*day)), acc, "pi_1"))
 	f.months(due.Add(30*day + time.Minute))
-	if f.state(b) != ledger.NumberOwned || len(f.monthsPaid(acc)) != 3 {
+	if f.state(b) != numbers.Owned || len(f.monthsPaid(acc)) != 3 {
 		t.Errorf("after the dispute: %s, charged %v", f.state(b), f.monthsPaid(acc))
 	}
 	f.verified()
@@ -271,7 +272,7 @@ func TestMonthsAreChargedByTheCardInForce(t *testing.T) {
 		`"number_per_month":5`, `"number_per_month":7.5`, 1), card.Version(), "2026-03-15.1", 1)))
 	f.ok(err)
 	f.ok(f.PutRateCard(f.ctx(), dearer))
-	_, err = f.ChargeNumbers(f.at(billing.Month(t0, 1)), dearer)
+	_, err = f.Numbers.Charge(f.at(billing.Month(t0, 1)), dearer)
 	f.ok(err)
 	all, err := f.Transfers(f.ctx(), acc, 0, 2)
 	f.ok(err)
@@ -295,7 +296,7 @@ func TestOverdraftPaysNoMonths(t *testing.T) {
 	used := billing.Usage{billing.AgentTime: 20 * 60_000}
 	f.checkpoint(s, 1, used) // above a dollar, not posted
 	f.months(billing.Month(t0, 1))
-	if f.state(n) != ledger.NumberGrace {
+	if f.state(n) != numbers.Grace {
 		t.Errorf("with %s left a month of %s was paid: %s", f.show(acc).Pots.PaidLeft(), monthly, f.state(n))
 	}
 	f.closeWith(s, used)
@@ -305,16 +306,16 @@ func TestOverdraftPaysNoMonths(t *testing.T) {
 func TestNumbersByHandStayFree(t *testing.T) {
 	f := setup(t)
 	acc := f.account(100 * usd)
-	n, err := f.ImportNumber(f.ctx(), acc, mine, "")
+	n, err := f.Numbers.Import(f.ctx(), acc, mine, "")
 	f.ok(err)
-	if sum := f.months(t0.AddDate(5, 0, 0)); sum != (ledger.NumberMonths{}) || n.Bought() || f.state(n) != ledger.NumberOwned {
+	if sum := f.months(t0.AddDate(5, 0, 0)); sum != (numbers.Months{}) || n.Bought() || f.state(n) != numbers.Owned {
 		t.Errorf("%+v, %s", sum, f.state(n))
 	}
-	if got, err := f.ClaimNumbers(f.at(t0.AddDate(5, 0, 0)), "", 10); err != nil || len(got) != 0 {
+	if got, err := f.Numbers.Claim(f.at(t0.AddDate(5, 0, 0)), "", 10); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
-	f.ok(f.ReleaseNumber(f.ctx(), acc, n.ID))
-	if _, err := f.ImportNumber(f.ctx(), acc, mine, ""); err != nil {
+	f.ok(f.Numbers.Release(f.ctx(), acc, n.ID))
+	if _, err := f.Numbers.Import(f.ctx(), acc, mine, ""); err != nil {
 		t.Error("again: ", err)
 	}
 	f.want(acc, billing.Pots{Paid: 100 * usd, Bonus: 5 * usd})

@@ -27,14 +27,14 @@ func numbersLived(t *testing.T) (*fixture, string) {
 	f.carrierSays(failed, carrier.Pending, t0)
 	f.carrierSays(failed, carrier.Failed, t0)
 	gone := f.buy(acc, "+34911000004", t0)
-	f.ok(f.ReleaseNumber(f.at(t0.Add(time.Hour)), acc, gone.ID))
-	f.ok(f.FinishRelease(f.ctx(), gone.ID))
-	f.ok(f.ReleaseNumber(f.at(t0.Add(time.Hour)), acc, f.buy(acc, "+34911000005", t0).ID)) // releasing
+	f.ok(f.Numbers.Release(f.at(t0.Add(time.Hour)), acc, gone.ID))
+	f.ok(f.Numbers.FinishRelease(f.ctx(), gone.ID))
+	f.ok(f.Numbers.Release(f.at(t0.Add(time.Hour)), acc, f.buy(acc, "+34911000005", t0).ID)) // releasing
 	f.buy(poor, "+34911000006", t0)
 	f.buy(poor, "+34911000007", t0)
 	f.buy(poor, "+34911000008", t0)
 	f.months(billing.Month(t0, 1)) // poor's are in grace
-	_, err = f.ImportNumber(f.ctx(), acc, "+34911234567", f.agent(acc).ID)
+	_, err = f.Numbers.Import(f.ctx(), acc, "+34911234567", f.agent(acc).ID)
 	f.ok(err)
 	_, err = f.order(acc, "+34911000009", t0) // ordering
 	f.ok(err)

@@ -11,7 +11,7 @@ import (
 	"parley/billing"
 	"parley/sip/carrier"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // The machine's numbers: four in the world, a carrier whose news come twice, late or
@@ -19,9 +19,9 @@ import (
 
 // twinNumber is what the model knows of one.
 type twinNumber struct {
-	*ledger.Number
+	*numbers.Number
 	acc       *twin
-	state     ledger.NumberState
+	state     numbers.State
 	held      billing.Money
 	period    int
 	activated bool
@@ -72,7 +72,7 @@ func (a *twin) credit(amount billing.Money) {
 
 func (a *twin) retryMonths() {
 	for _, n := range a.numbers {
-		if n.state == ledger.NumberGrace {
+		if n.state == numbers.Grace {
 			n.chargeAt = n.next
 		}
 	}
@@ -85,7 +85,7 @@ func (m *machine) orderNumber() {
 	m.expire()
 	var want error
 	switch {
-	case slices.ContainsFunc(m.allNumbers(), func(n *twinNumber) bool { return n.E164 == e164 && n.state != ledger.NumberReleased }):
+	case slices.ContainsFunc(m.allNumbers(), func(n *twinNumber) bool { return n.E164 == e164 && n.state != numbers.Released }):
 		want = store.ErrNumberTaken
 	case a.suspended:
 		want = store.ErrSuspended
@@ -96,12 +96,12 @@ func (m *machine) orderNumber() {
 	case a.pots().Balance() < 25*billing.Cent, a.pots().PaidLeft()-a.heldForNumbers() < monthly:
 		want = store.ErrInsufficientBalance
 	}
-	n, err := m.db.OrderNumber(m.ctx(), ledger.NumberOrder{Account: a.id, E164: e164, Country: "ES", Carrier: "model" + m.run, Card: card})
+	n, err := m.db.Numbers.Order(m.ctx(), numbers.Order{Account: a.id, E164: e164, Country: "ES", Carrier: "model" + m.run, Card: card})
 	if m.is(err, want); want != nil {
 		return
 	}
 	a.held += monthly
-	a.numbers = append(a.numbers, &twinNumber{Number: n, acc: a, state: ledger.NumberOrdering, held: monthly})
+	a.numbers = append(a.numbers, &twinNumber{Number: n, acc: a, state: numbers.Ordering, held: monthly})
 }
 
 func (m *machine) carrierSays() {
@@ -117,19 +117,19 @@ func (m *machine) settleNumber(n *twinNumber) {
 		o.NumberID = "c-" + n.ID
 	}
 	var want error
-	other := func(x *twinNumber) bool { return x != n && x.E164 == n.E164 && x.state != ledger.NumberReleased }
-	if n.state == ledger.NumberReleased && !n.activated && o.State == carrier.Active && slices.ContainsFunc(m.allNumbers(), other) {
+	other := func(x *twinNumber) bool { return x != n && x.E164 == n.E164 && x.state != numbers.Released }
+	if n.state == numbers.Released && !n.activated && o.State == carrier.Active && slices.ContainsFunc(m.allNumbers(), other) {
 		want = store.ErrNumberTaken
 	}
-	_, err := m.db.ReconcileNumber(m.ctx(), n.Account, n.ID, o)
+	_, err := m.db.Numbers.Reconcile(m.ctx(), n.Account, n.ID, o)
 	m.is(err, want)
 	m.settle(n.acc)
 	if n.activated || want != nil {
 		return
 	}
-	if n.state == ledger.NumberReleased { // it has failed; one that stands after all is given back
+	if n.state == numbers.Released { // it has failed; one that stands after all is given back
 		if o.State == carrier.Active {
-			n.activated, n.state = true, ledger.NumberReleasing
+			n.activated, n.state = true, numbers.Releasing
 		}
 		return
 	}
@@ -139,7 +139,7 @@ func (m *machine) settleNumber(n *twinNumber) {
 		if n.period > 0 {
 			n.acc.credit(monthly)
 		}
-		n.lose(ledger.NumberReleased)
+		n.lose(numbers.Released)
 		return
 	}
 	if n.period == 0 {
@@ -147,12 +147,12 @@ func (m *machine) settleNumber(n *twinNumber) {
 	}
 	n.activated = o.State == carrier.Active
 	switch {
-	case n.state == ledger.NumberReleasing:
+	case n.state == numbers.Releasing:
 		n.next = nil
 	case n.activated:
-		n.state, n.chargeAt = ledger.NumberOwned, n.next
+		n.state, n.chargeAt = numbers.Owned, n.next
 	default:
-		n.state = ledger.NumberOrdered
+		n.state = numbers.Ordered
 	}
 }
 
@@ -163,7 +163,7 @@ func (n *twinNumber) charge(m *machine) {
 	n.next = &next
 }
 
-func (n *twinNumber) lose(to ledger.NumberState) {
+func (n *twinNumber) lose(to numbers.State) {
 	n.state, n.next, n.chargeAt, n.grace = to, nil, nil, nil
 }
 
@@ -174,33 +174,33 @@ func (m *machine) releaseNumber() {
 	}
 	m.expire()
 	var want error
-	if n.state == ledger.NumberReleasing || n.state == ledger.NumberReleased {
+	if n.state == numbers.Releasing || n.state == numbers.Released {
 		want = store.ErrNotFound
 	}
-	if m.is(m.db.ReleaseNumber(m.ctx(), n.Account, n.ID), want); want == nil {
-		n.lose(ledger.NumberReleasing)
+	if m.is(m.db.Numbers.Release(m.ctx(), n.Account, n.ID), want); want == nil {
+		n.lose(numbers.Releasing)
 	}
 }
 
 // askCarrier is the round of a server, perhaps the successor of one that died: it takes
 // up what is not done.
 func (m *machine) askCarrier() {
-	claimed, err := m.db.ClaimNumbers(m.ctx(), "model"+m.run, 3)
+	claimed, err := m.db.Numbers.Claim(m.ctx(), "model"+m.run, 3)
 	m.ok(err)
 	all := m.allNumbers()
 	for _, c := range claimed {
 		i := slices.IndexFunc(all, func(n *twinNumber) bool { return n.ID == c.ID })
-		if i < 0 || all[i].state != c.State || all[i].routed && c.State != ledger.NumberReleasing || c.State == ledger.NumberReleased && all[i].activated {
+		if i < 0 || all[i].state != c.State || all[i].routed && c.State != numbers.Releasing || c.State == numbers.Released && all[i].activated {
 			m.t.Fatalf("claimed %+v", c)
 		}
 		switch n := all[i]; {
 		case !n.activated:
 			m.settleNumber(n)
-		case n.state == ledger.NumberReleasing:
-			m.ok(m.db.FinishRelease(m.ctx(), n.ID))
-			n.state = ledger.NumberReleased
+		case n.state == numbers.Releasing:
+			m.ok(m.db.Numbers.FinishRelease(m.ctx(), n.ID))
+			n.state = numbers.Released
 		default:
-			m.ok(m.db.NumberRouted(m.ctx(), n.ID))
+			m.ok(m.db.Numbers.Routed(m.ctx(), n.ID))
 			n.routed = true
 		}
 	}
@@ -212,9 +212,9 @@ func (m *machine) month() {
 
 // chargeNumbers is any node's round, twice: the second finds nothing.
 func (m *machine) chargeNumbers() {
-	_, err := m.db.ChargeNumbers(m.ctx(), card)
+	_, err := m.db.Numbers.Charge(m.ctx(), card)
 	m.ok(err)
-	_, err = m.db.ChargeNumbers(m.ctx(), card)
+	_, err = m.db.Numbers.Charge(m.ctx(), card)
 	m.ok(err)
 	due := slices.DeleteFunc(m.allNumbers(), func(n *twinNumber) bool { return n.chargeAt == nil || n.chargeAt.After(m.now) })
 	slices.SortFunc(due, func(x, y *twinNumber) int {
@@ -228,9 +228,9 @@ func (m *machine) chargeNumbers() {
 		m.settle(a)
 		for !n.next.After(m.now) && !a.frozen() && !a.suspended && a.pots().PaidLeft()-a.heldForNumbers() >= monthly {
 			n.charge(m)
-			n.state, n.grace, n.chargeAt = ledger.NumberOwned, nil, n.next
+			n.state, n.grace, n.chargeAt = numbers.Owned, nil, n.next
 		}
-		until := n.next.Add(ledger.NumberGraceTime)
+		until := n.next.Add(numbers.GraceTime)
 		switch {
 		case n.next.After(m.now):
 		case m.now.Before(until):
@@ -238,9 +238,9 @@ func (m *machine) chargeNumbers() {
 			if again.After(until) {
 				again = until
 			}
-			n.state, n.grace, n.chargeAt = ledger.NumberGrace, &until, &again
+			n.state, n.grace, n.chargeAt = numbers.Grace, &until, &again
 		default:
-			n.lose(ledger.NumberReleasing)
+			n.lose(numbers.Releasing)
 		}
 	}
 }
@@ -248,8 +248,8 @@ func (m *machine) chargeNumbers() {
 // handBack releases all, so that no later run charges them.
 func (m *machine) handBack() {
 	for _, n := range m.allNumbers() {
-		if n.state != ledger.NumberReleasing && n.state != ledger.NumberReleased {
-			m.ok(m.db.ReleaseNumber(m.ctx(), n.Account, n.ID))
+		if n.state != numbers.Releasing && n.state != numbers.Released {
+			m.ok(m.db.Numbers.Release(m.ctx(), n.Account, n.ID))
 		}
 	}
 }
@@ -261,11 +261,11 @@ func (m *machine) compareNumbers(after string) {
 		if len(a.numbers) == 0 {
 			continue
 		}
-		list, err := m.db.Numbers(m.ctx(), a.id, store.Page{})
+		list, err := m.db.Numbers.Numbers(m.ctx(), a.id, store.Page{})
 		m.ok(err)
 		for _, n := range a.numbers {
-			i := slices.IndexFunc(list, func(x ledger.Number) bool { return x.ID == n.ID })
-			if lost := n.state == ledger.NumberReleasing || n.state == ledger.NumberReleased; lost != (i < 0) {
+			i := slices.IndexFunc(list, func(x numbers.Number) bool { return x.ID == n.ID })
+			if lost := n.state == numbers.Releasing || n.state == numbers.Released; lost != (i < 0) {
 				m.t.Fatalf("after %s: %s is listed: %v; the model says %s", after, n.ID, i >= 0, n.state)
 			}
 			if i >= 0 && (list[i].State != n.state || !sameTime(list[i].NextChargeAt, n.next) || !sameTime(list[i].GraceUntil, n.grace)) {

@@ -15,6 +15,7 @@ import (
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/ledger/statement"
+	"parley/store/numbers"
 	"parley/store/people"
 )
 
@@ -27,7 +28,7 @@ func (f *fixture) agent(account string) *store.Agent {
 
 // attempts are what account mine, which has an agent and a number of its own, may
 // try on identifiers that it was not given.
-func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Number, s *ledger.Session) map[string]func(agent, number, key, session string) error {
+func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *numbers.Number, s *ledger.Session) map[string]func(agent, number, key, session string) error {
 	ctx := f.ctx()
 	return map[string]func(agent, number, key, session string) error{
 		"read agent": func(a, _, _, _ string) error { _, err := f.Agent(ctx, mine, a); return err },
@@ -51,13 +52,15 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *ledger.Numb
 			_, err := f.StartSession(ctx, r)
 			return err
 		},
-		"import to agent": func(a, _, _, _ string) error { _, err := f.ImportNumber(ctx, mine, "+34911234569", a); return err },
+		"import to agent": func(a, _, _, _ string) error { _, err := f.Numbers.Import(ctx, mine, "+34911234569", a); return err },
 		"assign to agent": func(a, _, _, _ string) error {
-			return f.AssignNumber(ctx, mine, ownNumber.ID, ledger.Assignment{Agent: &a})
+			return f.Numbers.Assign(ctx, mine, ownNumber.ID, numbers.Assignment{Agent: &a})
 		},
-		"read number":      func(_, n, _, _ string) error { _, err := f.Number(ctx, mine, n); return err },
-		"assign number":    func(_, n, _, _ string) error { return f.AssignNumber(ctx, mine, n, ledger.Assignment{Agent: &own.ID}) },
-		"release number":   func(_, n, _, _ string) error { return f.ReleaseNumber(ctx, mine, n) },
+		"read number": func(_, n, _, _ string) error { _, err := f.Numbers.Number(ctx, mine, n); return err },
+		"assign number": func(_, n, _, _ string) error {
+			return f.Numbers.Assign(ctx, mine, n, numbers.Assignment{Agent: &own.ID})
+		},
+		"release number":   func(_, n, _, _ string) error { return f.Numbers.Release(ctx, mine, n) },
 		"revoke key":       func(_, _, k, _ string) error { return people.New(f.DB).RevokeKey(ctx, mine, k) },
 		"read call":        func(_, _, _, s string) error { _, err := history.New(f.DB).Call(ctx, mine, s); return err },
 		"read recording":   func(_, _, _, s string) error { _, err := history.New(f.DB).Recording(ctx, mine, s); return err },
@@ -101,9 +104,9 @@ func TestForeignIsUnknown(t *testing.T) {
 	f := setup(t)
 	mine, theirs := f.account(0), f.account(0)
 	agent, own := f.agent(theirs), f.agent(mine)
-	number, err := f.ImportNumber(f.ctx(), theirs, "+34911234567", agent.ID)
+	number, err := f.Numbers.Import(f.ctx(), theirs, "+34911234567", agent.ID)
 	f.ok(err)
-	ownNumber, err := f.ImportNumber(f.ctx(), mine, "+34911234568", "")
+	ownNumber, err := f.Numbers.Import(f.ctx(), mine, "+34911234568", "")
 	f.ok(err)
 	key, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: theirs, Name: "k", Role: people.RoleMember})
 	f.ok(err)
@@ -116,7 +119,7 @@ func TestForeignIsUnknown(t *testing.T) {
 			t.Errorf("%s: foreign %v, unknown %v", name, foreign, unknown)
 		}
 	}
-	if _, err := f.NumberByE164(ctx, mine, number.E164); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.Numbers.ByE164(ctx, mine, number.E164); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a foreign number by its digits: %v", err)
 	}
 	if err := people.New(f.DB).CheckKey(ctx, people.Principal{Account: mine, Key: key.ID}); !errors.Is(err, store.ErrUnauthorized) {
@@ -126,7 +129,7 @@ func TestForeignIsUnknown(t *testing.T) {
 		t.Errorf("a foreign receipt: %v, %v", rs, err)
 	}
 	agents, err1 := f.Agents(ctx, mine, store.Page{})
-	numbers, err2 := f.Numbers(ctx, mine, store.Page{})
+	numbers, err2 := f.Numbers.Numbers(ctx, mine, store.Page{})
 	calls, err3 := history.New(f.DB).Calls(ctx, mine, history.CallPage{})
 	keys, err4 := people.New(f.DB).Keys(ctx, mine, store.Page{})
 	f.ok(errors.Join(err1, err2, err3, err4))
@@ -168,14 +171,14 @@ func TestAgents(t *testing.T) {
 	if err := f.DeleteAgent(f.ctx(), acc, a.ID, 1); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("deleting version 1: %v", err)
 	}
-	n, err := f.ImportNumber(f.ctx(), acc, "+34911234567", a.ID)
+	n, err := f.Numbers.Import(f.ctx(), acc, "+34911234567", a.ID)
 	f.ok(err)
 	request := f.request(acc, web)
 	request.Agent = a.ID
 	s, err := f.StartSession(f.ctx(), request)
 	f.ok(err)
 	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 2))
-	if n, err = f.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
+	if n, err = f.Numbers.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
 		t.Errorf("the number of a deleted agent: %+v, %v", n, err)
 	}
 	if c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID); err != nil || *c.Agent != a.ID {
@@ -205,40 +208,40 @@ func TestNumbers(t *testing.T) {
 	f := setup(t)
 	a, b := f.account(0), f.account(0)
 	agent := f.agent(a)
-	n, err := f.ImportNumber(f.ctx(), a, "+44 20 7946 0018", "")
+	n, err := f.Numbers.Import(f.ctx(), a, "+44 20 7946 0018", "")
 	f.ok(err)
 	if n.E164 != "+442079460018" || n.Country != "GB" {
 		t.Errorf("%+v", n)
 	}
-	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", ""); !errors.Is(err, store.ErrNumberTaken) {
+	if _, err := f.Numbers.Import(f.ctx(), b, "+442079460018", ""); !errors.Is(err, store.ErrNumberTaken) {
 		t.Errorf("a number twice: %v", err)
 	}
-	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ledger.Assignment{Agent: &agent.ID}))
-	r, err := f.RouteNumber(f.ctx(), n.E164)
+	f.ok(f.Numbers.Assign(f.ctx(), a, n.ID, numbers.Assignment{Agent: &agent.ID}))
+	r, err := f.Numbers.Route(f.ctx(), n.E164)
 	f.ok(err)
-	if r.Account != a || r.Number != n.ID || *r.Agent != agent.ID || r.Country != "GB" || r.State != ledger.NumberOwned {
+	if r.Account != a || r.Number != n.ID || *r.Agent != agent.ID || r.Country != "GB" || r.State != numbers.Owned {
 		t.Errorf("%+v", r)
 	}
-	f.ok(f.AssignNumber(f.ctx(), a, n.ID, ledger.Assignment{Agent: new("")}))
-	if r, err = f.RouteNumber(f.ctx(), n.E164); err != nil || r.Agent != nil {
+	f.ok(f.Numbers.Assign(f.ctx(), a, n.ID, numbers.Assignment{Agent: new("")}))
+	if r, err = f.Numbers.Route(f.ctx(), n.E164); err != nil || r.Agent != nil {
 		t.Errorf("unbound: %+v, %v", r, err)
 	}
-	f.ok(f.ReleaseNumber(f.ctx(), a, n.ID))
+	f.ok(f.Numbers.Release(f.ctx(), a, n.ID))
 	for name, err := range map[string]error{
-		"release again":  f.ReleaseNumber(f.ctx(), a, n.ID),
-		"assign":         f.AssignNumber(f.ctx(), a, n.ID, ledger.Assignment{Agent: &agent.ID}),
-		"route":          func() error { _, err := f.RouteNumber(f.ctx(), n.E164); return err }(),
-		"for an unknown": func() error { _, err := f.ImportNumber(f.ctx(), "acc_x", "+34911234567", ""); return err }(),
+		"release again":  f.Numbers.Release(f.ctx(), a, n.ID),
+		"assign":         f.Numbers.Assign(f.ctx(), a, n.ID, numbers.Assignment{Agent: &agent.ID}),
+		"route":          func() error { _, err := f.Numbers.Route(f.ctx(), n.E164); return err }(),
+		"for an unknown": func() error { _, err := f.Numbers.Import(f.ctx(), "acc_x", "+34911234567", ""); return err }(),
 	} {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("released, %s: %v", name, err)
 		}
 	}
-	if _, err := f.ImportNumber(f.ctx(), b, "+442079460018", ""); err != nil {
+	if _, err := f.Numbers.Import(f.ctx(), b, "+442079460018", ""); err != nil {
 		t.Errorf("a released number: %v", err)
 	}
 	for _, bad := range []string{"", "911234567", "+34", "+0034911234567", "+999123456789", "tel", "+34911234567\x00"} {
-		if _, err := f.ImportNumber(f.ctx(), a, bad, ""); !errors.Is(err, store.ErrInvalid) {
+		if _, err := f.Numbers.Import(f.ctx(), a, bad, ""); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -314,35 +317,35 @@ func TestNumbersOnOwnTrunks(t *testing.T) {
 	}
 	const number = "+442079460018"
 	trunkA, trunkB := trunk(a, "trk_a"), trunk(b, "trk_b")
-	own, err := f.ImportOwnNumber(f.ctx(), a, trunkA, "+44 20 7946 0018", f.agent(a).ID)
+	own, err := f.Numbers.ImportOwn(f.ctx(), a, trunkA, "+44 20 7946 0018", f.agent(a).ID)
 	f.ok(err)
-	if own.E164 != number || own.Trunk == nil || *own.Trunk != trunkA || own.Bought() || own.State != ledger.NumberOwned {
+	if own.E164 != number || own.Trunk == nil || *own.Trunk != trunkA || own.Bought() || own.State != numbers.Owned {
 		t.Errorf("%+v", own)
 	}
-	_, err = f.RouteNumber(f.ctx(), number)
+	_, err = f.Numbers.Route(f.ctx(), number)
 	is(err, store.ErrNotFound)
 	for account, want := range map[string]error{a: nil, b: store.ErrNotFound} {
-		r, err := f.RouteOwnNumber(f.ctx(), account, number)
+		r, err := f.Numbers.RouteOwn(f.ctx(), account, number)
 		is(err, want)
 		if err == nil && (r.Account != a || r.Number != own.ID || r.Trunk == nil || *r.Trunk != trunkA) {
 			t.Errorf("%+v", r)
 		}
 	}
-	_, err = f.ImportOwnNumber(f.ctx(), a, trunkA, number, "")
+	_, err = f.Numbers.ImportOwn(f.ctx(), a, trunkA, number, "")
 	is(err, store.ErrNumberTaken)
-	_, err = f.ImportNumber(f.ctx(), a, number, "")
+	_, err = f.Numbers.Import(f.ctx(), a, number, "")
 	is(err, store.ErrNumberTaken)
-	_, err = f.ImportOwnNumber(f.ctx(), b, trunkA, "+442079460019", "")
+	_, err = f.Numbers.ImportOwn(f.ctx(), b, trunkA, "+442079460019", "")
 	is(err, store.ErrNotFound) // another's trunk
-	_, err = f.ImportOwnNumber(f.ctx(), b, trunkB, "+442079460019", f.agent(a).ID)
+	_, err = f.Numbers.ImportOwn(f.ctx(), b, trunkB, "+442079460019", f.agent(a).ID)
 	is(err, store.ErrNotFound) // another's agent
-	_, err = f.ImportOwnNumber(f.ctx(), b, trunkB, number, "")
+	_, err = f.Numbers.ImportOwn(f.ctx(), b, trunkB, number, "")
 	f.ok(err)
 	// The operator's lines bring it to whom the operator gave it.
 	c := f.account(0)
-	_, err = f.ImportNumber(f.ctx(), c, number, "")
+	_, err = f.Numbers.Import(f.ctx(), c, number, "")
 	f.ok(err)
-	if r, err := f.RouteNumber(f.ctx(), number); err != nil || r.Account != c || r.Trunk != nil {
+	if r, err := f.Numbers.Route(f.ctx(), number); err != nil || r.Account != c || r.Trunk != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 	f.verified()
@@ -370,10 +373,10 @@ func TestRouteExtension(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	agent := f.agent(acc)
-	if r, err := f.RouteExtension(f.ctx(), agent.ID); err != nil || r.Account != acc || *r.Agent != agent.ID || r.Number != "" {
+	if r, err := f.Numbers.RouteExtension(f.ctx(), agent.ID); err != nil || r.Account != acc || *r.Agent != agent.ID || r.Number != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := f.RouteExtension(f.ctx(), "ag_x"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.Numbers.RouteExtension(f.ctx(), "ag_x"); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
 }

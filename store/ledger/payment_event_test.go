@@ -7,7 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/billing/payment"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // TestAnEventCountsOnce: an event is told from others by its name alone. Told again, at
@@ -32,7 +32,7 @@ func TestAnEventCountsOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range atOnce {
 		all.Go(func() {
-			_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
+			_, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
 				Event: event("evt_once", payment.DisputeFundsWithdrawn, fmt.Sprint("dp_", i), usd)})
 			if err != nil {
 				t.Error(err)
@@ -58,7 +58,7 @@ func TestAnEventCountsOnce(t *testing.T) {
 		want("an old name with other contents", 19*usd, 1)
 	}
 	// Two providers may have one name.
-	if done, err := f.EventApplied(f.ctx(), "stripe", "evt_1"); err != nil || done {
+	if done, err := f.Payments.EventApplied(f.ctx(), "stripe", "evt_1"); err != nil || done {
 		t.Errorf("another provider's: %v, %v", done, err)
 	}
 	f.verified()

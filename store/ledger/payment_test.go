@@ -11,34 +11,34 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // begun makes a top-up with a page.
-func (f *fixture) begun(account string, amount billing.Money) *ledger.TopUp {
+func (f *fixture) begun(account string, amount billing.Money) *payments.TopUp {
 	f.t.Helper()
-	t, err := f.CreateTopUp(f.ctx(), account, "sim", amount)
+	t, err := f.Payments.CreateTopUp(f.ctx(), account, "sim", amount)
 	f.ok(err)
-	t, err = f.OpenTopUp(f.ctx(), account, t.ID, payment.Checkout{ID: "cs_" + t.ID, URL: "http://pay.example/" + t.ID, Customer: "cus_" + account})
+	t, err = f.Payments.OpenTopUp(f.ctx(), account, t.ID, payment.Checkout{ID: "cs_" + t.ID, URL: "http://pay.example/" + t.ID, Customer: "cus_" + account})
 	f.ok(err)
 	return t
 }
 
 func (f *fixture) look() int64 {
 	f.t.Helper()
-	n, err := f.NextReadVersion(f.ctx())
+	n, err := f.Payments.NextReadVersion(f.ctx())
 	f.ok(err)
 	return n
 }
 
 // told is what the provider says of a top-up.
-func told(t *ledger.TopUp, state payment.State, refunded billing.Money) payment.Payment {
+func told(t *payments.TopUp, state payment.State, refunded billing.Money) payment.Payment {
 	return payment.Payment{ID: "pi_" + t.ID, TopUp: t.ID, Account: t.Account, Customer: "cus_" + t.Account, Amount: t.Amount, Refunded: refunded, State: state}
 }
 
-func (f *fixture) settle(look int64, p payment.Payment, e payment.Event) *ledger.TopUp {
+func (f *fixture) settle(look int64, p payment.Payment, e payment.Event) *payments.TopUp {
 	f.t.Helper()
-	t, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: look, Payment: p, Event: e})
+	t, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: look, Payment: p, Event: e})
 	f.ok(err)
 	return t
 }
@@ -49,13 +49,13 @@ func TestTopUpIsCreditedOnce(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	top := f.begun(acc, 20*usd)
-	if got := f.settle(f.look(), told(top, payment.Pending, 0), payment.Event{}); got.State != ledger.TopUpPending || f.paid(acc) != 0 {
+	if got := f.settle(f.look(), told(top, payment.Pending, 0), payment.Event{}); got.State != payments.TopUpPending || f.paid(acc) != 0 {
 		t.Errorf("before it is paid: %+v", got)
 	}
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
+			_, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
 				Event: payment.Event{ID: fmt.Sprint("evt_", i%2), Kind: payment.PaymentSucceeded}})
 			if err != nil {
 				t.Error(err)
@@ -63,23 +63,23 @@ func TestTopUpIsCreditedOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got, err := f.TopUp(f.ctx(), acc, top.ID)
+	got, err := f.Payments.TopUp(f.ctx(), acc, top.ID)
 	f.ok(err)
-	if f.paid(acc) != 20*usd || got.State != ledger.TopUpSucceeded || got.Paid != 20*usd || f.show(acc).FirstTopupAt == nil {
+	if f.paid(acc) != 20*usd || got.State != payments.TopUpSucceeded || got.Paid != 20*usd || f.show(acc).FirstTopupAt == nil {
 		t.Errorf("%v paid, %+v", f.paid(acc), got)
 	}
 	for id, want := range map[string]bool{"evt_0": true, "evt_1": true, "evt_2": false} {
-		if done, err := f.EventApplied(f.ctx(), "sim", id); err != nil || done != want {
+		if done, err := f.Payments.EventApplied(f.ctx(), "sim", id); err != nil || done != want {
 			t.Errorf("%s applied: %v, %v", id, done, err)
 		}
 	}
 	// What is final stays so, and what an operator credited under the key is not paid again.
-	if got := f.settle(f.look(), told(top, payment.Canceled, 0), payment.Event{}); got.State != ledger.TopUpSucceeded {
+	if got := f.settle(f.look(), told(top, payment.Canceled, 0), payment.Event{}); got.State != payments.TopUpSucceeded {
 		t.Errorf("canceled afterwards: %+v", got)
 	}
 	second := told(top, payment.Succeeded, 0)
 	second.ID = "pi_second"
-	if _, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: second}); err == nil {
+	if _, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: second}); err == nil {
 		t.Error("a second payment of one top-up goes unnoticed")
 	}
 	other := f.begun(acc, 10*usd)
@@ -133,7 +133,7 @@ func TestDisputes(t *testing.T) {
 				t.Errorf("%s in the order %v: %v is left, %d open", c.ends, order, a.Pots.Paid, a.OpenDisputes)
 			}
 			if c.open > 0 {
-				if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd); !errors.Is(err, store.ErrDisputed) {
+				if _, err := f.Payments.CreateTopUp(f.ctx(), acc, "sim", 10*usd); !errors.Is(err, store.ErrDisputed) {
 					t.Errorf("a top-up in a dispute: %v", err)
 				}
 				// An operator ends it, and late events do not open it again.
@@ -167,28 +167,28 @@ func TestPaymentsBelongToSomebody(t *testing.T) {
 	wrong.Account = mine
 	unknown := told(top, payment.Succeeded, 0)
 	unknown.TopUp = "top_x"
-	for name, s := range map[string]ledger.PaymentRead{
+	for name, s := range map[string]payments.PaymentRead{
 		"another account":  {Provider: "sim", Payment: wrong},
 		"another provider": {Provider: "stripe", Payment: told(top, payment.Succeeded, 0)},
 		"no top-up":        {Provider: "sim", Payment: unknown},
 	} {
 		s.Version = f.look()
-		if _, err := f.ReconcilePayment(ctx, s); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.Payments.ReconcilePayment(ctx, s); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err1 := f.TopUp(ctx, mine, top.ID)
-	_, err2 := f.OpenTopUp(ctx, mine, top.ID, payment.Checkout{ID: "cs_y", URL: "http://evil.example"})
-	_, err3 := f.Customer(ctx, mine, "sim")
+	_, err1 := f.Payments.TopUp(ctx, mine, top.ID)
+	_, err2 := f.Payments.OpenTopUp(ctx, mine, top.ID, payment.Checkout{ID: "cs_y", URL: "http://evil.example"})
+	_, err3 := f.Payments.Customer(ctx, mine, "sim")
 	for _, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Error(err)
 		}
 	}
-	if list, err := f.TopUps(ctx, mine, store.Page{}); err != nil || len(list) != 0 {
+	if list, err := f.Payments.TopUps(ctx, mine, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-	if c, err := f.Customer(ctx, theirs, "sim"); c != "cus_"+theirs || err != nil {
+	if c, err := f.Payments.Customer(ctx, theirs, "sim"); c != "cus_"+theirs || err != nil {
 		t.Errorf("%q, %v", c, err)
 	}
 	if f.paid(theirs) != 0 {
@@ -200,13 +200,13 @@ func TestPaymentsBelongToSomebody(t *testing.T) {
 func TestTopUpsAreBounded(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
-	for range ledger.MaxTopUps {
+	for range payments.MaxTopUps {
 		f.begun(acc, 10*usd)
 	}
-	if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd); !errors.Is(err, store.ErrTopUps) {
+	if _, err := f.Payments.CreateTopUp(f.ctx(), acc, "sim", 10*usd); !errors.Is(err, store.ErrTopUps) {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := f.CreateTopUp(f.at(t0.Add(time.Hour)), acc, "sim", 10*usd); err != nil {
+	if _, err := f.Payments.CreateTopUp(f.at(t0.Add(time.Hour)), acc, "sim", 10*usd); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
 }
@@ -217,9 +217,9 @@ func TestRefundsWeMake(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
 	top := f.begun(acc, 20*usd)
-	ask := func(amount billing.Money, want error) *ledger.Refund {
+	ask := func(amount billing.Money, want error) *payments.Refund {
 		t.Helper()
-		r, err := f.RequestRefund(f.ctx(), acc, top.ID, amount)
+		r, err := f.Payments.RequestRefund(f.ctx(), acc, top.ID, amount)
 		if !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Fatalf("%v; want %v", err, want)
 		}
@@ -231,7 +231,7 @@ func TestRefundsWeMake(t *testing.T) {
 		ask(amount, store.ErrInvalid)
 	}
 	for account, id := range map[string]string{acc: "top_x", f.account(5 * usd): top.ID} {
-		if _, err := f.RequestRefund(f.ctx(), account, id, usd); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.Payments.RequestRefund(f.ctx(), account, id, usd); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of somebody else: %v", err)
 		}
 	}
@@ -248,7 +248,7 @@ func TestRefundsWeMake(t *testing.T) {
 
 	r := ask(left, nil)
 	after := p.Paid - left
-	if f.paid(acc) != after || r.State != ledger.RefundAsked || r.Payment != "pi_"+top.ID {
+	if f.paid(acc) != after || r.State != payments.RefundAsked || r.Payment != "pi_"+top.ID {
 		t.Fatalf("%v is left, %+v", f.paid(acc), r)
 	}
 	ask(billing.Cent, store.ErrInvalid) // one at a time
@@ -259,24 +259,24 @@ func TestRefundsWeMake(t *testing.T) {
 			t.Errorf("%v refunded: %v is left, want %v", seen, f.paid(acc), after)
 		}
 	}
-	asked, err := f.AskedRefunds(f.ctx(), "sim")
+	asked, err := f.Payments.AskedRefunds(f.ctx(), "sim")
 	f.ok(err)
 	if len(asked) != 1 || asked[0].ID != r.ID || asked[0].Amount != left {
 		t.Errorf("to be made: %+v", asked)
 	}
-	end := func(look int64, state ledger.RefundState, seen billing.Money) error {
+	end := func(look int64, state payments.RefundState, seen billing.Money) error {
 		done := *r
 		done.State, done.Code = state, "x"
-		_, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: look, Payment: told(top, payment.Succeeded, seen), Refund: &done})
+		_, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: look, Payment: told(top, payment.Succeeded, seen), Refund: &done})
 		return err
 	}
 	stale, fresh := f.look(), f.look()
 	f.settle(fresh, told(top, payment.Succeeded, left), payment.Event{})
-	if err := end(stale, ledger.RefundDone, left); !errors.Is(err, store.ErrStaleRead) {
+	if err := end(stale, payments.RefundDone, left); !errors.Is(err, store.ErrStaleRead) {
 		t.Errorf("ended by an old look: %v", err)
 	}
-	f.ok(end(f.look(), ledger.RefundDone, left))
-	if got, err := f.Refund(f.ctx(), acc, r.ID); err != nil || got.State != ledger.RefundDone || got.SettledAt == nil || f.paid(acc) != after {
+	f.ok(end(f.look(), payments.RefundDone, left))
+	if got, err := f.Payments.Refund(f.ctx(), acc, r.ID); err != nil || got.State != payments.RefundDone || got.SettledAt == nil || f.paid(acc) != after {
 		t.Errorf("%+v, %v; %v is left", got, err, f.paid(acc))
 	}
 	// At the provider's page there is no such bound.
@@ -291,8 +291,8 @@ func TestRefundsWeMake(t *testing.T) {
 	before := f.paid(acc)
 	top = other
 	r = ask(10*usd, nil)
-	f.ok(end(f.look(), ledger.RefundFailed, 0))
-	if got, err := f.Refund(f.ctx(), acc, r.ID); err != nil || got.State != ledger.RefundFailed || got.Code != "x" || f.paid(acc) != before {
+	f.ok(end(f.look(), payments.RefundFailed, 0))
+	if got, err := f.Payments.Refund(f.ctx(), acc, r.ID); err != nil || got.State != payments.RefundFailed || got.Code != "x" || f.paid(acc) != before {
 		t.Errorf("%+v, %v; %v is left, want %v", got, err, f.paid(acc), before)
 	}
 	f.verified()
@@ -303,7 +303,7 @@ func TestRefundsWeMake(t *testing.T) {
 func TestRefundsAndUsageMeet(t *testing.T) {
 	f := setup(t)
 	acc := f.account(0)
-	var tops []*ledger.TopUp
+	var tops []*payments.TopUp
 	for range 8 {
 		top := f.begun(acc, 10*usd)
 		f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
@@ -315,7 +315,7 @@ func TestRefundsAndUsageMeet(t *testing.T) {
 	made := 0
 	for _, top := range tops {
 		wg.Go(func() {
-			_, err := f.RequestRefund(f.ctx(), acc, top.ID, 10*usd)
+			_, err := f.Payments.RequestRefund(f.ctx(), acc, top.ID, 10*usd)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

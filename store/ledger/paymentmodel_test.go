@@ -10,7 +10,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // The machine's payments: a provider that knows what each payment is, looks at it
@@ -22,7 +22,7 @@ type twinTopUp struct {
 	acc      *twin
 	amount   billing.Money
 	made     time.Time
-	state    ledger.TopUpState
+	state    payments.TopUpState
 	paid     billing.Money
 	refunded billing.Money
 	looked   int64
@@ -33,7 +33,7 @@ type twinTopUp struct {
 }
 
 type twinRefund struct {
-	*ledger.Refund
+	*payments.Refund
 	total billing.Money // refunded with it
 }
 
@@ -90,16 +90,16 @@ func (m *machine) beginTopUp() {
 		want = store.ErrSuspended
 	case a.frozen():
 		want = store.ErrDisputed
-	case lately >= ledger.MaxTopUps:
+	case lately >= payments.MaxTopUps:
 		want = store.ErrTopUps
 	}
-	top, err := m.db.CreateTopUp(m.ctx(), a.id, "sim", amount)
+	top, err := m.db.Payments.CreateTopUp(m.ctx(), a.id, "sim", amount)
 	if m.is(err, want); want != nil {
 		return
 	}
-	_, err = m.db.OpenTopUp(m.ctx(), a.id, top.ID, payment.Checkout{ID: "cs_" + top.ID, URL: "http://pay.example/"})
+	_, err = m.db.Payments.OpenTopUp(m.ctx(), a.id, top.ID, payment.Checkout{ID: "cs_" + top.ID, URL: "http://pay.example/"})
 	m.ok(err)
-	a.topups = append(a.topups, &twinTopUp{id: top.ID, acc: a, amount: amount, made: m.now, state: ledger.TopUpPending,
+	a.topups = append(a.topups, &twinTopUp{id: top.ID, acc: a, amount: amount, made: m.now, state: payments.TopUpPending,
 		disputes: map[string]*twinDispute{},
 		truth:    payment.Payment{ID: "pi_" + top.ID, TopUp: top.ID, Account: a.id, Amount: amount, State: payment.Pending}})
 }
@@ -149,7 +149,7 @@ func (m *machine) look() {
 }
 
 func (m *machine) lookAt(t *twinTopUp) twinLook {
-	n, err := m.db.NextReadVersion(m.ctx())
+	n, err := m.db.Payments.NextReadVersion(m.ctx())
 	m.ok(err)
 	l := twinLook{t, n, t.truth}
 	m.looks = append(m.looks, l)
@@ -179,9 +179,9 @@ func (m *machine) disputeEvent() {
 }
 
 // settled settles a look in the store and in the model.
-func (m *machine) settled(l twinLook, e payment.Event, refund *ledger.Refund, want error) {
+func (m *machine) settled(l twinLook, e payment.Event, refund *payments.Refund, want error) {
 	t := l.top
-	_, err := m.db.ReconcilePayment(m.ctx(), ledger.PaymentRead{Provider: "sim", Version: l.n, Payment: l.seen, Event: e, Refund: refund})
+	_, err := m.db.Payments.ReconcilePayment(m.ctx(), payments.PaymentRead{Provider: "sim", Version: l.n, Payment: l.seen, Event: e, Refund: refund})
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -203,8 +203,8 @@ func (m *machine) settled(l twinLook, e payment.Event, refund *ledger.Refund, wa
 func (t *twinTopUp) agree(seen payment.Payment) {
 	switch seen.State {
 	case payment.Succeeded:
-		if t.state != ledger.TopUpSucceeded {
-			t.state, t.paid, t.acc.topup = ledger.TopUpSucceeded, seen.Amount, true
+		if t.state != payments.TopUpSucceeded {
+			t.state, t.paid, t.acc.topup = payments.TopUpSucceeded, seen.Amount, true
 			t.acc.credit(seen.Amount)
 			t.acc.recharge.declines, t.acc.recharge.notBefore = 0, time.Time{}
 		}
@@ -217,7 +217,7 @@ func (t *twinTopUp) agree(seen payment.Payment) {
 		t.refunded = total
 	case payment.Failed, payment.Canceled:
 		if t.state.Open() {
-			t.state = ledger.TopUpState(seen.State)
+			t.state = payments.TopUpState(seen.State)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (m *machine) askRefund() {
 	case amount > p.PaidLeft()-t.acc.held:
 		want = store.ErrInsufficientBalance
 	}
-	r, err := m.db.RequestRefund(m.ctx(), t.acc.id, t.id, amount)
+	r, err := m.db.Payments.RequestRefund(m.ctx(), t.acc.id, t.id, amount)
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -287,8 +287,8 @@ func (m *machine) endRefund() {
 		return
 	}
 	r := *t.asked.Refund
-	r.State = rapid.SampledFrom([]ledger.RefundState{ledger.RefundDone, ledger.RefundFailed}).Draw(m.t, "outcome")
-	if r.State == ledger.RefundDone {
+	r.State = rapid.SampledFrom([]payments.RefundState{payments.RefundDone, payments.RefundFailed}).Draw(m.t, "outcome")
+	if r.State == payments.RefundDone {
 		t.truth.Refunded = min(t.amount, t.truth.Refunded+r.Amount)
 	}
 	i := slices.IndexFunc(m.looks, func(l twinLook) bool { return l.top == t })
@@ -316,7 +316,7 @@ func (m *machine) resolveAll() {
 func (m *machine) comparePayments(after string) {
 	for _, a := range m.accounts {
 		for _, t := range a.topups {
-			got, err := m.db.TopUp(m.ctx(), a.id, t.id)
+			got, err := m.db.Payments.TopUp(m.ctx(), a.id, t.id)
 			m.ok(err)
 			if got.State != t.state || got.Paid != t.paid || got.Refunded != t.refunded {
 				m.t.Fatalf("after %s: %+v; the model says %s, %s paid, %s refunded", after, got, t.state, t.paid, t.refunded)

@@ -20,11 +20,11 @@ func priceOf(card *billing.RateCard, terms billing.Terms, u billing.Usage) (bill
 	return tariff.Price(u)
 }
 
-// post prices the session's usage and queues what is not in the ledger yet: bonus
+// postUsage prices the session's usage and queues what is not in the ledger yet: bonus
 // credit first, soonest expiry first, unless the session may use none, the rest
 // from the paid pot. The counters are those of several reports at their highest,
 // so the total is never below what has accrued. The caller saves w and s.
-func (w *Tx) post(ctx context.Context, b *pgx.Batch, s *session) error {
+func (w *Tx) postUsage(ctx context.Context, b *pgx.Batch, s *session) error {
 	card, err := w.ledger.db.Card(ctx, w, s.version)
 	if err != nil {
 		return err
@@ -107,6 +107,6 @@ func (s *session) queuePosting(b *pgx.Batch, w *Tx, bill billing.Bill, bonus bil
 		fromBonus := min(item.Amount, bonus)
 		bonus -= fromBonus
 		move(potBonus, c, fromBonus)
-		move(potPaid, c, item.Amount-fromBonus)
+		move(PotPaid, c, item.Amount-fromBonus)
 	}
 }

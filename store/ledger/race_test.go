@@ -137,7 +137,7 @@ func (f *fixture) others(accounts []string) []func(worker, round int) error {
 	}
 	return []func(worker, round int) error{
 		func(_, round int) error {
-			_, err := f.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd)
+			_, err := f.Payments.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd)
 			return without(err, store.ErrInvalid, store.ErrInsufficientBalance) // the first is not settled
 		},
 		func(worker, round int) error {
@@ -168,7 +168,7 @@ func (f *fixture) others(accounts []string) []func(worker, round int) error {
 			return err
 		},
 		func(_, round int) error {
-			_, err := f.ChargeNumbers(f.at(t0.AddDate(0, round/4, 0)), card)
+			_, err := f.Numbers.Charge(f.at(t0.AddDate(0, round/4, 0)), card)
 			return err
 		},
 		func(worker, round int) error {

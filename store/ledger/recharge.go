@@ -2,175 +2,99 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"parley/billing"
-
 	"parley/store"
 )
 
-// Recharge is what an account's owner has set about automatic recharge.
-type Recharge struct {
-	Enabled    bool
-	Threshold  billing.Money // a balance below it is recharged
-	Amount     billing.Money // by this
-	MonthlyCap billing.Money // of a calendar month in UTC
-}
-
-// RechargeState is how it stands.
-type RechargeState struct {
-	Recharge
-	// CardSaved says whether there is a card to charge: one that has paid a top-up.
-	CardSaved bool
-	// Charged is what counts towards the cap: attempts made this month that have
-	// succeeded or may still do so.
-	Charged billing.Money
-	Open    string // the top-up in progress; empty when there is none
-	// Failure is why the last attempt failed; empty before one does, and once another
-	// succeeds or it is enabled again. Code is the provider's word, and may be empty.
-	Failure  RechargeFailure
-	Code     string
-	FailedAt *time.Time
-	// NotBefore is when the next attempt may be made: after RechargePause, longer after a
-	// failure; nil: at once.
-	NotBefore *time.Time
-}
-
-// DefaultRecharge are the settings of an account that never set any.
-func DefaultRecharge(card *billing.RateCard) Recharge {
-	d := card.Wallet().AutoRecharge
-	return Recharge{Threshold: d.Threshold, Amount: d.Amount, MonthlyCap: d.MonthlyCap}
-}
-
-// cardSaved says whether the provider $2 keeps a card of the account $1: a page that
-// was paid keeps it, and the provider may have lost it since.
-const cardSaved = `exists (select from topups t where t.account_id = $1 and t.provider = $2 and t.state = 'succeeded' and not t.automatic
-	and not exists (select from recharges f where f.account_id = $1 and f.failure = 'no_card' and f.failed_at >= t.settled_at))`
-
-// charged sums what of the account $1 counts towards the cap of the month $3.
-const charged = `(select coalesce(sum(a.amount_nano), 0)::bigint from recharge_attempts a
-	where a.account_id = $1 and a.month = $3 and a.state in ('pending', 'processing', 'succeeded'))`
-
-// Recharge reads how automatic recharge stands at now, with the provider that takes
-// the account's payments; what was never set is as defaults say. ErrNotFound: there is
-// no such account.
-func (l *Ledger) Recharge(ctx context.Context, account, provider string, defaults Recharge) (*RechargeState, error) {
-	now := l.db.Time(ctx)
-	return store.First[RechargeState](ctx, l.db, "read recharge",
-		`select coalesce(r.enabled, false), coalesce(r.threshold_nano, $4), coalesce(r.amount_nano, $5),
-			coalesce(r.cap_nano, $6), `+cardSaved+`, `+charged+`,
-			coalesce((select a.topup_id from recharge_attempts a where a.account_id = $1 and a.ended_at is null), ''),
-			coalesce(r.failure, ''), coalesce(r.code, ''), r.failed_at,
-			case when greatest(r.not_before, paused.until) > $7 then greatest(r.not_before, paused.until) end
-		from (select max(ended_at) + `+rechargePause+` as until from recharge_attempts where account_id = $1 and state = 'succeeded') paused,
-			 wallets w left join recharges r using (account_id) where w.account_id = $1`,
-		account, provider, monthOf(now), defaults.Threshold, defaults.Amount, defaults.MonthlyCap, now)
-}
-
-// SetRecharge lets change alter the account's settings and judge them; its error ends
-// it. Enabling it makes an attempt at once where the balance is below the threshold,
-// and is refused with ErrSuspended, ErrDisputed or, without a card to charge,
-// ErrTopupRequired. Disabling it takes back an attempt that was not charged yet.
-// How long to wait after a failed attempt is not changed by it.
-func (l *Ledger) SetRecharge(ctx context.Context, account, provider string, defaults Recharge, change func(*Recharge) error) (*RechargeState, error) {
-	err := l.Locked(ctx, "set recharge", account, func(w *Tx) error {
-		r, was, err := lockRecharge(ctx, w, account, defaults)
-		if err != nil {
-			return err
-		}
-		if err := change(&r); err != nil {
-			return err
-		}
-		if r.Threshold < 0 || r.Amount <= 0 || r.MonthlyCap < r.Amount || max(r.Threshold, r.MonthlyCap) > maxCredit {
-			return store.Invalid("a recharge of %s below %s, within %s a month", r.Amount, r.Threshold, r.MonthlyCap)
-		}
-		if r.Enabled {
-			if err := w.rechargeable(ctx, provider); err != nil {
-				return err
-			}
-		}
-		if err := w.setRecharge(ctx, r, provider, was); err != nil {
-			return err
-		}
-		return w.conclude(ctx, &pgx.Batch{})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return l.Recharge(ctx, account, provider, defaults)
-}
-
-// lockRecharge reads the settings of an account whose wallet is locked; was says
-// whether it was enabled.
-func lockRecharge(ctx context.Context, tx pgx.Tx, account string, defaults Recharge) (r Recharge, was bool, err error) {
-	err = tx.QueryRow(ctx, "select enabled, threshold_nano, amount_nano, cap_nano from recharges where account_id = $1", account).
-		Scan(&r.Enabled, &r.Threshold, &r.Amount, &r.MonthlyCap)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return defaults, false, nil
-	}
-	return r, r.Enabled, err
-}
-
-// rechargeable says why automatic recharge cannot be enabled.
-func (w *Tx) rechargeable(ctx context.Context, provider string) error {
-	switch {
-	case w.suspended:
-		return store.ErrSuspended
-	case w.disputes > 0:
-		return store.ErrDisputed
-	}
-	saved, err := store.Scalar[bool](ctx, w, "select "+cardSaved, w.account, provider)
-	if err == nil && !saved {
-		err = store.ErrTopupRequired
-	}
-	return err
-}
-
-// setRecharge writes the settings. Turning it on forgets what failed before, but not
-// how long to wait after it.
-func (w *Tx) setRecharge(ctx context.Context, r Recharge, provider string, was bool) error {
-	_, err := w.Exec(ctx, `insert into recharges (account_id, enabled, threshold_nano, amount_nano, cap_nano, provider)
-		values ($1, $2, $3, $4, $5, $6) on conflict (account_id) do update set enabled = excluded.enabled,
-			threshold_nano = excluded.threshold_nano, amount_nano = excluded.amount_nano, cap_nano = excluded.cap_nano,
-			provider = excluded.provider, declines = case when $7 then 0 else recharges.declines end,
-			failure = case when $7 then '' else recharges.failure end, code = case when $7 then '' else recharges.code end,
-			failed_at = case when $7 then null else recharges.failed_at end`,
-		w.account, r.Enabled, r.Threshold, r.Amount, r.MonthlyCap, provider, r.Enabled && !was)
-	if err != nil {
-		return err
-	}
-	w.rechargeBelow = nil
-	if r.Enabled {
-		w.rechargeBelow = &r.Threshold
-	} else if err := w.clear(ctx, store.WarnRechargeFailed, ""); err != nil {
-		return err
-	}
-	if err := w.armRecharge(ctx); err != nil || r.Enabled {
-		return err
-	}
-	return store.Do(ctx, w, `with a as (update recharge_attempts set state = 'canceled', ended_at = $2
-			where account_id = $1 and state = 'pending' returning topup_id)
-		update topups t set state = 'canceled', settled_at = $2 from a where t.account_id = $1 and t.id = a.topup_id`, w.account, w.now)
-}
-
-// armRecharge writes where checkpoints look. It is not part of save, for nothing else
-// changes it.
-func (w *Tx) armRecharge(ctx context.Context) error {
-	return store.Do(ctx, w, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, w.rechargeBelow)
-}
+// Automatic recharge begins where a balance falls, in the transaction that lets it fall: here an attempt is made.
+// Its outcome, and what the owner sets, is in package payments.
 
 const (
+	// RechargeLook is after how long an attempt that is not settled is queued again: longer than a job may take, and than it waits to be tried again.
+	RechargeLook = 5 * time.Minute
 	// RechargePause is how long after a charge that succeeded the card is charged again at
 	// the earliest: settings that are wrong, or not the owner's, are noticed before much is gone.
 	RechargePause = 10 * time.Minute
 	rechargePause = "interval '10 minutes'"
 )
 
-// monthOf is the calendar month, in UTC, that a time falls into.
-func monthOf(t time.Time) time.Time {
+// wanted is what must hold, besides a balance below the threshold, of the settings r
+// at the time $1 in the month $2, where a charge is at most $3. It is asked before a
+// wallet is locked for an attempt, and again to make it.
+const wanted = `r.enabled and (r.not_before is null or r.not_before <= $1)
+	and not exists (select from recharge_attempts a where a.account_id = r.account_id
+		and (a.ended_at is null or a.state = 'succeeded' and a.ended_at > $1::timestamptz - ` + rechargePause + `))
+	and exists (select from topups t where t.account_id = r.account_id and t.provider = r.provider and t.state = 'succeeded' and not t.automatic)
+	and least(r.amount_nano, $3::bigint) + (select coalesce(sum(a.amount_nano), 0) from recharge_attempts a where a.account_id = r.account_id
+		and a.month = $2 and a.state in ('pending', 'processing', 'succeeded')) <= r.cap_nano`
+
+// NeedsRecharge says whether automatic recharge is on and the balance is below its threshold.
+func (w *Tx) NeedsRecharge() bool {
+	return w.rechargeBelow != nil && w.pots.Balance() < *w.rechargeBelow
+}
+
+// RechargeBelow sets the threshold of automatic recharge, where checkpoints look; nil turns it off. It is not part of
+// Save, for nothing else changes it.
+func (w *Tx) RechargeBelow(ctx context.Context, threshold *billing.Money) error {
+	w.rechargeBelow = threshold
+	return store.Do(ctx, w, "update wallets set recharge_below_nano = $2 where account_id = $1", w.account, threshold)
+}
+
+// recharge makes an attempt when the wallet is below its threshold and nothing speaks
+// against it. w is locked and its pots are final.
+func (w *Tx) recharge(ctx context.Context) error {
+	if !w.NeedsRecharge() || w.Frozen() != nil {
+		return nil
+	}
+	id := store.NewID(store.RechargeID, w.now)
+	tag, err := w.Exec(ctx, `with r as (select least(amount_nano, $3) as amount_nano, cap_nano, provider from recharges r where account_id = $4 and `+wanted+`),
+		t as (insert into topups (id, account_id, provider, amount_nano, state, created_at, automatic)
+			select $6, $4, provider, amount_nano, 'pending', $1, true from r)
+		insert into recharge_attempts (id, account_id, no, topup_id, month, amount_nano, cap_nano, state, created_at, look_at)
+			select $5, $4, 1 + (select coalesce(max(no), 0) from recharge_attempts where account_id = $4), $6, $2, amount_nano, cap_nano,
+				'pending', $1, $7 from r`,
+		w.now, MonthOf(w.now), w.ledger.db.MaxRecharge(), w.account, id, store.NewID(store.TopUpID, w.now), w.now.Add(RechargeLook))
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	return w.ledger.db.Enqueue(ctx, w, store.ChargeRecharge, w.account, id)
+}
+
+// rechargeNoticed makes an attempt for an account that a checkpoint found below its
+// threshold, unless one look says that there is none to make.
+func (l *Ledger) rechargeNoticed(ctx context.Context, account string) error {
+	now := l.db.Time(ctx)
+	due, err := store.Value[bool](ctx, l.db, "notice recharge", "select exists (select from recharges r where r.account_id = $4 and "+wanted+")",
+		now, MonthOf(now), l.db.MaxRecharge(), account)
+	if err != nil || !due {
+		return err
+	}
+	return l.applyThresholds(ctx, account)
+}
+
+// RechargeDue makes the attempts that no checkpoint has noticed to be due, as at the beginning of a month. Any node
+// may call it at any time.
+func (l *Ledger) RechargeDue(ctx context.Context) error {
+	now := l.db.Time(ctx)
+	due, err := store.List[string](ctx, l.db, "sweep recharges", `select w.account_id from wallets w join recharges r using (account_id)
+		where w.recharge_below_nano is not null and w.open_disputes = 0 and not w.suspended
+			and w.paid_nano + w.bonus_nano - w.accrued_any_nano - w.accrued_paid_nano < w.recharge_below_nano and `+wanted+`
+		order by w.account_id`, now, MonthOf(now), l.db.MaxRecharge())
+	if err != nil {
+		return err
+	}
+	for _, account := range due {
+		if err := l.applyThresholds(ctx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MonthOf is the calendar month, in UTC, that a time falls into: what is charged to a card in it counts towards its cap.
+func MonthOf(t time.Time) time.Time {
 	t = t.UTC()
 	return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 }

@@ -15,9 +15,10 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/payments"
 )
 
-var rechargeDefaults = ledger.DefaultRecharge(card)
+var rechargeDefaults = payments.DefaultRecharge(card)
 
 // inLine notes the attempts that are put in line.
 type inLine struct {
@@ -49,7 +50,7 @@ func (l *inLine) last() string {
 }
 
 // recharging is an account with a saved card and this setting, its balance at 12 USD.
-func (f *fixture) recharging(r ledger.Recharge) (account string, l *inLine) {
+func (f *fixture) recharging(r payments.Recharge) (account string, l *inLine) {
 	f.t.Helper()
 	acc := f.account(0)
 	f.settle(f.look(), told(f.begun(acc, 10*usd), payment.Succeeded, 0), payment.Event{})
@@ -60,16 +61,16 @@ func (f *fixture) recharging(r ledger.Recharge) (account string, l *inLine) {
 	return acc, l
 }
 
-func (f *fixture) set(account string, r ledger.Recharge, now time.Time) *ledger.RechargeState {
+func (f *fixture) set(account string, r payments.Recharge, now time.Time) *payments.RechargeState {
 	f.t.Helper()
-	s, err := f.SetRecharge(f.at(now), account, "sim", rechargeDefaults, func(to *ledger.Recharge) error { *to = r; return nil })
+	s, err := f.Payments.SetRecharge(f.at(now), account, "sim", rechargeDefaults, func(to *payments.Recharge) error { *to = r; return nil })
 	f.ok(err)
 	return s
 }
 
-func (f *fixture) recharge(account string, now time.Time) *ledger.RechargeState {
+func (f *fixture) recharge(account string, now time.Time) *payments.RechargeState {
 	f.t.Helper()
-	s, err := f.Recharge(f.at(now), account, "sim", rechargeDefaults)
+	s, err := f.Payments.Recharge(f.at(now), account, "sim", rechargeDefaults)
 	f.ok(err)
 	return s
 }
@@ -77,29 +78,29 @@ func (f *fixture) recharge(account string, now time.Time) *ledger.RechargeState 
 // answered settles an attempt as the provider's answer to its charge would.
 func (f *fixture) answered(account, id string, amount billing.Money, state payment.State, code string, now time.Time) {
 	f.t.Helper()
-	_, err := f.ReconcilePayment(f.at(now), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: payment.Payment{
+	_, err := f.Payments.ReconcilePayment(f.at(now), payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: payment.Payment{
 		ID: "pi_" + id, Key: id, Account: account, Customer: "cus_" + account, Amount: amount, State: state, Code: code}})
 	f.ok(err)
 }
 
 func (f *fixture) sweep(l *inLine, now time.Time) int {
 	f.t.Helper()
-	n, err := f.SweepRecharges(f.at(now), l.put)
+	n, err := f.Payments.SweepRecharges(f.at(now), l.put)
 	f.ok(err)
 	return n
 }
 
-var on = ledger.Recharge{Enabled: true, Threshold: 10 * usd, Amount: 20 * usd, MonthlyCap: 50 * usd}
+var on = payments.Recharge{Enabled: true, Threshold: 10 * usd, Amount: 20 * usd, MonthlyCap: 50 * usd}
 
 func TestRechargeDefaultsAndRefusals(t *testing.T) {
 	f := setup(t)
 	acc := f.account(20 * usd) // credited by an operator: there is no card
-	want := ledger.Recharge{Threshold: 5 * usd, Amount: 20 * usd, MonthlyCap: 500 * usd}
+	want := payments.Recharge{Threshold: 5 * usd, Amount: 20 * usd, MonthlyCap: 500 * usd}
 	if got := f.recharge(acc, t0); got.Recharge != want || got.CardSaved || got.Charged != 0 {
 		t.Errorf("never set: %+v", got)
 	}
-	set := func(r ledger.Recharge) error {
-		_, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(to *ledger.Recharge) error { *to = r; return nil })
+	set := func(r payments.Recharge) error {
+		_, err := f.Payments.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(to *payments.Recharge) error { *to = r; return nil })
 		return err
 	}
 	if err := set(on); !errors.Is(err, store.ErrTopupRequired) {
@@ -113,17 +114,17 @@ func TestRechargeDefaultsAndRefusals(t *testing.T) {
 	off.Enabled = false
 	f.ok(set(off))
 	f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
-	for _, r := range []ledger.Recharge{{Enabled: true, Threshold: -1, Amount: 20 * usd, MonthlyCap: 20 * usd}, {Enabled: true, MonthlyCap: usd},
+	for _, r := range []payments.Recharge{{Enabled: true, Threshold: -1, Amount: 20 * usd, MonthlyCap: 20 * usd}, {Enabled: true, MonthlyCap: usd},
 		{Amount: 20 * usd, MonthlyCap: 20*usd - 1}, {Amount: usd, MonthlyCap: billing.USD * 2_000_000}} {
 		if err := set(r); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
-	if _, err := f.SetRecharge(f.ctx(), acc, "other", rechargeDefaults, func(r *ledger.Recharge) error { *r = on; return nil }); !errors.Is(err, store.ErrTopupRequired) {
+	if _, err := f.Payments.SetRecharge(f.ctx(), acc, "other", rechargeDefaults, func(r *payments.Recharge) error { *r = on; return nil }); !errors.Is(err, store.ErrTopupRequired) {
 		t.Errorf("with another provider's card: %v", err)
 	}
 	mine := errors.New("mine")
-	if _, err := f.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(r *ledger.Recharge) error { r.Enabled = true; return mine }); !errors.Is(err, mine) {
+	if _, err := f.Payments.SetRecharge(f.ctx(), acc, "sim", rechargeDefaults, func(r *payments.Recharge) error { r.Enabled = true; return mine }); !errors.Is(err, mine) {
 		t.Errorf("change failed: %v", err)
 	}
 	if got := f.recharge(acc, t0); got.Recharge != off || !got.CardSaved {
@@ -135,7 +136,7 @@ func TestRechargeDefaultsAndRefusals(t *testing.T) {
 		t.Errorf("in a dispute: %v", err)
 	}
 	f.ok(set(off))
-	if _, err := f.Recharge(f.ctx(), "acc_none", "sim", rechargeDefaults); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.Payments.Recharge(f.ctx(), "acc_none", "sim", rechargeDefaults); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("unknown account: %v", err)
 	}
 	f.verified()
@@ -204,16 +205,16 @@ func TestRechargeWherever(t *testing.T) {
 				t.Fatalf("%d attempts at %v", l.made(), f.show(acc).Balance())
 			}
 			got := f.recharge(acc, t0)
-			top, err := f.TopUp(f.ctx(), acc, got.Open)
+			top, err := f.Payments.TopUp(f.ctx(), acc, got.Open)
 			f.ok(err)
-			if !top.Automatic || top.State != ledger.TopUpPending || top.Amount != on.Amount || top.URL != "" {
+			if !top.Automatic || top.State != payments.TopUpPending || top.Amount != on.Amount || top.URL != "" {
 				t.Errorf("its top-up: %+v", top)
 			}
 			f.adjust(acc, 1*usd) // a second one waits for the first
 			if f.sweep(l, t0); l.made() != 1 {
 				t.Errorf("%d attempts at once", l.made())
 			}
-			a, err := f.BeginRecharge(f.ctx(), acc, l.last())
+			a, err := f.Payments.BeginRecharge(f.ctx(), acc, l.last())
 			f.ok(err)
 			if a == nil || a.ID != l.last() || a.Amount != on.Amount || a.Customer != "cus_"+acc || a.Provider != "sim" || a.Account != acc {
 				t.Fatalf("begun: %+v", a)
@@ -269,16 +270,16 @@ func TestRechargeTwentyCrossings(t *testing.T) {
 	// Twenty workers are given the one, and twenty answers credit it once.
 	for range 20 {
 		wg.Go(func() {
-			a, err := f.BeginRecharge(f.ctx(), acc, l.last())
+			a, err := f.Payments.BeginRecharge(f.ctx(), acc, l.last())
 			if err != nil || a == nil { // it has ended
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			n, err := f.NextReadVersion(f.ctx())
+			n, err := f.Payments.NextReadVersion(f.ctx())
 			if err == nil {
-				_, err = f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: n, Payment: payment.Payment{
+				_, err = f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: n, Payment: payment.Payment{
 					ID: "pi_x", Key: a.ID, Account: acc, Amount: a.Amount, State: payment.Succeeded}})
 			}
 			if err != nil {
@@ -321,7 +322,7 @@ func TestRechargeCap(t *testing.T) {
 		t.Errorf("%v in March, %v in April", march, april)
 	}
 	// What failed does not count, what may still come does.
-	f.ok(f.FailRecharge(f.at(end.Add(time.Second)), acc, l.last(), ledger.RechargeRefused, ""))
+	f.ok(f.Payments.FailRecharge(f.at(end.Add(time.Second)), acc, l.last(), payments.RechargeRefused, ""))
 	if got := f.recharge(acc, end.Add(time.Second)); got.Charged != 0 || !got.Enabled {
 		t.Errorf("after a failure: %+v", got)
 	}
@@ -335,7 +336,7 @@ func TestRechargeLateMoney(t *testing.T) {
 	acc, l := f.recharging(on) // 20 each, 50 a month
 	f.adjust(acc, 1*usd)
 	late := l.last()
-	f.ok(f.FailRecharge(f.at(t0.Add(time.Minute)), acc, late, ledger.RechargeRefused, ""))
+	f.ok(f.Payments.FailRecharge(f.at(t0.Add(time.Minute)), acc, late, payments.RechargeRefused, ""))
 	for i := range 2 {
 		again := t0.Add(48 * time.Hour).Add(time.Duration(i) * time.Hour)
 		f.sweep(l, again)
@@ -360,7 +361,7 @@ func TestRechargeDeclines(t *testing.T) {
 	for i, wait := range []time.Duration{time.Hour, 24 * time.Hour} {
 		f.answered(acc, l.last(), on.Amount, payment.Failed, "insufficient_funds", at)
 		got := f.recharge(acc, at)
-		if !got.Enabled || got.Failure != ledger.RechargeDeclined || got.Code != "insufficient_funds" || !got.FailedAt.Equal(at) || !got.NotBefore.Equal(at.Add(wait)) {
+		if !got.Enabled || got.Failure != payments.RechargeDeclined || got.Code != "insufficient_funds" || !got.FailedAt.Equal(at) || !got.NotBefore.Equal(at.Add(wait)) {
 			t.Fatalf("decline %d: %+v", i+1, got)
 		}
 		f.sweep(l, at.Add(wait-time.Microsecond))
@@ -411,18 +412,18 @@ func TestRechargeDeclines(t *testing.T) {
 // TestRechargeDisabledAtOnce: what no further attempt can mend.
 func TestRechargeDisabledAtOnce(t *testing.T) {
 	f := setup(t)
-	for _, why := range []ledger.RechargeFailure{ledger.RechargeAuthentication, ledger.RechargeNoCard} {
+	for _, why := range []payments.RechargeFailure{payments.RechargeAuthentication, payments.RechargeNoCard} {
 		acc, l := f.recharging(on)
 		f.adjust(acc, 5*usd)
 		later := t0.Add(time.Minute)
-		f.ok(f.FailRecharge(f.at(later), acc, l.last(), why, string(why)))
-		f.ok(f.FailRecharge(f.at(later), acc, l.last(), ledger.RechargeDeclined, "x")) // it has ended
+		f.ok(f.Payments.FailRecharge(f.at(later), acc, l.last(), why, string(why)))
+		f.ok(f.Payments.FailRecharge(f.at(later), acc, l.last(), payments.RechargeDeclined, "x")) // it has ended
 		got := f.recharge(acc, later)
-		if got.Enabled || got.Failure != why || got.CardSaved != (why != ledger.RechargeNoCard) {
+		if got.Enabled || got.Failure != why || got.CardSaved != (why != payments.RechargeNoCard) {
 			t.Errorf("%+v", got)
 		}
-		_, err := f.SetRecharge(f.at(later), acc, "sim", rechargeDefaults, func(r *ledger.Recharge) error { *r = on; return nil })
-		if errors.Is(err, store.ErrTopupRequired) != (why == ledger.RechargeNoCard) {
+		_, err := f.Payments.SetRecharge(f.at(later), acc, "sim", rechargeDefaults, func(r *payments.Recharge) error { *r = on; return nil })
+		if errors.Is(err, store.ErrTopupRequired) != (why == payments.RechargeNoCard) {
 			t.Errorf("%s: enabled again: %v", why, err)
 		}
 	}
@@ -430,7 +431,7 @@ func TestRechargeDisabledAtOnce(t *testing.T) {
 	acc, l := f.recharging(on)
 	f.adjust(acc, 5*usd)
 	f.answered(acc, l.last(), on.Amount, payment.Failed, payment.CodeAuthentication, t0)
-	if got := f.recharge(acc, t0); got.Enabled || got.Failure != ledger.RechargeAuthentication {
+	if got := f.recharge(acc, t0); got.Enabled || got.Failure != payments.RechargeAuthentication {
 		t.Errorf("%+v", got)
 	}
 	f.verified()
@@ -452,7 +453,7 @@ func TestRechargeIsTakenBack(t *testing.T) {
 		acc, l := f.recharging(on)
 		f.adjust(acc, 5*usd)
 		stop(acc)
-		if a, err := f.BeginRecharge(f.ctx(), acc, l.last()); a != nil || err != nil {
+		if a, err := f.Payments.BeginRecharge(f.ctx(), acc, l.last()); a != nil || err != nil {
 			t.Errorf("%s: begun %+v, %v", name, a, err)
 		}
 		if got := f.recharge(acc, t0); got.Open != "" || got.Charged != 0 {
@@ -461,10 +462,10 @@ func TestRechargeIsTakenBack(t *testing.T) {
 
 		acc, l = f.recharging(on)
 		f.adjust(acc, 5*usd)
-		_, err := f.BeginRecharge(f.ctx(), acc, l.last())
+		_, err := f.Payments.BeginRecharge(f.ctx(), acc, l.last())
 		f.ok(err)
 		stop(acc)
-		a, err := f.BeginRecharge(f.ctx(), acc, l.last())
+		a, err := f.Payments.BeginRecharge(f.ctx(), acc, l.last())
 		f.ok(err)
 		if frozen := name == "a dispute" || name == "a suspension"; (a == nil) != frozen {
 			t.Errorf("%s: begun again %+v", name, a)
@@ -488,7 +489,7 @@ func TestRechargeSweep(t *testing.T) {
 	f.adjust(acc, 5*usd)
 	for i := range 3 {
 		at := t0.Add(time.Duration(i) * 10 * time.Minute)
-		_, err := f.BeginRecharge(f.at(at), acc, l.last())
+		_, err := f.Payments.BeginRecharge(f.at(at), acc, l.last())
 		f.ok(err)
 		if n := f.sweep(l, at.Add(time.Minute)); n != 0 {
 			t.Errorf("%d put in line while somebody works on it", n)
@@ -498,17 +499,17 @@ func TestRechargeSweep(t *testing.T) {
 		}
 	}
 	id := l.last()
-	f.ok(f.FailRecharge(f.ctx(), acc, id, ledger.RechargeRefused, ""))
+	f.ok(f.Payments.FailRecharge(f.ctx(), acc, id, payments.RechargeRefused, ""))
 	before := f.paid(acc)
 	f.answered(acc, id, on.Amount, payment.Succeeded, "", t0)
 	if got := f.recharge(acc, t0); f.paid(acc) != before+on.Amount || got.Charged != on.Amount || got.Failure != "" {
 		t.Errorf("after all: %+v", got)
 	}
-	if a, err := f.BeginRecharge(f.ctx(), acc, id); a != nil || err != nil {
+	if a, err := f.Payments.BeginRecharge(f.ctx(), acc, id); a != nil || err != nil {
 		t.Errorf("one that has ended: %+v, %v", a, err)
 	}
 	other := f.account(0)
-	if _, err := f.BeginRecharge(f.ctx(), other, id); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.Payments.BeginRecharge(f.ctx(), other, id); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("somebody else's: %v", err)
 	}
 	for name, p := range map[string]payment.Payment{
@@ -516,7 +517,7 @@ func TestRechargeSweep(t *testing.T) {
 		"no attempt":      {ID: "pi_2", Key: "rch_none", Account: acc, Amount: usd, State: payment.Succeeded},
 		"nothing":         {ID: "pi_3", Account: acc, Amount: usd, State: payment.Succeeded},
 	} {
-		if _, err := f.ReconcilePayment(f.ctx(), ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: p}); !errors.Is(err, store.ErrNotFound) {
+		if _, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: p}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a payment that names %s: %v", name, err)
 		}
 	}
@@ -534,7 +535,7 @@ func TestRechargeAfterARefund(t *testing.T) {
 		enabled := i == 0 // 25 - 5 is still enough
 		back.Refunded = refunded
 		f.settle(f.look(), back, payment.Event{})
-		if got := f.recharge(acc, t0); got.Enabled != enabled || (got.Failure == ledger.RechargeRefunded) == enabled || got.Open != "" {
+		if got := f.recharge(acc, t0); got.Enabled != enabled || (got.Failure == payments.RechargeRefunded) == enabled || got.Open != "" {
 			t.Errorf("%v refunded: %+v", refunded, got)
 		}
 	}
@@ -565,8 +566,8 @@ func TestRechargesDoNotUseUpTopUps(t *testing.T) {
 			t.Fatalf("%d attempts", l.made())
 		}
 	}
-	for i := range ledger.MaxTopUps - 1 { // and the one that saved the card
-		if _, err := f.CreateTopUp(f.ctx(), acc, "sim", 10*usd); err != nil {
+	for i := range payments.MaxTopUps - 1 { // and the one that saved the card
+		if _, err := f.Payments.CreateTopUp(f.ctx(), acc, "sim", 10*usd); err != nil {
 			t.Fatal(i, err)
 		}
 	}

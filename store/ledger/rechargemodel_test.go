@@ -12,6 +12,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // The machine's automatic recharges. Which transaction makes an attempt is left open;
@@ -19,11 +20,11 @@ import (
 // unmade is not.
 
 // processing is an attempt that somebody may have charged.
-const processing ledger.TopUpState = "processing"
+const processing payments.TopUpState = "processing"
 
 // twinRecharge is what the model knows of an account's.
 type twinRecharge struct {
-	ledger.Recharge
+	payments.Recharge
 	declines  int
 	notBefore time.Time
 	paid      time.Time // when an attempt succeeded last
@@ -34,9 +35,9 @@ type twinAttempt struct {
 	id, topup string
 	amount    billing.Money
 	made      time.Time
-	state     ledger.TopUpState
-	truth     ledger.TopUpState // at the provider; empty: not decided
-	told      *payment.Payment  // its last answer
+	state     payments.TopUpState
+	truth     payments.TopUpState // at the provider; empty: not decided
+	told      *payment.Payment    // its last answer
 }
 
 func (m *machine) recharges() map[string]func() {
@@ -58,7 +59,7 @@ func (a *twin) needsRecharge() bool {
 
 func (r *twinRecharge) open() *twinAttempt {
 	if i := slices.IndexFunc(r.attempts, func(t *twinAttempt) bool {
-		return t.state == ledger.TopUpPending || t.state == processing
+		return t.state == payments.TopUpPending || t.state == processing
 	}); i >= 0 {
 		return r.attempts[i]
 	}
@@ -68,7 +69,7 @@ func (r *twinRecharge) open() *twinAttempt {
 // charged counts towards the cap of the month.
 func (r *twinRecharge) charged(now time.Time) (sum billing.Money) {
 	for _, t := range r.attempts {
-		if t.made.Year() == now.Year() && t.made.Month() == now.Month() && t.state != ledger.TopUpFailed && t.state != ledger.TopUpCanceled {
+		if t.made.Year() == now.Year() && t.made.Month() == now.Month() && t.state != payments.TopUpFailed && t.state != payments.TopUpCanceled {
 			sum += t.amount
 		}
 	}
@@ -92,7 +93,7 @@ func (m *machine) wantsRecharge(a *twin) bool {
 
 func (m *machine) setRecharge() {
 	a := m.account()
-	to := ledger.Recharge{Enabled: rapid.IntRange(0, 3).Draw(m.t, "enabled") > 0, Threshold: billing.Money(rapid.IntRange(0, 20).Draw(m.t, "threshold")) * usd,
+	to := payments.Recharge{Enabled: rapid.IntRange(0, 3).Draw(m.t, "enabled") > 0, Threshold: billing.Money(rapid.IntRange(0, 20).Draw(m.t, "threshold")) * usd,
 		Amount: billing.Money(rapid.IntRange(0, 15).Draw(m.t, "amount")) * usd, MonthlyCap: billing.Money(rapid.IntRange(10, 60).Draw(m.t, "cap")) * usd}
 	m.expire()
 	var want error
@@ -103,10 +104,10 @@ func (m *machine) setRecharge() {
 		want = store.ErrSuspended
 	case to.Enabled && a.frozen():
 		want = store.ErrDisputed
-	case to.Enabled && !slices.ContainsFunc(a.topups, func(t *twinTopUp) bool { return t.state == ledger.TopUpSucceeded }):
+	case to.Enabled && !slices.ContainsFunc(a.topups, func(t *twinTopUp) bool { return t.state == payments.TopUpSucceeded }):
 		want = store.ErrTopupRequired
 	}
-	_, err := m.db.SetRecharge(m.ctx(), a.id, "sim", rechargeDefaults, func(r *ledger.Recharge) error { *r = to; return nil })
+	_, err := m.db.Payments.SetRecharge(m.ctx(), a.id, "sim", rechargeDefaults, func(r *payments.Recharge) error { *r = to; return nil })
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -114,8 +115,8 @@ func (m *machine) setRecharge() {
 		a.recharge.declines = 0
 	}
 	a.recharge.Recharge, a.recharged = to, true
-	if t := a.recharge.open(); !to.Enabled && t != nil && t.state == ledger.TopUpPending {
-		t.state = ledger.TopUpCanceled
+	if t := a.recharge.open(); !to.Enabled && t != nil && t.state == payments.TopUpPending {
+		t.state = payments.TopUpCanceled
 	}
 }
 
@@ -134,14 +135,14 @@ func (m *machine) beginRecharge() {
 	if t == nil {
 		return
 	}
-	got, err := m.db.BeginRecharge(m.ctx(), a.id, t.id)
+	got, err := m.db.Payments.BeginRecharge(m.ctx(), a.id, t.id)
 	m.ok(err)
 	m.settle(a)
 	begun := false
 	switch frozen := a.frozen() || a.suspended; {
 	case t != a.recharge.open():
-	case t.state == ledger.TopUpPending && (frozen || !a.needsRecharge()):
-		t.state = ledger.TopUpCanceled
+	case t.state == payments.TopUpPending && (frozen || !a.needsRecharge()):
+		t.state = payments.TopUpCanceled
 	case !frozen:
 		t.state, begun = processing, true
 	}
@@ -154,43 +155,43 @@ func (m *machine) beginRecharge() {
 // says so twice perhaps, and stays with it.
 func (m *machine) answerRecharge() {
 	a, t := m.anAttempt()
-	if t == nil || t.state == ledger.TopUpPending || t.state == ledger.TopUpCanceled {
+	if t == nil || t.state == payments.TopUpPending || t.state == payments.TopUpCanceled {
 		return
 	}
 	if t.truth == "" {
-		t.truth = rapid.SampledFrom([]ledger.TopUpState{"", ledger.TopUpSucceeded, ledger.TopUpSucceeded, ledger.TopUpFailed, ledger.TopUpFailed}).Draw(m.t, "truth")
+		t.truth = rapid.SampledFrom([]payments.TopUpState{"", payments.TopUpSucceeded, payments.TopUpSucceeded, payments.TopUpFailed, payments.TopUpFailed}).Draw(m.t, "truth")
 		t.told = &payment.Payment{ID: "pi_" + t.id, Key: t.id, Account: a.id, Customer: "cus_" + a.id, Amount: t.amount, State: payment.Processing}
 		if t.truth != "" {
 			t.told.State = payment.State(t.truth)
 		}
-		if t.truth == ledger.TopUpFailed {
+		if t.truth == payments.TopUpFailed {
 			t.told.Code = rapid.SampledFrom([]string{"card_declined", payment.CodeAuthentication}).Draw(m.t, "code")
 		}
 	}
 	for range rapid.IntRange(1, 2).Draw(m.t, "times") {
-		n, err := m.db.NextReadVersion(m.ctx())
+		n, err := m.db.Payments.NextReadVersion(m.ctx())
 		m.ok(err)
-		_, err = m.db.ReconcilePayment(m.ctx(), ledger.PaymentRead{Provider: "sim", Version: n, Payment: *t.told})
+		_, err = m.db.Payments.ReconcilePayment(m.ctx(), payments.PaymentRead{Provider: "sim", Version: n, Payment: *t.told})
 		m.ok(err)
 	}
 	m.settle(a)
 	switch {
-	case t.truth == ledger.TopUpSucceeded && t.state != ledger.TopUpSucceeded:
-		t.state, a.topup = ledger.TopUpSucceeded, true
+	case t.truth == payments.TopUpSucceeded && t.state != payments.TopUpSucceeded:
+		t.state, a.topup = payments.TopUpSucceeded, true
 		a.recharge.declines, a.recharge.notBefore, a.recharge.paid = 0, time.Time{}, m.now
 		a.credit(t.amount)
-	case t.truth == ledger.TopUpFailed && t.state == processing:
+	case t.truth == payments.TopUpFailed && t.state == processing:
 		m.failedRecharge(a, t, t.told.Code == payment.CodeAuthentication, t.told.Code == "card_declined")
 	}
 }
 
 func (m *machine) failedRecharge(a *twin, t *twinAttempt, off, declined bool) {
 	r := &a.recharge
-	t.state = ledger.TopUpFailed
+	t.state = payments.TopUpFailed
 	if declined {
 		r.declines++
 	}
-	off = off || r.declines >= ledger.MaxDeclines
+	off = off || r.declines >= payments.MaxDeclines
 	wait := time.Hour
 	if off || r.declines > 1 {
 		wait = day
@@ -204,10 +205,10 @@ func (m *machine) giveUpRecharge() {
 	if t == nil {
 		return
 	}
-	m.ok(m.db.FailRecharge(m.ctx(), a.id, t.id, ledger.RechargeRefused, ""))
+	m.ok(m.db.Payments.FailRecharge(m.ctx(), a.id, t.id, payments.RechargeRefused, ""))
 	m.settle(a)
 	if t == a.recharge.open() {
-		t.truth = ledger.TopUpFailed
+		t.truth = payments.TopUpFailed
 		t.told = &payment.Payment{ID: "pi_" + t.id, Key: t.id, Account: a.id, Customer: "cus_" + a.id, Amount: t.amount, State: payment.Failed, Code: "card_declined"}
 		m.failedRecharge(a, t, false, false)
 	}
@@ -222,7 +223,7 @@ func (a *twin) refunded(amount billing.Money) {
 
 func (m *machine) sweepRecharges() {
 	m.expire() // a sweep does it where it finds something to do
-	_, err := m.db.SweepRecharges(m.ctx(), m.noticed)
+	_, err := m.db.Payments.SweepRecharges(m.ctx(), m.noticed)
 	m.ok(err)
 	m.compareRecharges("sweep")
 	for _, a := range m.accounts {
@@ -239,7 +240,7 @@ func (m *machine) compareRecharges(after string) {
 			continue
 		}
 		r := &a.recharge
-		s, err := m.db.Recharge(m.ctx(), a.id, "sim", rechargeDefaults)
+		s, err := m.db.Payments.Recharge(m.ctx(), a.id, "sim", rechargeDefaults)
 		m.ok(err)
 		t := r.open()
 		if t == nil && s.Open != "" {
@@ -247,7 +248,7 @@ func (m *machine) compareRecharges(after string) {
 			if !m.wantsRecharge(a) || slices.ContainsFunc(r.attempts, func(x *twinAttempt) bool { return x.id == id || x.topup == s.Open }) {
 				m.t.Fatalf("after %s: nobody wants %s; the model says %+v, balance %s", after, id, r, a.pots().Balance())
 			}
-			t = &twinAttempt{id: id, topup: s.Open, amount: r.Amount, made: m.now, state: ledger.TopUpPending}
+			t = &twinAttempt{id: id, topup: s.Open, amount: r.Amount, made: m.now, state: payments.TopUpPending}
 			r.attempts = append(r.attempts, t)
 		}
 		var open string
@@ -259,7 +260,7 @@ func (m *machine) compareRecharges(after string) {
 			m.t.Fatalf("after %s: %+v; the model says %+v, open %q, charged %s", after, s, r, open, r.charged(m.now))
 		}
 		for _, t := range r.attempts {
-			if got, err := m.db.TopUp(m.ctx(), a.id, t.topup); err != nil || got.State.Open() != (t == r.open()) || !t.isState(got.State) {
+			if got, err := m.db.Payments.TopUp(m.ctx(), a.id, t.topup); err != nil || got.State.Open() != (t == r.open()) || !t.isState(got.State) {
 				m.t.Fatalf("after %s: %+v, %v; the model says %+v", after, got, err, t)
 			}
 		}
@@ -267,6 +268,6 @@ func (m *machine) compareRecharges(after string) {
 }
 
 // isState compares how a top-up ended.
-func (t *twinAttempt) isState(s ledger.TopUpState) bool {
+func (t *twinAttempt) isState(s payments.TopUpState) bool {
 	return s.Open() || s == t.state
 }

@@ -14,6 +14,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/storetest"
 )
 
@@ -34,11 +35,11 @@ func TestReplayChangesNothing(t *testing.T) {
 		again = append(again, action)
 	}
 	events := 0
-	settle := func(top *ledger.TopUp, p payment.Payment, kind payment.Kind, dispute payment.Dispute) {
+	settle := func(top *payments.TopUp, p payment.Payment, kind payment.Kind, dispute payment.Dispute) {
 		t.Helper()
 		events++
-		s := ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
-		do(func() error { _, err := f.ReconcilePayment(f.ctx(), s); return err })
+		s := payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
+		do(func() error { _, err := f.Payments.ReconcilePayment(f.ctx(), s); return err })
 	}
 	checkpoint := func(s *ledger.Session, seq int64, u billing.Usage) {
 		t.Helper()
@@ -55,7 +56,7 @@ func TestReplayChangesNothing(t *testing.T) {
 	acc, other := f.account(0), f.account(3*usd)
 	top, won, lost := f.begun(acc, 20*usd), f.begun(acc, 30*usd), f.begun(other, 10*usd)
 	settle(top, told(top, payment.Pending, 0), payment.PaymentFailed, payment.Dispute{})
-	for _, x := range []*ledger.TopUp{top, won, lost} {
+	for _, x := range []*payments.TopUp{top, won, lost} {
 		settle(x, told(x, payment.Succeeded, 0), payment.PaymentSucceeded, payment.Dispute{})
 	}
 	live, done := f.start(acc, inboundES), f.start(acc, web)
@@ -67,15 +68,15 @@ func TestReplayChangesNothing(t *testing.T) {
 	checkpoint(live, 1, used)
 	do(func() error { return f.LineMinute(f.ctx(), live, 2) })
 	checkpoint(live, 2, used.Max(billing.Usage{billing.LineTime: 62_000}))
-	r, err := f.RequestRefund(f.ctx(), acc, top.ID, 2*usd)
+	r, err := f.Payments.RequestRefund(f.ctx(), acc, top.ID, 2*usd)
 	f.ok(err)
-	r.State = ledger.RefundDone
+	r.State = payments.RefundDone
 	settle(top, told(top, payment.Succeeded, 2*usd), payment.Refunded, payment.Dispute{})
-	ended := ledger.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 2*usd), Refund: r}
-	_, err = f.ReconcilePayment(f.ctx(), ended)
+	ended := payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 2*usd), Refund: r}
+	_, err = f.Payments.ReconcilePayment(f.ctx(), ended)
 	f.ok(err)
 	again = append(again, func() error {
-		if _, err := f.ReconcilePayment(f.ctx(), ended); !errors.Is(err, store.ErrStaleRead) {
+		if _, err := f.Payments.ReconcilePayment(f.ctx(), ended); !errors.Is(err, store.ErrStaleRead) {
 			return fmt.Errorf("a refund ended by an old look: %w", err)
 		}
 		return nil

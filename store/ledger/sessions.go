@@ -209,12 +209,11 @@ func (w *Tx) admit(s Start, firstMinute, expected billing.Money, spending error)
 
 // solvent is the part of it that does not depend on what exactly is to start.
 func (w *Tx) solvent(k billing.Kind, rules billing.Wallet) error {
+	if err := w.Frozen(); err != nil {
+		return err
+	}
 	switch {
-	case w.suspended:
-		return store.ErrSuspended
-	case w.disputes > 0:
-		return store.ErrDisputed
-	case k.PaidOnly() && w.firstTopup == nil:
+	case k.PaidOnly() && !w.ToppedUp():
 		return store.ErrTopupRequired
 	case w.pots.Spendable(k.PaidOnly()) < rules.MinSessionStart:
 		return store.ErrInsufficientBalance

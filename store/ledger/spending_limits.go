@@ -85,7 +85,7 @@ func (l *Ledger) SetSpendingLimit(ctx context.Context, account, subject string, 
 		if err != nil {
 			return err
 		}
-		return w.conclude(ctx, &pgx.Batch{})
+		return w.Conclude(ctx, &pgx.Batch{})
 	})
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (w *Tx) warnSpending(ctx context.Context) error {
 		}
 		about := func(percent int) string { return fmt.Sprintf("%s %s %d", s.Of, day.Format(time.DateOnly), percent) }
 		until := day.Add(24 * time.Hour)
-		err := w.warn(ctx, store.Warning{Kind: store.WarnSpending, About: about(percent), ClearedAt: &until,
+		err := w.Warn(ctx, store.Warning{Kind: store.WarnSpending, About: about(percent), ClearedAt: &until,
 			Data: store.WarningData{Subject: s.Of, Limit: s.Limit, Spent: &used}})
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,22 +10,17 @@ import (
 	"parley/store"
 )
 
-// warn warns w's account: see DB.Warn.
-func (w *Tx) warn(ctx context.Context, x store.Warning) error {
+// Warn warns the account: see DB.Warn. Of x CreatedAt is set.
+func (w *Tx) Warn(ctx context.Context, x store.Warning) error {
 	x.CreatedAt = w.now
 	return w.ledger.db.Warn(ctx, w, w.account, x)
 }
 
-// clear ends the warnings of a kind about something, or with an empty about all of
+// ClearWarnings ends the account's warnings of a kind about something, or with an empty about all of
 // the kind. Without one it changes nothing.
-func (w *Tx) clear(ctx context.Context, kind store.WarningKind, about string) error {
+func (w *Tx) ClearWarnings(ctx context.Context, kind store.WarningKind, about string) error {
 	return store.Do(ctx, w, `update warnings set cleared_at = $4
 		where account_id = $1 and kind = $2 and ($3 = '' or about = $3) and cleared_at is null`, w.account, kind, about, w.now)
-}
-
-// warnDispute warns of a dispute by the number of its row, under which it is cleared.
-func (w *Tx) warnDispute(ctx context.Context, id int64, d store.WarningData) error {
-	return w.warn(ctx, store.Warning{Kind: store.WarnDisputeOpened, About: fmt.Sprint(id), Data: d})
 }
 
 // applyThresholds warns of a low balance and of limits of spending, and triggers automatic
@@ -47,10 +41,10 @@ func (w *Tx) applyThresholds(ctx context.Context) error {
 	switch low := balance < mark; {
 	case low && w.lowSince == nil:
 		w.lowSince = &w.now
-		return w.warn(ctx, store.Warning{Kind: store.WarnBalanceLow, Data: store.WarningData{Balance: &balance, Threshold: &mark}})
+		return w.Warn(ctx, store.Warning{Kind: store.WarnBalanceLow, Data: store.WarningData{Balance: &balance, Threshold: &mark}})
 	case !low && w.lowSince != nil:
 		w.lowSince = nil
-		return w.clear(ctx, store.WarnBalanceLow, "")
+		return w.ClearWarnings(ctx, store.WarnBalanceLow, "")
 	}
 	return nil
 }
@@ -72,6 +66,6 @@ func (l *Ledger) lowMark(ctx context.Context, q store.Queryer, own *billing.Mone
 // thresholds.
 func (l *Ledger) applyThresholds(ctx context.Context, account string) error {
 	return l.Locked(ctx, "apply thresholds", account, func(w *Tx) error {
-		return w.conclude(ctx, &pgx.Batch{})
+		return w.Conclude(ctx, &pgx.Batch{})
 	})
 }

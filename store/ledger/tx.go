@@ -22,7 +22,7 @@ type Tx struct {
 }
 
 // Locked runs f in a transaction that holds the lock of the account's wallet. What f does
-// to the wallet it ends with Save.
+// to the wallet it ends with Conclude, or with Save.
 func (l *Ledger) Locked(ctx context.Context, op, account string, f func(*Tx) error) error {
 	return l.db.Tx(ctx, op, func(tx pgx.Tx) error {
 		w, err := l.lock(ctx, tx, account)
@@ -53,6 +53,30 @@ func (l *Ledger) lock(ctx context.Context, tx pgx.Tx, account string) (*Tx, erro
 // Now is the time of all that the transaction does.
 func (w *Tx) Now() time.Time { return w.now }
 
+// Pots is the money of the wallet, as the transaction has it by now.
+func (w *Tx) Pots() billing.Pots { return w.pots }
+
+// ToppedUp says whether the account has ever paid anything.
+func (w *Tx) ToppedUp() bool { return w.firstTopup != nil }
+
+// Frozen is why nothing of the account may begin: ErrSuspended, ErrDisputed; nil: it is not frozen.
+func (w *Tx) Frozen() error {
+	switch {
+	case w.suspended:
+		return store.ErrSuspended
+	case w.disputes > 0:
+		return store.ErrDisputed
+	}
+	return nil
+}
+
+// Disputed says whether a payment of the account is.
+func (w *Tx) Disputed() bool { return w.disputes > 0 }
+
+// Hold sets money of the wallet aside, or gives it back where amount is below 0. What it is held for
+// has a row that says so.
+func (w *Tx) Hold(amount billing.Money) { w.pots.Held += amount }
+
 // MayCallOut refuses as StartSession does an outbound call, but not for want of a line.
 // key is the API key that asks; empty: none does.
 func (w *Tx) MayCallOut(ctx context.Context, key string, card *billing.RateCard) error {
@@ -80,6 +104,15 @@ func (w *Tx) EndWork(ctx context.Context, session string, c Closing) error {
 		return err
 	}
 	return w.end(ctx, s, c)
+}
+
+// Conclude applies the thresholds of the wallet and ends the transaction as Save does. Whatever changes the pots
+// ends with it, and so may what moves no money: expired credit counts for the thresholds, too.
+func (w *Tx) Conclude(ctx context.Context, b *pgx.Batch) error {
+	if err := w.applyThresholds(ctx); err != nil {
+		return err
+	}
+	return w.Save(ctx, b)
 }
 
 // Save writes what is queued in b, and the wallet.

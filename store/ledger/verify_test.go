@@ -38,7 +38,7 @@ func lived(t *testing.T) (*fixture, string) {
 	f.ok(f.Tasks.Complete(f.ctx(), f.claim(f.submit(acc, 300), f.node, t0), time.Second, 0))
 	top := f.begun(acc, 20*usd)
 	f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
-	_, err = f.RequestRefund(f.ctx(), acc, top.ID, usd)
+	_, err = f.Payments.RequestRefund(f.ctx(), acc, top.ID, usd)
 	f.ok(err)
 	f.settle(f.look(), told(top, payment.Succeeded, 5*usd), payment.Event{ID: "evt_1", Kind: payment.DisputeFundsWithdrawn,
 		Dispute: payment.Dispute{Ref: "dp_1", Amount: 3 * usd}})

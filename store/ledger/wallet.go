@@ -53,14 +53,14 @@ func (w *Tx) save(b *pgx.Batch) {
 		w.account, w.pots.Paid, w.pots.Bonus, w.pots.AccruedAny, w.pots.AccruedPaid, w.pots.Held,
 		w.live, w.admissions, w.override, w.disputes, w.suspended, w.firstTopup, w.bonusExpires, w.lastSeq, w.lowSince,
 		w.limited, w.spending.Limit, w.spending.Day, w.spending.Spent, w.dialsFull)
-	if w.retry {
-		w.retryMonths(b)
+	if w.retry { // unpaid months of numbers
+		b.Queue("update numbers set charge_at = next_charge_at where account_id = $1 and state = 'grace'", w.account)
 	}
 }
 
 // The customer's ledger accounts; all others are the system's.
 const (
-	potPaid  = "paid"
+	PotPaid  = "paid"
 	potBonus = "bonus"
 )
 
@@ -73,6 +73,20 @@ type transfer struct {
 	kind          TransferKind
 	session       *string // usage only, with the version it was priced by
 	version       *string
+}
+
+// Posting is money that moves between the customer's PotPaid and an account of the system's.
+type Posting struct {
+	Key           string // unique in the whole ledger
+	Debit, Credit string
+	Amount        billing.Money // above 0
+	Kind          TransferKind
+	PriceVersion  *string // of the card that usage is priced by; nil: it is none
+}
+
+// Post moves the money in the wallet and queues the line of the ledger.
+func (w *Tx) Post(b *pgx.Batch, p Posting) {
+	b.Queue(insertTransfer, w.apply(transfer{idem: p.Key, debit: p.Debit, credit: p.Credit, amount: p.Amount, kind: p.Kind, version: p.PriceVersion})...)
 }
 
 const insertTransfer = `insert into ledger_transfers (account_id, seq, idem, leg, debit, credit, amount_nano, kind,
@@ -89,7 +103,7 @@ func (w *Tx) apply(t transfer) []any {
 
 func (w *Tx) add(pot string, amount billing.Money) {
 	switch pot {
-	case potPaid:
+	case PotPaid:
 		w.pots.Paid += amount
 		w.retry = w.retry || amount > 0
 	case potBonus:

@@ -13,6 +13,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/webhook"
@@ -47,23 +48,23 @@ func TestNumbersAskWebhooks(t *testing.T) {
 	hook, secret := f.hooked(hooks, acc)
 	foreign, _ := f.hooked(hooks, other)
 	agent := f.agent(acc)
-	n, err := f.ImportNumber(f.ctx(), acc, mine, agent.ID)
+	n, err := f.Numbers.Import(f.ctx(), acc, mine, agent.ID)
 	f.ok(err)
 	for name, id := range map[string]string{"another account's": foreign.ID, "none": "wh_x"} {
-		if err := f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Webhook: &id}); !errors.Is(err, store.ErrNotFound) {
+		if err := f.Numbers.Assign(f.ctx(), acc, n.ID, numbers.Assignment{Webhook: &id}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	asks := func(want string) {
 		t.Helper()
-		r, err := f.RouteNumber(f.ctx(), mine)
+		r, err := f.Numbers.Route(f.ctx(), mine)
 		f.ok(err)
 		if got := or(r.Webhook); got != want || or(r.Agent) != agent.ID {
 			t.Errorf("asks %q, want %q; %q answers", got, want, or(r.Agent))
 		}
 	}
 	asks("")
-	f.ok(f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Webhook: &hook.ID}))
+	f.ok(f.Numbers.Assign(f.ctx(), acc, n.ID, numbers.Assignment{Webhook: &hook.ID}))
 	asks(hook.ID)
 	address, secrets, err := hooks.Asked(f.ctx(), acc, hook.ID)
 	if err != nil || address != receiver || !slices.Equal(secrets, []string{secret}) {
@@ -72,12 +73,12 @@ func TestNumbersAskWebhooks(t *testing.T) {
 	if _, _, err := hooks.Asked(f.ctx(), other, hook.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("by another account: %v", err)
 	}
-	f.ok(f.AssignNumber(f.ctx(), acc, n.ID, ledger.Assignment{Agent: &agent.ID})) // which leaves the webhook
+	f.ok(f.Numbers.Assign(f.ctx(), acc, n.ID, numbers.Assignment{Agent: &agent.ID})) // which leaves the webhook
 	asks(hook.ID)
 	_, err = hooks.Change(f.ctx(), acc, hook.ID, webhook.Change{Enabled: new(false)})
 	f.ok(err)
 	asks("")
-	if got, err := f.Number(f.ctx(), acc, n.ID); err != nil || or(got.Webhook) != hook.ID {
+	if got, err := f.Numbers.Number(f.ctx(), acc, n.ID); err != nil || or(got.Webhook) != hook.ID {
 		t.Errorf("a disabled webhook is shown as %q, %v", or(got.Webhook), err)
 	}
 	_, err = hooks.Change(f.ctx(), acc, hook.ID, webhook.Change{Enabled: new(true)})
@@ -85,7 +86,7 @@ func TestNumbersAskWebhooks(t *testing.T) {
 	asks(hook.ID)
 	f.ok(hooks.Delete(f.ctx(), acc, hook.ID))
 	asks("")
-	if got, err := f.Number(f.ctx(), acc, n.ID); err != nil || got.Webhook != nil {
+	if got, err := f.Numbers.Number(f.ctx(), acc, n.ID); err != nil || got.Webhook != nil {
 		t.Errorf("a deleted webhook is shown: %+v %v", got, err)
 	}
 	_, err = hooks.Purge(f.ctx())

@@ -16,6 +16,7 @@ import (
 	"parley/store/ledger"
 	"parley/store/ledger/verify"
 	"parley/store/messages"
+	"parley/store/numbers"
 	"parley/store/storetest"
 	"parley/store/webhook"
 )
@@ -93,9 +94,9 @@ func (f *fixture) rich() string {
 
 func (f *fixture) buy(account, number string) {
 	f.Helper()
-	n, err := f.ledger.OrderNumber(f.ctx(), ledger.NumberOrder{Account: account, E164: number, Country: "US", Carrier: seller, Card: priced})
+	n, err := numbers.New(f.db).Order(f.ctx(), numbers.Order{Account: account, E164: number, Country: "US", Carrier: seller, Card: priced})
 	f.ok(err)
-	_, err = f.ledger.ReconcileNumber(f.ctx(), account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x" + n.ID})
+	_, err = numbers.New(f.db).Reconcile(f.ctx(), account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x" + n.ID})
 	f.ok(err)
 }
 
@@ -313,7 +314,7 @@ func TestLooksEnd(t *testing.T) {
 // TestSendRefuses: by the text, the number, the list of numbers not to call, the balance, the limit of spending and the rate.
 func TestSendRefuses(t *testing.T) {
 	f := setup(t)
-	_, err := f.ledger.ImportNumber(f.ctx(), f.account, "+12125550111", "")
+	_, err := numbers.New(f.db).Import(f.ctx(), f.account, "+12125550111", "")
 	f.ok(err)
 	stranger := f.rich()
 	f.buy(stranger, "+12125550122")

@@ -11,6 +11,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/trunks"
@@ -182,11 +183,11 @@ func TestTrunkWithNumbers(t *testing.T) {
 	mine := f.account()
 	made, err := f.Create(t.Context(), mine, draft("pbx"))
 	f.ok(err)
-	books := ledger.New(f.db)
-	n, err := books.ImportOwnNumber(t.Context(), mine, made.ID, "+34911234567", "")
+	own := numbers.New(f.db)
+	n, err := own.ImportOwn(t.Context(), mine, made.ID, "+34911234567", "")
 	f.ok(err)
 	f.is(f.Delete(t.Context(), mine, made.ID), store.ErrInvalid)
-	f.ok(books.ReleaseNumber(t.Context(), mine, n.ID))
+	f.ok(own.Release(t.Context(), mine, n.ID))
 	f.ok(f.Delete(t.Context(), mine, made.ID))
 }
 

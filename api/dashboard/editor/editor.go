@@ -21,6 +21,7 @@ import (
 	"parley/api/tts"
 	"parley/api/wire"
 	"parley/store"
+	"parley/store/numbers"
 )
 
 // maxAgentForm bounds a form with an agent, in bytes: the longest texts, escaped.
@@ -109,7 +110,7 @@ func listAgents(q *page.Request) error {
 
 // numbersOf are the telephone numbers that each agent answers.
 func numbersOf(q *page.Request) (map[string][]string, error) {
-	all, err := q.Ledger.Numbers(q.Context(), q.Account(), store.Page{})
+	all, err := numbers.New(q.DB).Numbers(q.Context(), q.Account(), store.Page{})
 	out := map[string][]string{}
 	for _, n := range all {
 		if n.AgentID != nil {

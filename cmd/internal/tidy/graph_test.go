@@ -92,10 +92,10 @@ func part(path string) string {
 }
 
 // rooms are the parts of the store beside the ledger.
-var rooms = []string{"store/aftercall", "store/people", "store/history", "store/webhook", "store/campaign", "store/tasks"}
+var rooms = []string{"store/aftercall", "store/people", "store/history", "store/webhook", "store/campaign", "store/numbers", "store/payments", "store/tasks"}
 
 // charged are the rooms that are paid for: they touch a wallet through ledger.Tx alone.
-var charged = []string{"store/aftercall", "store/campaign", "store/tasks"}
+var charged = []string{"store/aftercall", "store/campaign", "store/numbers", "store/payments", "store/tasks"}
 
 // policies are the packages that cmd/parley/node puts together, with those of cmd that each may
 // import. None knows the whole node.
@@ -365,6 +365,9 @@ func TestImportRule(t *testing.T) {
 		{"store/ledger", "store/aftercall", false, false},
 		{"store/aftercall", "store/history", false, false},
 		{"store/tasks", "store/ledger", false, true},
+		{"store/numbers", "store/ledger", false, true},
+		{"store/payments", "store/numbers", false, false},
+		{"store/ledger", "store/payments", false, false},
 		{"store/ledger", "store/tasks", false, false},
 		{"store/tasks", "store/aftercall", false, false},
 		{"store/ledger/verify", "store/ledger", false, true},

@@ -11,8 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/billing"
-
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // TestDisputedAccount: an operator marks a disputed payment. The agent says goodbye
@@ -112,8 +111,8 @@ func TestRefundByCommand(t *testing.T) {
 	eventually(t, "the refund is made", func() bool { // usually before the command ends
 		b := openBooks(t, s)
 		defer b.close()
-		got, err := ledger.New(b.db).TopUp(b.ctx, who.account, top.ID)
-		asked, err2 := ledger.New(b.db).AskedRefunds(b.ctx, "sim")
+		got, err := payments.New(b.db).TopUp(b.ctx, who.account, top.ID)
+		asked, err2 := payments.New(b.db).AskedRefunds(b.ctx, "sim")
 		return err == nil && err2 == nil && got.Refunded == 12*billing.USD+50*billing.Cent && len(asked) == 0
 	})
 	for amount, status := range map[string]int{"7.51": 2, "7.505": 2, "-1": 2} {

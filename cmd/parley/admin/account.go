@@ -16,6 +16,7 @@ import (
 	"parley/cmd/parley/command"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/people"
 )
 
@@ -150,7 +151,7 @@ func showAccount(a *admin, args []string) error {
 		return err
 	}
 	v := viewAccount(account)
-	r, err := a.ledger.Recharge(a.Ctx, account.ID, "", ledger.Recharge{})
+	r, err := payments.New(a.db).Recharge(a.Ctx, account.ID, "", payments.Recharge{})
 	if err != nil {
 		return err
 	}

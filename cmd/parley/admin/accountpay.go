@@ -12,7 +12,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/command"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/payments"
 )
 
 // operatorDispute is the name of a dispute that an operator opens without another.
@@ -61,12 +61,12 @@ func newAccountRefund() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%w: amount: %w", store.ErrInvalid, err)
 			}
-			r, err := a.ledger.RequestRefund(a.Ctx, args[0], args[1], amount)
+			r, err := payments.New(a.db).RequestRefund(a.Ctx, args[0], args[1], amount)
 			if err != nil {
 				return err
 			}
-			for end := time.Now().Add(refundPatience); r.State == ledger.RefundAsked && time.Now().Before(end); time.Sleep(refundLook) {
-				if r, err = a.ledger.Refund(a.Ctx, r.Account, r.ID); err != nil {
+			for end := time.Now().Add(refundPatience); r.State == payments.RefundAsked && time.Now().Before(end); time.Sleep(refundLook) {
+				if r, err = payments.New(a.db).Refund(a.Ctx, r.Account, r.ID); err != nil {
 					return err
 				}
 			}
@@ -78,7 +78,7 @@ func newAccountRefund() *cobra.Command {
 			err = a.Answer(answer, func(w io.Writer) {
 				fmt.Fprintf(w, "refund\t%s\namount\t%s USD\nstate\t%s\nbalance\t%s USD\n", r.ID, r.Amount, refundText(r), account.Balance())
 			})
-			if err == nil && r.State == ledger.RefundFailed {
+			if err == nil && r.State == payments.RefundFailed {
 				err = fmt.Errorf("the payment provider made no refund: %s", r.Code)
 			}
 			return err
@@ -86,11 +86,11 @@ func newAccountRefund() *cobra.Command {
 }
 
 // refundText is a refund's state for people.
-func refundText(r *ledger.Refund) string {
+func refundText(r *payments.Refund) string {
 	switch r.State {
-	case ledger.RefundAsked:
+	case payments.RefundAsked:
 		return "asked: the server makes it when it runs"
-	case ledger.RefundFailed:
+	case payments.RefundFailed:
 		return "failed: " + r.Code + "; the amount is back in the balance"
 	}
 	return "done: the provider gives it back"
@@ -110,7 +110,7 @@ type topUpView struct {
 	SettledAt *time.Time `json:"settled_at"` // null while it is open
 }
 
-func viewTopUp(t *ledger.TopUp) topUpView {
+func viewTopUp(t *payments.TopUp) topUpView {
 	v := topUpView{ID: t.ID, State: string(t.State), Amount: t.Amount, Paid: t.Paid, Refunded: t.Refunded, Provider: t.Provider,
 		Payment: t.Payment, Automatic: t.Automatic, CreatedAt: t.CreatedAt, SettledAt: t.SettledAt}
 	if t.Demonstration() {
@@ -127,7 +127,7 @@ func (v topUpView) show(w io.Writer) {
 	if v.Automatic {
 		note += ", automatic"
 	}
-	if v.State == string(ledger.TopUpSucceeded) && v.Payment == "" {
+	if v.State == string(payments.TopUpSucceeded) && v.Payment == "" {
 		note += ", came with the demonstration"
 	}
 	fmt.Fprintf(w, "%s\t%s\t%s USD\t%s%s\t%s\n", v.ID, command.Stamp(&v.CreatedAt), v.Amount, v.State, note, v.Payment)
@@ -144,8 +144,8 @@ func newAccountTopups() *cobra.Command {
 		if *limit < 0 {
 			return fmt.Errorf("%w: --limit must not be negative", store.ErrInvalid)
 		}
-		newest := func(ctx context.Context, account string, _ store.Page) ([]ledger.TopUp, error) {
-			return a.ledger.TopUps(ctx, account, store.Page{Limit: *limit})
+		newest := func(ctx context.Context, account string, _ store.Page) ([]payments.TopUp, error) {
+			return payments.New(a.db).TopUps(ctx, account, store.Page{Limit: *limit})
 		}
 		return listOf(a, args[0], "topups", newest, viewTopUp, topUpView.show)
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/cmd/parley/command"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 func newNumberCommand() *cobra.Command {
@@ -23,7 +23,7 @@ type numberView struct {
 	PhoneNumber string  `json:"phone_number"`
 	Country     string  `json:"country_code"`
 	AgentID     *string `json:"agent_id"`
-	Status      string  `json:"status"`            // a ledger.NumberState
+	Status      string  `json:"status"`            // a numbers.State
 	Carrier     string  `json:"carrier,omitempty"` // who sold it; nobody: it costs nothing
 	CarrierID   string  `json:"carrier_id,omitempty"`
 	// NextChargeAt is when the next month begins, or the unpaid one began.
@@ -31,7 +31,7 @@ type numberView struct {
 	ReleaseAt    *time.Time `json:"release_at,omitempty"` // in grace: when it is lost
 }
 
-func viewNumber(n *ledger.Number) numberView {
+func viewNumber(n *numbers.Number) numberView {
 	return numberView{n.ID, n.E164, n.Country, n.AgentID, string(n.State), n.Carrier, n.CarrierID, n.NextChargeAt, n.GraceUntil}
 }
 
@@ -49,7 +49,7 @@ func newNumberAdd() *cobra.Command {
 		Example: "  parley admin number add --account acc_… +34911234567 --agent ag_…", Args: cobra.ExactArgs(1)}
 	agent := cmd.Flags().String("agent", "", "the agent that answers")
 	return accountCommand(cmd, func(a *admin, account string, args []string) error {
-		return shown(a, viewNumber)(a.ledger.ImportNumber(a.Ctx, account, args[0], *agent))
+		return shown(a, viewNumber)(numbers.New(a.db).Import(a.Ctx, account, args[0], *agent))
 	})
 }
 
@@ -57,7 +57,7 @@ func newNumberList() *cobra.Command {
 	return accountCommand(&cobra.Command{Use: "list --account ID", Short: "List an account's numbers",
 		Long: "Lists an account's numbers, those that are on their way too, their state, and who answers them.", Example: "  parley admin number list --account acc_… --json", Args: cobra.NoArgs},
 		func(a *admin, account string, _ []string) error {
-			return listOf(a, account, "numbers", a.ledger.Numbers, viewNumber, numberView.show)
+			return listOf(a, account, "numbers", numbers.New(a.db).Numbers, viewNumber, numberView.show)
 		})
 }
 
@@ -65,11 +65,11 @@ func newNumberRemove() *cobra.Command {
 	return accountCommand(&cobra.Command{Use: "remove --account ID E164", Short: "Take a number from an account",
 		Long:    "Takes a number from an account, for good. Calls to it are refused with 404 from now on; one that was bought goes back to its carrier.",
 		Example: "  parley admin number remove --account acc_… +34911234567", Args: cobra.ExactArgs(1)}, func(a *admin, account string, args []string) error {
-		n, err := a.ledger.NumberByE164(a.Ctx, account, args[0])
+		n, err := numbers.New(a.db).ByE164(a.Ctx, account, args[0])
 		if err != nil {
 			return err
 		}
-		if err := a.ledger.ReleaseNumber(a.Ctx, account, n.ID); err != nil {
+		if err := numbers.New(a.db).Release(a.Ctx, account, n.ID); err != nil {
 			return err
 		}
 		return a.Answer(map[string]any{"id": n.ID, "phone_number": n.E164, "released": true},

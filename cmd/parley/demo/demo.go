@@ -31,6 +31,8 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
+	"parley/store/payments"
 	"parley/store/people"
 )
 
@@ -38,6 +40,8 @@ import (
 type Seeder struct {
 	Store      *store.DB
 	Ledger     *ledger.Ledger
+	Numbers    *numbers.Store
+	Payments   *payments.Store
 	Campaigns  *campaign.Store
 	Keys       *people.Store
 	History    *history.Store
@@ -102,7 +106,7 @@ func (s *Seeder) Seed(ctx context.Context, dataDir string) (Account, error) {
 	if d.ID, err = s.Ledger.DemonstrationAccount(ctx, accountName, s.Store.RateCard()); err != nil {
 		return d, err
 	}
-	if err := s.Ledger.TopUpDemonstration(ctx, d.ID, topup*billing.USD); err != nil {
+	if err := s.Payments.TopUpDemonstration(ctx, d.ID, topup*billing.USD); err != nil {
 		return d, err
 	}
 	if err := s.seedAgents(ctx, &d); err != nil {
@@ -155,9 +159,9 @@ func (s *Seeder) SeedNumbers(ctx context.Context, d *Account) error {
 		if number == "" {
 			continue
 		}
-		_, err := s.Ledger.NumberByE164(ctx, d.ID, number)
+		_, err := s.Numbers.ByE164(ctx, d.ID, number)
 		if errors.Is(err, store.ErrNotFound) {
-			_, err = s.Ledger.ImportNumber(ctx, d.ID, number, d.Agent)
+			_, err = s.Numbers.Import(ctx, d.ID, number, d.Agent)
 		}
 		if err != nil {
 			return err

@@ -24,6 +24,8 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	"parley/store/ledger/verify"
+	"parley/store/numbers"
+	"parley/store/payments"
 	"parley/store/storetest"
 )
 
@@ -243,7 +245,7 @@ func TestOlderDemonstration(t *testing.T) {
 	credit(ledger.Adjustment, -25*billing.USD, "spent")
 	a, err := n.Store().CreateAgent(t.Context(), d.ID, demo.Lola)
 	s.ok(err)
-	_, err = ledger.New(n.Store()).ImportNumber(t.Context(), d.ID, "+34911234567", a.ID)
+	_, err = numbers.New(n.Store()).Import(t.Context(), d.ID, "+34911234567", a.ID)
 	s.ok(err)
 	if seeded := s.seed(); seeded.Agent != a.ID || seeded.ID != d.ID {
 		t.Errorf("it is another: %+v", seeded)
@@ -271,11 +273,11 @@ func TestDemonstrationTopUp(t *testing.T) {
 		t.Fatalf("the top-ups are %v", all)
 	}
 	db := s.node.Store()
-	_, err := ledger.New(db).RequestRefund(t.Context(), d.ID, all[0]["id"].(string), billing.USD)
+	_, err := payments.New(db).RequestRefund(t.Context(), d.ID, all[0]["id"].(string), billing.USD)
 	if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "no payment behind it") {
 		t.Errorf("a refund: %v", err)
 	}
-	if asked, err := ledger.New(db).AskedRefunds(t.Context(), "demonstration"); err != nil || len(asked) != 0 {
+	if asked, err := payments.New(db).AskedRefunds(t.Context(), "demonstration"); err != nil || len(asked) != 0 {
 		t.Errorf("refunds are asked for: %v, %v", asked, err)
 	}
 	if status, recharge := s.ask("GET", "/v1/auto-recharge"); status != http.StatusOK || recharge["card_saved"] != false {

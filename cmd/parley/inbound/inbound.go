@@ -27,6 +27,7 @@ import (
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/webhook"
 )
 
@@ -37,6 +38,7 @@ const retryAfter = 5 * time.Second
 type Answerer struct {
 	Store     *store.DB
 	Ledger    *ledger.Ledger
+	Numbers   *numbers.Store
 	Calls     *session.Manager // of this node
 	Maker     *conversation.Maker
 	Transfers *outbound.Transfers

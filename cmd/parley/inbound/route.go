@@ -13,12 +13,12 @@ import (
 	"parley/pipeline/routing"
 	"parley/sip/trunk"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // route is where a call goes, and what it came on.
 type route struct {
-	ledger.Route
+	numbers.Route
 	called string         // the number, in E.164, or the extension
 	line   outbound.Line  // that calls of the conversation go out on
 	own    bool           // it came on a trunk of the account
@@ -51,7 +51,7 @@ func (n *Answerer) routeOf(ctx context.Context, in *arrival) (*route, error) {
 		}
 	}
 	if r.Number != "" {
-		r.line = outbound.LineOf(&ledger.Number{E164: r.called, Trunk: r.Trunk})
+		r.line = outbound.LineOf(&numbers.Number{E164: r.called, Trunk: r.Trunk})
 	}
 	return r, nil
 }
@@ -69,14 +69,14 @@ func (r *route) speaks(p *conversation.Plan) {
 }
 
 // numberOf finds whose a called number is.
-func (n *Answerer) numberOf(ctx context.Context, in *arrival, number string) (*ledger.Route, error) {
+func (n *Answerer) numberOf(ctx context.Context, in *arrival, number string) (*numbers.Route, error) {
 	if !strings.HasPrefix(number, "+") {
 		return nil, store.ErrNotFound
 	}
 	if in.Account != "" {
-		return n.Ledger.RouteOwnNumber(ctx, in.Account, number)
+		return n.Numbers.RouteOwn(ctx, in.Account, number)
 	}
-	found, err := n.Ledger.RouteNumber(ctx, number)
+	found, err := n.Numbers.Route(ctx, number)
 	if err == nil && n.misrouted(in.Trunk, number) {
 		err = errNoRoute
 	}
@@ -84,11 +84,11 @@ func (n *Answerer) numberOf(ctx context.Context, in *arrival, number string) (*l
 }
 
 // extension finds whose agent answers an extension of a trunk.
-func (n *Answerer) extension(ctx context.Context, in *arrival) (*ledger.Route, error) {
+func (n *Answerer) extension(ctx context.Context, in *arrival) (*numbers.Route, error) {
 	if in.Account != "" {
-		return &ledger.Route{Account: in.Account, Agent: &in.Extension}, nil
+		return &numbers.Route{Account: in.Account, Agent: &in.Extension}, nil
 	}
-	found, err := n.Ledger.RouteExtension(ctx, in.Extension)
+	found, err := n.Numbers.RouteExtension(ctx, in.Extension)
 	if err == nil {
 		found.Country = n.trunk(in.Trunk).Plan.Country
 	}

@@ -27,6 +27,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -154,7 +155,7 @@ func (d *desk) customer() {
 	d.ok(err)
 	agent, err := n.db.CreateAgent(d.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en", FirstMessage: "Hello, this is Ana of the dental clinic."})
 	d.ok(err)
-	_, err = ledger.New(n.db).ImportNumber(d.Context(), a.ID, deskNumber, agent.ID)
+	_, err = numbers.New(n.db).Import(d.Context(), a.ID, deskNumber, agent.ID)
 	d.ok(err)
 	d.who, d.agent = api.Principal{Account: a.ID, Key: k.ID}, agent.ID
 }

@@ -11,7 +11,7 @@ import (
 	"parley/api/phone"
 	"parley/api/trunks/preset"
 	"parley/api/wire"
-	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/trunks"
 )
 
@@ -67,7 +67,7 @@ func TestPhoneOfABrowser(t *testing.T) {
 		t.Errorf("without a trunk: %d", status)
 	}
 	const number = "+34933333330"
-	_, err := ledger.New(d.node.db).ImportOwnNumber(t.Context(), d.who.Account, d.browserPhone(), number, d.agent)
+	_, err := numbers.New(d.node.db).ImportOwn(t.Context(), d.who.Account, d.browserPhone(), number, d.agent)
 	d.ok(err)
 	for i, called := range []string{number, "help"} {
 		f := d.farAt("127.0.0.1")

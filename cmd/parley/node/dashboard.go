@@ -12,6 +12,8 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
+	"parley/store/payments"
 	"parley/store/people"
 )
 
@@ -38,7 +40,7 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 
 // Seed sets up the demonstration, or finds it.
 func (n *Node) Seed(ctx context.Context, dataDir string) (d demo.Account, err error) {
-	n.demo, err = (&demo.Seeder{Store: n.db, Ledger: ledger.New(n.db), Campaigns: campaign.New(n.db), Keys: people.New(n.db), History: history.New(n.db), Recordings: n.records,
+	n.demo, err = (&demo.Seeder{Store: n.db, Ledger: ledger.New(n.db), Numbers: numbers.New(n.db), Payments: payments.New(n.db), Campaigns: campaign.New(n.db), Keys: people.New(n.db), History: history.New(n.db), Recordings: n.records,
 		Life: n.life, Network: n.network != nil, Log: n.log}).Seed(ctx, dataDir)
 	return n.demo, err
 }

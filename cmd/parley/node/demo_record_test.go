@@ -28,6 +28,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -83,7 +84,7 @@ func newStudio(t *testing.T) *studio {
 	agent, err := n.db.CreateAgent(t.Context(), a.ID, recorded)
 	s.ok(err)
 	s.demo = demo.Account{ID: a.ID, Agent: agent.ID}
-	s.ok((&demo.Seeder{Ledger: ledger.New(n.db), Network: true}).SeedNumbers(t.Context(), &s.demo))
+	s.ok((&demo.Seeder{Numbers: numbers.New(n.db), Network: true}).SeedNumbers(t.Context(), &s.demo))
 	for _, w := range n.engines.Workers {
 		s.until(w.Name+" is ready", func() bool { return w.Ready(t.Context()) == nil })
 	}

@@ -23,6 +23,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store/ledger"
 	"parley/store/ledger/statement"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -39,7 +40,7 @@ func (d *desk) functions(number string, h *crmtest.HubSpot, service, search stri
 	n.after.Databases, n.maker.Tools = n.tools, n.tools
 	_, err := n.secrets.Put(storetest.At(d.Context(), now), d.who.Account, "HUBSPOT", functionSecret, nil)
 	d.ok(err)
-	route, err := ledger.New(n.db).RouteNumber(d.Context(), number)
+	route, err := numbers.New(n.db).Route(d.Context(), number)
 	d.ok(err)
 	agent, err := n.db.Agent(d.Context(), d.who.Account, *route.Agent)
 	d.ok(err)

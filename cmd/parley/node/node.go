@@ -52,6 +52,7 @@ import (
 	"parley/store/jobs"
 	"parley/store/knowledge"
 	"parley/store/ledger"
+	"parley/store/payments"
 	"parley/store/people"
 	kept "parley/store/requests"
 	"parley/store/webhook"
@@ -302,7 +303,7 @@ func (n *Node) TakePayments(listening, secret string) (err error) {
 
 // desk is where payments are taken.
 func (n *Node) desk() *topup.Service {
-	return &topup.Service{Store: n.db, Ledger: ledger.New(n.db), Provider: n.payments.Provider, Hook: n.cfg.Payments, Home: n.payments.Home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
+	return &topup.Service{Store: n.db, Payments: payments.New(n.db), Provider: n.payments.Provider, Hook: n.cfg.Payments, Home: n.payments.Home, Card: n.db.RateCard, Disputed: n.cluster.Freeze, Log: n.log}
 }
 
 // Introduce tells other nodes and operators of this one, whose public HTTP side listens on an address; Version must be set.

@@ -17,7 +17,7 @@ import (
 	"parley/api/socket"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
-	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -154,7 +154,7 @@ func TestLateNumber(t *testing.T) {
 	if status, out := s.ask("POST", "/callcenter/numbers", s.key, `{"phone_number": "`+late+`"}`); status != 400 || out["code"] != "callcenter.number_not_available" {
 		t.Errorf("again: %d %v", status, out)
 	}
-	r, err := ledger.New(s.nodes[0].db).RouteNumber(t.Context(), late)
+	r, err := numbers.New(s.nodes[0].db).Route(t.Context(), late)
 	s.ok(err)
 	if r.Account != demo.ID || *r.Agent != demo.Agent || r.Country != "GB" {
 		t.Errorf("%+v", r)

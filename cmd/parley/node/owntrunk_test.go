@@ -20,6 +20,7 @@ import (
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/ledger/verify"
+	"parley/store/numbers"
 	"parley/store/storetest"
 	"parley/store/trunks"
 )
@@ -103,11 +104,11 @@ func TestOwnTrunk(t *testing.T) {
 	d.ok(err)
 	d.ok(n.lines.Look(t.Context()))
 
-	own, err := books.ImportOwnNumber(t.Context(), d.who.Account, made.ID, "+34933333333", d.agent)
+	own, err := numbers.New(n.db).ImportOwn(t.Context(), d.who.Account, made.ID, "+34933333333", d.agent)
 	d.ok(err)
 	other, err := books.CreateAccount(t.Context(), "B", n.db.RateCard())
 	d.ok(err)
-	_, err = books.ImportNumber(t.Context(), other.ID, "+34944444444", "")
+	_, err = numbers.New(n.db).Import(t.Context(), other.ID, "+34944444444", "")
 	d.ok(err)
 	for i, c := range []struct {
 		user, to string
@@ -146,7 +147,7 @@ func TestOwnTrunk(t *testing.T) {
 	if len(status.Targets) != 1 || !status.Targets[0].Up || status.Error != "" {
 		t.Errorf("%+v", status)
 	}
-	d.ok(books.ReleaseNumber(t.Context(), d.who.Account, own.ID))
+	d.ok(numbers.New(n.db).Release(t.Context(), d.who.Account, own.ID))
 	d.ok(kept.Delete(t.Context(), d.who.Account, made.ID))
 	d.ok(n.lines.Look(t.Context()))
 	if got := d.greeted(ua, "101"); got != 404 {

@@ -21,6 +21,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -59,7 +60,7 @@ func (w *whole) neighbour() {
 	agent, err := db.CreateAgent(w.Context(), a.ID, store.Agent{Name: "Bea", Voice: "F1", Language: "en", FirstMessage: "Good morning.", Settings: json.RawMessage(`{"idle_seconds":0}`)})
 	w.ok(err)
 	const number = "+34911234569"
-	_, err = ledger.New(db).ImportNumber(w.Context(), a.ID, number, agent.ID)
+	_, err = numbers.New(db).Import(w.Context(), a.ID, number, agent.ID)
 	w.ok(err)
 	w.beside = a.ID
 	reached := isolatetest.Watch(w.T)

@@ -29,7 +29,7 @@ import (
 	"parley/api/trunks/preset"
 	"parley/api/wire"
 	"parley/cmd/parley/config"
-	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 	"parley/store/trunks"
 )
@@ -262,7 +262,7 @@ func TestPresetsTakeCalls(t *testing.T) {
 		}
 		c.SIPTLSAddr, c.TLSCert, c.TLSKey = "127.0.0.1:0", filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	})
-	books, kept := ledger.New(d.node.db), trunks.New(d.node.db, d.node.secrets)
+	own, kept := numbers.New(d.node.db), trunks.New(d.node.db, d.node.secrets)
 	overSIP := slices.DeleteFunc(preset.All(), func(p wire.TrunkPreset) bool { return p.Settings.Stream != "" || p.Settings.WebSocket != nil }) // TestCallsOverStreams and TestPhoneOfABrowser have those
 	if len(shapes) != len(overSIP) {
 		t.Errorf("%d shapes for %d presets", len(shapes), len(overSIP))
@@ -307,7 +307,7 @@ func TestPresetsTakeCalls(t *testing.T) {
 		made, err := kept.Create(t.Context(), d.who.Account, draft)
 		d.ok(err)
 		number := fmt.Sprintf("+3493333330%d", i)
-		_, err = books.ImportOwnNumber(t.Context(), d.who.Account, made.ID, number, d.agent)
+		_, err = own.ImportOwn(t.Context(), d.who.Account, made.ID, number, d.agent)
 		d.ok(err)
 		d.ok(d.node.lines.Look(t.Context()))
 		contact := ""

@@ -19,6 +19,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 	"parley/store/trunks"
 )
@@ -26,10 +27,10 @@ import (
 // ruled sets the rules of the desk's number.
 func (d *desk) ruled(rules string) {
 	d.Helper()
-	books := ledger.New(d.node.db)
-	n, err := books.NumberByE164(d.Context(), d.who.Account, deskNumber)
+	own := numbers.New(d.node.db)
+	n, err := own.ByE164(d.Context(), d.who.Account, deskNumber)
 	d.ok(err)
-	d.ok(books.SetNumberRules(d.Context(), d.who.Account, n.ID, json.RawMessage(rules), nil))
+	d.ok(own.SetRules(d.Context(), d.who.Account, n.ID, json.RawMessage(rules), nil))
 }
 
 // calls calls the desk's number, presses keys after a while, and stays until the far end hangs up.

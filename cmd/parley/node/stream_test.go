@@ -18,6 +18,7 @@ import (
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 	"parley/store/trunks"
 )
@@ -30,11 +31,11 @@ func (d *desk) streamed(at, account string, c *mediastreamtest.Carrier, number, 
 	made, err := trunks.New(d.node.db, d.node.secrets).Create(d.Context(), account, draft)
 	d.ok(err)
 	d.ok(d.node.lines.Look(d.Context()))
-	books := ledger.New(d.node.db)
-	n, err := books.ImportOwnNumber(d.Context(), account, made.ID, number, agent)
+	own := numbers.New(d.node.db)
+	n, err := own.ImportOwn(d.Context(), account, made.ID, number, agent)
 	d.ok(err)
 	if rules != "" {
-		d.ok(books.SetNumberRules(d.Context(), account, n.ID, json.RawMessage(rules), nil))
+		d.ok(own.SetRules(d.Context(), account, n.ID, json.RawMessage(rules), nil))
 	}
 	return at + mediastream.Path + made.ID
 }
@@ -92,7 +93,7 @@ func TestStreamsAreRefused(t *testing.T) {
 	server := httptest.NewServer(d.node.routes().Handler(api.Options{}))
 	defer server.Close()
 	const caller, nobodys, answered, overflowing, closes, other = "+34600123456", "+3493333330", "+34933333332", "+34933333333", "+34933333334", "+34944444444"
-	books := ledger.New(d.node.db)
+	books, own := ledger.New(d.node.db), numbers.New(d.node.db)
 	type line struct {
 		*mediastreamtest.Carrier
 		address string
@@ -111,12 +112,12 @@ func TestStreamsAreRefused(t *testing.T) {
 		}
 	}
 	asks("without an agent", nobodys+"0", mediastreamtest.Answer{Refused: true})
-	_, err := books.ImportNumber(t.Context(), d.who.Account, answered, d.agent)
+	_, err := own.Import(t.Context(), d.who.Account, answered, d.agent)
 	d.ok(err)
 	for number, rules := range map[string]string{overflowing: `{"overflow":{"number":"` + other + `"}}`, closes: closed + `{"number":"` + other + `"}}`} {
-		n, err := books.ImportNumber(t.Context(), d.who.Account, number, d.agent)
+		n, err := own.Import(t.Context(), d.who.Account, number, d.agent)
 		d.ok(err)
-		d.ok(books.SetNumberRules(t.Context(), d.who.Account, n.ID, json.RawMessage(rules), nil))
+		d.ok(own.SetRules(t.Context(), d.who.Account, n.ID, json.RawMessage(rules), nil))
 	}
 	asks("closed", closes, mediastreamtest.Answer{Number: other})
 	for _, c := range d.history(len(lines)) {

@@ -27,6 +27,7 @@ import (
 	"parley/store/jobs"
 	"parley/store/ledger"
 	"parley/store/mail"
+	"parley/store/payments"
 	webhookstore "parley/store/webhook"
 )
 
@@ -72,7 +73,7 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 	var recharges *topup.Recharges
 	if n.cfg.Payments != "none" {
 		n.db.LimitRecharges(billing.Money(n.cfg.RechargeMax) * billing.USD)
-		recharges = &topup.Recharges{Store: n.db, Ledger: ledger.New(n.db), Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
+		recharges = &topup.Recharges{Store: n.db, Payments: payments.New(n.db), Queue: n.jobs, Provider: func() payment.Provider { return n.payments.Provider }, Log: n.log}
 		recharges.Handle()
 		topup.HandleLooks(n.jobs, n.desk)
 	}

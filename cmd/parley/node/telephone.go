@@ -21,6 +21,7 @@ import (
 	"parley/store/campaign"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/sounds"
 	"parley/store/trunks"
 )
@@ -44,10 +45,10 @@ func (n *Node) openTelephony(secret string) (err error) {
 	n.texts.Classify = to.Classify
 	n.transfers = &outbound.Transfers{Store: n.db, Texts: &n.texts, Calls: n.manager, Phone: n.phone, Maker: n.maker, Destinations: to, Sounds: sounds.New(n.db),
 		Counts: &n.counts, Attempts: outbound.NewAttempts(), Log: n.log}
-	n.dialler = &outbound.Dialler{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
+	n.dialler = &outbound.Dialler{Store: n.db, Numbers: numbers.New(n.db), History: history.New(n.db), Calls: n.manager, Phone: n.phone, Maker: n.maker, Transfers: n.transfers,
 		Destinations: to, ConsentKey: derived(secret, "consent"), Free: func() { n.batches.Wake() }, Log: n.log}
 	n.batches = outbound.NewBatches(campaign.New(n.db), n.dialler, n.life, &n.counts)
-	n.inbound = inbound.New(inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks,
+	n.inbound = inbound.New(inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Numbers: numbers.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks,
 		Webhooks: n.hooks, Poster: n.poster, Log: n.log})
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/history"
-	"parley/store/ledger"
 	"parley/store/ledger/statement"
+	"parley/store/numbers"
 )
 
 // keyed gives the desk's account a second number, whose agent has the settings and does
@@ -26,7 +26,7 @@ func (d *desk) keyed(settings, function, arguments string) (number string, model
 	agent, err := d.node.db.CreateAgent(d.Context(), d.who.Account, store.Agent{Name: "Eva", Voice: "F1", Language: "en",
 		FirstMessage: "Hello.", Settings: json.RawMessage(settings)})
 	d.ok(err)
-	_, err = ledger.New(d.node.db).ImportNumber(d.Context(), d.who.Account, number, agent.ID)
+	_, err = numbers.New(d.node.db).Import(d.Context(), d.who.Account, number, agent.ID)
 	d.ok(err)
 	model = enginetest.NewFakeLLM()
 	model.Replies = [][]enginetest.Step{

@@ -15,7 +15,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/history"
-	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/people"
 )
 
@@ -73,7 +73,7 @@ func TestWhoHearsWhom(t *testing.T) {
 	agent, err := w.node.db.CreateAgent(t.Context(), w.who.Account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", FirstMessage: "This is a long story.", Settings: settings})
 	w.ok(err)
 	const number = "+34911234588"
-	_, err = ledger.New(w.node.db).ImportNumber(t.Context(), w.who.Account, number, agent.ID)
+	_, err = numbers.New(w.node.db).Import(t.Context(), w.who.Account, number, agent.ID)
 	w.ok(err)
 	called := make(chan *simulated.PhoneResult, 1)
 	go func() {

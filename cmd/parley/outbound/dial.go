@@ -34,6 +34,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // ringTimeout is how long a callee may let it ring when nobody says otherwise.
@@ -50,7 +51,7 @@ type Phone interface {
 // Dialler places calls of agents. All fields are set.
 type Dialler struct {
 	Store        *store.DB
-	Ledger       *ledger.Ledger
+	Numbers      *numbers.Store
 	History      *history.Store
 	Calls        *session.Manager // of this node
 	Phone        Phone
@@ -134,12 +135,12 @@ func answering(s *agent.Settings, o callcenter.Order, fill agent.Fill) journal.A
 
 // caller is the line of a number of the account, which an order names.
 func (d *Dialler) caller(ctx context.Context, account, from, to string) (Line, error) {
-	var own *ledger.Number
+	var own *numbers.Number
 	var err error
 	if from == callcenter.Nearest {
 		own, err = d.nearest(ctx, account)(to)
 	} else {
-		own, err = d.Ledger.NumberByE164(ctx, account, from)
+		own, err = d.Numbers.ByE164(ctx, account, from)
 	}
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 		return Line{}, api.ErrFrom

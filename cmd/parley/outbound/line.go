@@ -3,7 +3,7 @@ package outbound
 import (
 	"parley/billing"
 	"parley/sip/trunk"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // Line is what a call of an account goes out on, and the number that its callee sees.
@@ -13,7 +13,7 @@ type Line struct {
 }
 
 // LineOf is the line of an account's number.
-func LineOf(n *ledger.Number) Line {
+func LineOf(n *numbers.Number) Line {
 	l := Line{Caller: trunk.Caller{Number: n.E164}}
 	if n.Trunk != nil {
 		l.Trunk, l.Own = *n.Trunk, true

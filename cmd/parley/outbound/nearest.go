@@ -7,23 +7,23 @@ import (
 	"parley/api"
 	"parley/billing/destination"
 	"parley/store"
-	"parley/store/ledger"
+	"parley/store/numbers"
 )
 
 // nearest returns what finds, of the numbers of an account that may call, the one that looks nearest to a callee's: the
 // one with which it begins alike for longest, of several the oldest. So people see a number of their own country and, where the
 // account has one, of their own area. The numbers are read once. api.ErrFrom: the account has none.
-func (d *Dialler) nearest(ctx context.Context, account string) func(to string) (*ledger.Number, error) {
-	numbers := sync.OnceValues(func() ([]ledger.Number, error) { return d.Ledger.Numbers(ctx, account, store.Page{}) })
-	return func(to string) (*ledger.Number, error) {
-		all, err := numbers()
+func (d *Dialler) nearest(ctx context.Context, account string) func(to string) (*numbers.Number, error) {
+	own := sync.OnceValues(func() ([]numbers.Number, error) { return d.Numbers.Numbers(ctx, account, store.Page{}) })
+	return func(to string) (*numbers.Number, error) {
+		all, err := own()
 		if err != nil {
 			return nil, err
 		}
 		if e164, err := destination.International(to); err == nil { // what is no number is refused by the check of the destination
 			to = e164
 		}
-		var found *ledger.Number
+		var found *numbers.Number
 		longest := -1
 		for i := range all { // the newest come first
 			n := &all[i]

@@ -7,6 +7,7 @@ import (
 	"parley/api"
 	"parley/billing"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -18,7 +19,7 @@ func TestNearest(t *testing.T) {
 		t.Fatal(err)
 	}
 	books := ledger.New(db)
-	d := &Dialler{Store: db, Ledger: books}
+	d := &Dialler{Store: db, Numbers: numbers.New(db)}
 	mine, err := books.CreateAccount(t.Context(), "A", db.RateCard())
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,7 @@ func TestNearest(t *testing.T) {
 		t.Errorf("without a number: %v", err)
 	}
 	for _, n := range []struct{ account, e164 string }{{mine.ID, "+12125550100"}, {mine.ID, "+34911234567"}, {mine.ID, "+34931234567"}, {mine.ID, "+12025550100"}, {other.ID, "+442071234567"}} {
-		if _, err := books.ImportNumber(t.Context(), n.account, n.e164, ""); err != nil {
+		if _, err := d.Numbers.Import(t.Context(), n.account, n.e164, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

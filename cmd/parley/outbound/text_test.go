@@ -21,6 +21,7 @@ import (
 	"parley/store"
 	"parley/store/ledger"
 	messagestore "parley/store/messages"
+	"parley/store/numbers"
 )
 
 // TestAgentsText: an agent that may sends its caller a few text messages, from a number that can, and learns why not otherwise.
@@ -32,9 +33,9 @@ func TestAgentsText(t *testing.T) {
 	to := Destinations{Card: d.db.RateCard, Fictional: true}
 	texts := messagestore.New(d.db)
 	d.transfers.Texts = &messages.Desk{Store: texts, Node: d.life, Carrier: sim, Classify: to.Classify, Card: d.db.RateCard, Log: slog.New(slog.DiscardHandler)}
-	n, err := ledger.New(d.db).OrderNumber(t.Context(), ledger.NumberOrder{Account: d.account, E164: bought, Country: "US", Carrier: sim.Name(), Card: d.db.RateCard()})
+	n, err := numbers.New(d.db).Order(t.Context(), numbers.Order{Account: d.account, E164: bought, Country: "US", Carrier: sim.Name(), Card: d.db.RateCard()})
 	d.ok(err)
-	_, err = ledger.New(d.db).ReconcileNumber(t.Context(), d.account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x"})
+	_, err = numbers.New(d.db).Reconcile(t.Context(), d.account, n.ID, carrier.Ordered{State: carrier.Active, NumberID: "x"})
 	d.ok(err)
 
 	yes, from := true, bought

@@ -28,6 +28,7 @@ import (
 	"parley/store/ledger"
 	"parley/store/ledger/statement"
 	"parley/store/ledger/verify"
+	"parley/store/numbers"
 	"parley/store/people"
 	"parley/store/storetest"
 )
@@ -74,7 +75,7 @@ func newDesk(t *testing.T) *desk {
 	maker := &conversation.Maker{Store: d.db, Ledger: ledger.New(d.db), History: history.New(d.db), Metrics: metrics.New(prometheus.NewRegistry(), nil, log), Card: d.db.RateCard, Log: log}
 	to := Destinations{Card: d.db.RateCard, Fictional: true}
 	d.transfers = &Transfers{Store: d.db, Calls: d.manager, Phone: noLine{}, Maker: maker, Destinations: to, Counts: d.counts, Attempts: NewAttempts(), Log: log}
-	dialler := &Dialler{Store: d.db, Ledger: ledger.New(d.db), History: history.New(d.db), Calls: d.manager, Phone: noLine{}, Maker: maker, Transfers: d.transfers, Destinations: to, Log: log}
+	dialler := &Dialler{Store: d.db, Numbers: numbers.New(d.db), History: history.New(d.db), Calls: d.manager, Phone: noLine{}, Maker: maker, Transfers: d.transfers, Destinations: to, Log: log}
 	d.batches = NewBatches(campaign.New(d.db), dialler, d.life, d.counts)
 
 	ctx, stop := context.WithCancel(context.Background())
@@ -99,7 +100,7 @@ func newDesk(t *testing.T) *desk {
 	d.ok(err)
 	speaker, err := d.db.CreateAgent(t.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en"})
 	d.ok(err)
-	_, err = ledger.New(d.db).ImportNumber(t.Context(), a.ID, number, speaker.ID)
+	_, err = numbers.New(d.db).Import(t.Context(), a.ID, number, speaker.ID)
 	d.ok(err)
 	d.account, d.key, d.agent = a.ID, k.ID, speaker.ID
 	return d

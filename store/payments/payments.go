@@ -1,4 +1,4 @@
-package ledger
+package payments
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 
 	"parley/billing"
 	"parley/billing/payment"
-
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // Transfers of payments that went back.
 const (
-	RefundKind  TransferKind = "refund"  // to the card, or back from it when that failed
-	DisputeKind TransferKind = "dispute" // withdrawn by the bank, or returned by it
+	RefundKind  ledger.TransferKind = "refund"  // to the card, or back from it when that failed
+	DisputeKind ledger.TransferKind = "dispute" // withdrawn by the bank, or returned by it
 )
 
 // PaymentRead is a payment as it was read at a provider.
@@ -34,13 +34,13 @@ type PaymentRead struct {
 // NextReadVersion is the version of the next read of a payment. Take it before reading: the
 // highest version counts, in whatever order reads are applied, and every change is
 // followed by an event and therefore by a read.
-func (l *Ledger) NextReadVersion(ctx context.Context) (n int64, err error) {
-	return store.Value[int64](ctx, l.db, "number a read", "select nextval('payment_looks')")
+func (s *Store) NextReadVersion(ctx context.Context) (n int64, err error) {
+	return store.Value[int64](ctx, s.db, "number a read", "select nextval('payment_looks')")
 }
 
 // EventApplied says whether the provider's event has been applied.
-func (l *Ledger) EventApplied(ctx context.Context, provider, event string) (applied bool, err error) {
-	return store.Value[bool](ctx, l.db, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)", provider, event)
+func (s *Store) EventApplied(ctx context.Context, provider, event string) (applied bool, err error) {
+	return store.Value[bool](ctx, s.db, "read event", "select exists (select from payment_events where provider = $1 and event_id = $2)", provider, event)
 }
 
 // ReconcilePayment applies what the provider says to the ledger, and applies the
@@ -48,50 +48,45 @@ func (l *Ledger) EventApplied(ctx context.Context, provider, event string) (appl
 // whose attempt at a recharge has its key; ErrNotFound when there is none such, or it
 // is another account's. ErrStaleRead: read
 // again, for the Refund ends with what is read after it.
-func (l *Ledger) ReconcilePayment(ctx context.Context, s PaymentRead) (*TopUp, error) {
+func (s *Store) ReconcilePayment(ctx context.Context, read PaymentRead) (*TopUp, error) {
 	var t *TopUp
-	err := l.db.Tx(ctx, "reconcile payment", func(tx pgx.Tx) error {
-		var account, topup string
-		err := tx.QueryRow(ctx, `select account_id, id from topups where provider = $2 and account_id = $3 and id = case when $1 <> '' then $1
+	err := s.ledger.Locked(ctx, "reconcile payment", read.Payment.Account, func(w *ledger.Tx) error {
+		topup, err := store.Scalar[string](ctx, w, `select id from topups where provider = $2 and account_id = $3 and id = case when $1 <> '' then $1
 			else (select topup_id from recharge_attempts where id = $4) end`,
-			s.Payment.TopUp, s.Provider, s.Payment.Account, s.Payment.Key).Scan(&account, &topup)
+			read.Payment.TopUp, read.Provider, read.Payment.Account, read.Payment.Key)
 		if err != nil {
 			return err
 		}
-		w, err := l.lock(ctx, tx, account)
-		if err != nil {
+		if t, err = lockTopUp(ctx, w, read.Payment.Account, topup); err != nil {
 			return err
 		}
-		if t, err = lockTopUp(ctx, tx, account, topup); err != nil {
-			return err
-		}
-		if t.Payment != "" && t.Payment != s.Payment.ID {
+		if t.Payment != "" && t.Payment != read.Payment.ID {
 			// One page takes one payment. Loud, for a customer may have paid twice.
-			return fmt.Errorf("top-up %s was paid by %s and now by %s too", t.ID, t.Payment, s.Payment.ID)
+			return fmt.Errorf("top-up %s was paid by %s and now by %s too", t.ID, t.Payment, read.Payment.ID)
 		}
-		fresh, err := s.dedupe(ctx, w, t)
+		fresh, err := read.dedupe(ctx, w, t)
 		if err != nil {
 			return err
 		}
-		st := reconciling{w, t}
-		if s.Refund != nil && s.Version <= t.ReadVersion {
+		st := reconciling{w, t, &pgx.Batch{}}
+		if read.Refund != nil && read.Version <= t.ReadVersion {
 			return store.ErrStaleRead
 		}
-		if err := st.end(ctx, s.Refund); err != nil {
+		if err := st.end(ctx, read.Refund); err != nil {
 			return err
 		}
-		if s.Version > t.ReadVersion {
-			t.ReadVersion = s.Version
-			err = st.reconcile(ctx, s.Payment)
+		if read.Version > t.ReadVersion {
+			t.ReadVersion = read.Version
+			err = st.reconcile(ctx, read.Payment)
 			if err == nil && t.Automatic {
-				err = st.recharged(ctx, rechargeFailureOf(s.Payment.Code), s.Payment.Code)
+				err = st.recharged(ctx, rechargeFailureOf(read.Payment.Code), read.Payment.Code)
 			}
 		}
-		if err == nil && fresh && s.Event.Dispute.Ref != "" {
-			err = st.dispute(ctx, s.Event)
+		if err == nil && fresh && read.Event.Dispute.Ref != "" {
+			err = st.dispute(ctx, read.Event)
 		}
 		if err == nil {
-			err = st.save(ctx, s.Payment.Customer)
+			err = st.save(ctx, read.Payment.Customer)
 		}
 		return err
 	})
@@ -108,19 +103,20 @@ func lockTopUp(ctx context.Context, tx pgx.Tx, account, id string) (*TopUp, erro
 
 // dedupe records the event in the inbox; fresh is false when it was there. Events are never
 // deleted: each counts once, however late a provider repeats it.
-func (s *PaymentRead) dedupe(ctx context.Context, w *Tx, t *TopUp) (fresh bool, err error) {
+func (s *PaymentRead) dedupe(ctx context.Context, w *ledger.Tx, t *TopUp) (fresh bool, err error) {
 	if s.Event.ID == "" {
 		return false, nil
 	}
 	tag, err := w.Exec(ctx, `insert into payment_events (provider, event_id, account_id, topup_id, kind, received_at)
-		values ($1, $2, $3, $4, $5, $6) on conflict do nothing`, s.Provider, s.Event.ID, t.Account, t.ID, s.Event.Kind, w.now)
+		values ($1, $2, $3, $4, $5, $6) on conflict do nothing`, s.Provider, s.Event.ID, t.Account, t.ID, s.Event.Kind, w.Now())
 	return tag.RowsAffected() == 1, err
 }
 
 // reconciling is a payment while its account's wallet is locked.
 type reconciling struct {
-	*Tx
+	*ledger.Tx
 	t *TopUp
+	b *pgx.Batch // what save sends
 }
 
 // reconcile applies the state that the provider said to the top-up.
@@ -152,7 +148,8 @@ func (s *reconciling) reconcile(ctx context.Context, p payment.Payment) error {
 // endTopUp ends a top-up that is open.
 func (s *reconciling) endTopUp(state TopUpState) {
 	if s.t.State.Open() {
-		s.t.State, s.t.SettledAt = state, &s.now
+		now := s.Now()
+		s.t.State, s.t.SettledAt = state, &now
 	}
 }
 
@@ -162,27 +159,12 @@ func (s *reconciling) succeed(ctx context.Context, p payment.Payment) error {
 	if p.ID == "" {
 		return fmt.Errorf("top-up %s: a payment without a name has succeeded", s.t.ID)
 	}
-	c := Credit{Account: s.t.Account, Kind: Topup, Amount: p.Amount, Key: "pi:" + p.ID, Source: s.t.Provider}
-	credit, err := c.transfer(s.now)
-	if err != nil {
+	c := ledger.Credit{Kind: ledger.Topup, Amount: p.Amount, Key: "pi:" + p.ID, Source: s.t.Provider}
+	if _, err := s.Credit(ctx, s.b, c); err != nil {
 		return err
 	}
-	there, err := store.Scalar[bool](ctx, s, "select exists (select from ledger_transfers where idem = $1)", c.Key)
-	if err != nil {
-		return err
-	}
-	if there {
-		err = sameCredit(ctx, s.Tx, s.t.Account, credit)
-	} else {
-		_, err = s.Exec(ctx, insertTransfer, s.apply(credit)...)
-	}
-	if s.firstTopup == nil {
-		s.firstTopup = &s.now
-	}
-	s.t.State, s.t.Payment, s.t.Paid, s.t.SettledAt = TopUpSucceeded, p.ID, p.Amount, &s.now
-	if err != nil {
-		return err
-	}
+	now := s.Now()
+	s.t.State, s.t.Payment, s.t.Paid, s.t.SettledAt = TopUpSucceeded, p.ID, p.Amount, &now
 	return s.cardPaid(ctx)
 }
 
@@ -196,13 +178,14 @@ func (s *reconciling) refund(ctx context.Context, total billing.Money) error {
 		return nil
 	}
 	s.t.RefundNo++
-	t := transfer{idem: fmt.Sprintf("re:%s:%d", s.t.Payment, s.t.RefundNo), debit: potPaid, credit: "refunds", amount: change, kind: RefundKind}
+	p := ledger.Posting{Key: fmt.Sprintf("re:%s:%d", s.t.Payment, s.t.RefundNo), Debit: ledger.PotPaid, Credit: "refunds", Amount: change, Kind: RefundKind}
 	if change < 0 {
-		t.debit, t.credit, t.amount = t.credit, t.debit, -change
+		p.Debit, p.Credit, p.Amount = p.Credit, p.Debit, -change
 	}
 	s.t.Refunded = total
-	if _, err := s.Exec(ctx, insertTransfer, s.apply(t)...); err != nil || change < 0 {
-		return err
+	s.Post(s.b, p)
+	if change < 0 {
+		return nil
 	}
 	return s.rechargeRefunded(ctx)
 }
@@ -212,8 +195,7 @@ func (s *reconciling) save(ctx context.Context, customer string) error {
 	if err := saveCustomer(ctx, s.Tx, s.t.Account, s.t.Provider, customer); err != nil {
 		return err
 	}
-	b := &pgx.Batch{}
-	b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
+	s.b.Queue(`update topups set state = $3, payment_id = nullif($4, ''), paid_nano = $5, refunded_nano = $6, refund_no = $7, looked = $8, settled_at = $9
 		where account_id = $1 and id = $2`, s.t.Account, s.t.ID, s.t.State, s.t.Payment, s.t.Paid, s.t.Refunded, s.t.RefundNo, s.t.ReadVersion, s.t.SettledAt)
-	return s.conclude(ctx, b)
+	return s.Conclude(ctx, s.b)
 }

@@ -1,4 +1,4 @@
-package ledger
+package payments
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 
 	"parley/billing"
 	"parley/billing/payment"
-
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // RefundState is how far a refund is that an operator asked for.
@@ -45,34 +45,34 @@ const selectRefund = `select r.id, r.account_id, r.topup_id, t.payment_id, r.amo
 // While a payment is disputed its bank decides: ErrDisputed. ErrInvalid is more than
 // is left of the top-up, a second refund of it before the first is settled, and any of a
 // top-up that came with the demonstration.
-func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amount billing.Money) (*Refund, error) {
+func (s *Store) RequestRefund(ctx context.Context, account, topup string, amount billing.Money) (*Refund, error) {
 	if _, err := payment.Cents(amount); err != nil {
 		return nil, store.Invalid("the amount must be above 0, in whole cents")
 	}
 	r := &Refund{Account: account, TopUp: topup, Amount: amount, State: RefundAsked}
-	err := l.Locked(ctx, "request refund", account, func(w *Tx) error {
-		r.ID, r.CreatedAt = store.NewID(store.RefundID, w.now), w.now
+	err := s.ledger.Locked(ctx, "request refund", account, func(w *ledger.Tx) error {
+		r.ID, r.CreatedAt = store.NewID(store.RefundID, w.Now()), w.Now()
 		t, err := lockTopUp(ctx, w, account, topup)
 		if err != nil {
 			return err
 		}
-		s := reconciling{w, t}
-		promised, err := s.promised(ctx)
+		st, pots := reconciling{w, t, &pgx.Batch{}}, w.Pots()
+		promised, err := st.promised(ctx)
 		switch {
 		case err != nil:
 			return err
 		case t.Demonstration():
 			return store.Invalid("the top-up came with the demonstration: there is no payment behind it to give back")
-		case w.disputes > 0:
+		case w.Disputed():
 			return store.ErrDisputed
 		case promised > 0:
 			return store.Invalid("another refund of the top-up is not settled yet")
 		case amount > t.Paid-t.Refunded:
 			return store.Invalid("%s USD are left of the top-up", t.Paid-t.Refunded)
-		case amount > w.pots.PaidLeft()-w.pots.Held:
+		case amount > pots.PaidLeft()-pots.Held:
 			return store.ErrInsufficientBalance
 		}
-		if err := s.refund(ctx, t.Refunded+amount); err != nil {
+		if err := st.refund(ctx, t.Refunded+amount); err != nil {
 			return err
 		}
 		r.Payment = t.Payment
@@ -80,7 +80,7 @@ func (l *Ledger) RequestRefund(ctx context.Context, account, topup string, amoun
 			values ($1, $2, $3, $4, $5, 'asked', $6)`, r.ID, account, topup, amount, t.Refunded, r.CreatedAt); err != nil {
 			return err
 		}
-		return s.save(ctx, "")
+		return st.save(ctx, "")
 	})
 	if err != nil {
 		return nil, err
@@ -106,16 +106,16 @@ func (s *reconciling) end(ctx context.Context, r *Refund) error {
 		return nil
 	}
 	return store.Do(ctx, s, `update refunds set state = $4, code = $5, settled_at = $6
-		where account_id = $1 and topup_id = $2 and id = $3 and state = 'asked'`, s.t.Account, s.t.ID, r.ID, r.State, r.Code, s.now)
+		where account_id = $1 and topup_id = $2 and id = $3 and state = 'asked'`, s.t.Account, s.t.ID, r.ID, r.State, r.Code, s.Now())
 }
 
 // AskedRefunds lists the refunds that the provider does not know, the oldest first. An
 // index holds those alone, so asking often costs little however many are settled.
-func (l *Ledger) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
-	return store.List[Refund](ctx, l.db, "list refunds", selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
+func (s *Store) AskedRefunds(ctx context.Context, provider string) ([]Refund, error) {
+	return store.List[Refund](ctx, s.db, "list refunds", selectRefund+"r.state = 'asked' and t.provider = $1 order by r.id limit 100", provider)
 }
 
 // Refund returns a refund of the account.
-func (l *Ledger) Refund(ctx context.Context, account, id string) (*Refund, error) {
-	return store.First[Refund](ctx, l.db, "read refund", selectRefund+"r.account_id = $1 and r.id = $2", account, id)
+func (s *Store) Refund(ctx context.Context, account, id string) (*Refund, error) {
+	return store.First[Refund](ctx, s.db, "read refund", selectRefund+"r.account_id = $1 and r.id = $2", account, id)
 }

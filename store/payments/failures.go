@@ -1,13 +1,11 @@
-package ledger
+package payments
 
 import (
 	"cmp"
 	"context"
 	"time"
 
-	"parley/billing"
 	"parley/billing/payment"
-
 	"parley/store"
 )
 
@@ -45,25 +43,25 @@ func rechargeWait(declines int) time.Duration {
 }
 
 // cardPaid ends the wait after a failure: the card that is charged next has just paid.
-func (w *Tx) cardPaid(ctx context.Context) error {
-	return store.Do(ctx, w, `update recharges set declines = 0, not_before = null
-		where account_id = $1 and (declines > 0 or not_before is not null)`, w.account)
+func (s *reconciling) cardPaid(ctx context.Context) error {
+	return store.Do(ctx, s, `update recharges set declines = 0, not_before = null
+		where account_id = $1 and (declines > 0 or not_before is not null)`, s.t.Account)
 }
 
 // rechargePaid forgets the last failure too.
-func (w *Tx) rechargePaid(ctx context.Context) error {
-	tag, err := w.Exec(ctx, "update recharges set failure = '', code = '', failed_at = null where account_id = $1 and failure <> ''", w.account)
+func (s *reconciling) rechargePaid(ctx context.Context) error {
+	tag, err := s.Exec(ctx, "update recharges set failure = '', code = '', failed_at = null where account_id = $1 and failure <> ''", s.t.Account)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return w.clear(ctx, store.WarnRechargeFailed, "")
+	return s.ClearWarnings(ctx, store.WarnRechargeFailed, "")
 }
 
 // rechargeFailed notes a failure, makes the next attempt wait or disables all, and
 // tells the owner.
-func (w *Tx) rechargeFailed(ctx context.Context, id string, amount billing.Money, why RechargeFailure, code string) error {
-	declines, err := store.Scalar[int](ctx, w, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
-		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, w.account, why, code, w.now)
+func (s *reconciling) rechargeFailed(ctx context.Context, id string, why RechargeFailure, code string) error {
+	declines, err := store.Scalar[int](ctx, s, `update recharges set declines = declines + case when $2 = 'card_declined' then 1 else 0 end,
+		failure = $2, code = $3, failed_at = $4 where account_id = $1 returning declines`, s.t.Account, why, code, s.Now())
 	if err != nil {
 		return err
 	}
@@ -72,29 +70,27 @@ func (w *Tx) rechargeFailed(ctx context.Context, id string, amount billing.Money
 	if off {
 		wait = rechargeWait(MaxDeclines)
 	}
-	_, err = w.Exec(ctx, "update recharges set not_before = $2, enabled = enabled and not $3 where account_id = $1", w.account, w.now.Add(wait), off)
+	_, err = s.Exec(ctx, "update recharges set not_before = $2, enabled = enabled and not $3 where account_id = $1", s.t.Account, s.Now().Add(wait), off)
 	if err == nil && off {
-		w.rechargeBelow = nil
-		err = w.armRecharge(ctx)
+		err = s.RechargeBelow(ctx, nil)
 	}
 	if err != nil {
 		return err
 	}
 	code = cmp.Or(code, string(why))
-	return w.warn(ctx, store.Warning{Kind: store.WarnRechargeFailed, About: id,
-		Data: store.WarningData{Amount: &amount, Attempt: id, Reason: code, Disabled: off}})
+	return s.Warn(ctx, store.Warning{Kind: store.WarnRechargeFailed, About: id,
+		Data: store.WarningData{Amount: &s.t.Amount, Attempt: id, Reason: code, Disabled: off}})
 }
 
 // rechargeRefunded disables automatic recharge when money that went back to a card has
 // left the balance below the threshold: it would be taken again at once.
-func (w *Tx) rechargeRefunded(ctx context.Context) error {
-	if w.rechargeBelow == nil || w.pots.Balance() >= *w.rechargeBelow {
+func (s *reconciling) rechargeRefunded(ctx context.Context) error {
+	if !s.NeedsRecharge() {
 		return nil
 	}
-	w.rechargeBelow = nil
-	if err := w.armRecharge(ctx); err != nil {
+	if err := s.RechargeBelow(ctx, nil); err != nil {
 		return err
 	}
-	return store.Do(ctx, w, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
-		w.account, RechargeRefunded, w.now)
+	return store.Do(ctx, s, "update recharges set enabled = false, failure = $2, code = '', failed_at = $3 where account_id = $1",
+		s.t.Account, RechargeRefunded, s.Now())
 }

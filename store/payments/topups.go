@@ -1,4 +1,12 @@
-package ledger
+// Package payments keeps what customers pay: top-ups, refunds and disputes as a payment provider
+// tells of them, and the automatic recharge of a saved card.
+//
+// A provider's word about a payment is read as a whole, numbered, and applied once, the highest
+// number last (Store.ReconcilePayment). Its money is posted by ledger.Tx, in the transaction that
+// changes the top-up. What changes a top-up, a refund, a dispute or an attempt at a recharge locks the
+// wallet first and then their rows; the page of a top-up is noted, and rows that were left behind are
+// found, with a lock of those alone. The ledger makes an attempt at a recharge where a balance falls.
+package payments
 
 import (
 	"context"
@@ -8,8 +16,8 @@ import (
 
 	"parley/billing"
 	"parley/billing/payment"
-
 	"parley/store"
+	"parley/store/ledger"
 )
 
 // TopUpState is how far a top-up is.
@@ -50,6 +58,15 @@ type TopUp struct {
 	ReadVersion int64 // of the payment that was applied last
 }
 
+// Store keeps payments. Several goroutines may use it.
+type Store struct {
+	db     *store.DB
+	ledger *ledger.Ledger
+}
+
+// New returns a Store in a database.
+func New(db *store.DB) *Store { return &Store{db, ledger.New(db)} }
+
 // MaxTopUps is how many top-ups an account may begin in an hour: each makes a page
 // at the provider.
 const MaxTopUps = 20
@@ -59,21 +76,18 @@ const topupColumns = `id, account_id, provider, amount_nano, state, checkout_id,
 
 // CreateTopUp notes the wish to pay amount. It refuses accounts that are suspended
 // or disputed, and more than MaxTopUps an hour with ErrTopUps.
-func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amount billing.Money) (*TopUp, error) {
-	if amount <= 0 || amount > maxCredit {
-		return nil, store.Invalid("the amount must be above 0 and within %s", maxCredit)
+func (s *Store) CreateTopUp(ctx context.Context, account, provider string, amount billing.Money) (*TopUp, error) {
+	if amount <= 0 || amount > ledger.MaxCredit {
+		return nil, store.Invalid("the amount must be above 0 and within %s", ledger.MaxCredit)
 	}
 	t := &TopUp{Account: account, Provider: provider, Amount: amount, State: TopUpCreated}
-	err := l.Locked(ctx, "create top-up", account, func(w *Tx) error { // also so that two do not count each other out
-		t.ID, t.CreatedAt = store.NewID(store.TopUpID, w.now), w.now
-		if w.suspended {
-			return store.ErrSuspended
-		}
-		if w.disputes > 0 {
-			return store.ErrDisputed
+	err := s.ledger.Locked(ctx, "create top-up", account, func(w *ledger.Tx) error { // also so that two do not count each other out
+		t.ID, t.CreatedAt = store.NewID(store.TopUpID, w.Now()), w.Now()
+		if err := w.Frozen(); err != nil {
+			return err
 		}
 		lately, err := store.Scalar[int](ctx, w,
-			"select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, w.now.Add(-time.Hour))
+			"select count(*) from topups where account_id = $1 and created_at > $2 and not automatic", account, w.Now().Add(-time.Hour))
 		if err != nil {
 			return err
 		}
@@ -83,7 +97,7 @@ func (l *Ledger) CreateTopUp(ctx context.Context, account, provider string, amou
 		if err := t.insert(ctx, w); err != nil {
 			return err
 		}
-		return w.Save(ctx, &pgx.Batch{}) // lockWallet may have expired credit
+		return w.Save(ctx, &pgx.Batch{}) // locking it may have expired credit
 	})
 	if err != nil {
 		return nil, err
@@ -98,9 +112,9 @@ func (t *TopUp) insert(ctx context.Context, tx pgx.Tx) error {
 }
 
 // OpenTopUp notes the page that the provider made for a top-up.
-func (l *Ledger) OpenTopUp(ctx context.Context, account, id string, page payment.Checkout) (*TopUp, error) {
+func (s *Store) OpenTopUp(ctx context.Context, account, id string, page payment.Checkout) (*TopUp, error) {
 	var found *TopUp
-	err := l.db.Tx(ctx, "open top-up", func(tx pgx.Tx) (err error) {
+	err := s.db.Tx(ctx, "open top-up", func(tx pgx.Tx) (err error) {
 		if found, err = store.Row[TopUp](ctx, tx, `update topups set checkout_id = $3, url = $4, state = case state when 'created' then 'pending' else state end
 			where account_id = $1 and id = $2 returning `+topupColumns, account, id, page.ID, page.URL); err != nil {
 			return err
@@ -123,17 +137,17 @@ func saveCustomer(ctx context.Context, tx pgx.Tx, account, provider, customer st
 }
 
 // Customer is what the provider calls the account, or ErrNotFound.
-func (l *Ledger) Customer(ctx context.Context, account, provider string) (customer string, err error) {
-	return store.Value[string](ctx, l.db, "read customer",
+func (s *Store) Customer(ctx context.Context, account, provider string) (customer string, err error) {
+	return store.Value[string](ctx, s.db, "read customer",
 		"select customer from provider_customers where account_id = $1 and provider = $2", account, provider)
 }
 
 // TopUp returns a top-up of the account.
-func (l *Ledger) TopUp(ctx context.Context, account, id string) (*TopUp, error) {
-	return store.First[TopUp](ctx, l.db, "read top-up", "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
+func (s *Store) TopUp(ctx context.Context, account, id string) (*TopUp, error) {
+	return store.First[TopUp](ctx, s.db, "read top-up", "select "+topupColumns+" from topups where account_id = $1 and id = $2", account, id)
 }
 
 // TopUps lists the account's top-ups, newest first.
-func (l *Ledger) TopUps(ctx context.Context, account string, p store.Page) ([]TopUp, error) {
-	return store.ListPage[TopUp](ctx, l.db, "list top-ups", p, "id", "select "+topupColumns+" from topups where account_id = $1", account)
+func (s *Store) TopUps(ctx context.Context, account string, p store.Page) ([]TopUp, error) {
+	return store.ListPage[TopUp](ctx, s.db, "list top-ups", p, "id", "select "+topupColumns+" from topups where account_id = $1", account)
 }

@@ -1,4 +1,4 @@
-package ledger
+package numbers
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 
 	"parley/billing"
 	"parley/sip/carrier"
-
 	"parley/store"
+	"parley/store/ledger"
 )
 
-// NumberGraceTime is how long a number whose month is unpaid is kept, from the day
+// GraceTime is how long a number whose month is unpaid is kept, from the day
 // the month began.
-const NumberGraceTime = 30 * 24 * time.Hour
+const GraceTime = 30 * 24 * time.Hour
 
 // orderPatience is how long the process that ordered a number is left alone with it
 // before others ask the carrier for the state of the order.
 const orderPatience = 2 * time.Minute
 
-// NumberOrder asks for a number of a carrier.
-type NumberOrder struct {
+// Order asks for a number of a carrier.
+type Order struct {
 	Account string
 	E164    string
 	Country string // ISO code, where it was searched for
@@ -35,20 +35,20 @@ type NumberOrder struct {
 	Once             *store.IdempotencyKey // nil: the request had no key
 }
 
-// OrderNumber takes a number out of circulation and holds its first month from what
+// Order takes a number out of circulation and holds its first month from what
 // was paid in: welcome credit and overdraft pay no numbers. The number returned is
 // ordering; the caller turns to the carrier with its OrderRef, and then to
-// ReconcileNumber. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
+// Reconcile. It refuses in this order: ErrNotFound (no such agent), ErrNumberTaken,
 // ErrSuspended, ErrDisputed, ErrTopupRequired, ErrInsufficientBalance.
-func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder) (*Number, error) {
+func (s *Store) Order(ctx context.Context, o Order) (*Number, error) {
 	if o.Carrier == "" {
 		return nil, store.Invalid("a number is ordered of a carrier")
 	}
 	var id string
 	price := o.Card.NumberPerMonth()
-	err := l.Locked(ctx, "order number", o.Account, func(w *Tx) error {
-		id = store.NewID(store.NumberID, w.now)
-		held, err := w.heldForNumbers(ctx)
+	err := s.ledger.Locked(ctx, "order number", o.Account, func(w *ledger.Tx) error {
+		id = store.NewID(store.NumberID, w.Now())
+		held, err := heldForMonths(ctx, w, o.Account)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder) (*Number, error
 				monthly_nano, upfront_nano, price_version, held_nano, anchor_at, try_at)
 			select $1, $2, $3, $4, nullif($5, ''), 'ordering', $6, $7, $1, $8, $9, $10, $11, $6, $12
 			where $5 = '' or exists (select from agents where account_id = $2 and id = $5)`,
-			id, o.Account, o.E164, o.Country, o.Agent, w.now, o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, w.now.Add(orderPatience))
+			id, o.Account, o.E164, o.Country, o.Agent, w.Now(), o.Carrier, o.Monthly, o.Upfront, o.Card.Version(), price, w.Now().Add(orderPatience))
 		switch {
 		case taken(err):
 			return store.ErrNumberTaken
@@ -65,13 +65,13 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder) (*Number, error
 		case tag.RowsAffected() == 0:
 			return fmt.Errorf("agent: %w", store.ErrNotFound)
 		}
-		if err := w.mayBuy(price, held, o.Card.Wallet()); err != nil {
+		if err := mayBuy(w, price, held, o.Card.Wallet()); err != nil {
 			return err
 		}
-		w.pots.Held += price
+		w.Hold(price)
 		b := &pgx.Batch{}
 		o.Once.Begin(b, id)
-		return w.conclude(ctx, b)
+		return w.Conclude(ctx, b)
 	})
 	if err != nil {
 		return nil, err
@@ -79,35 +79,25 @@ func (l *Ledger) OrderNumber(ctx context.Context, o NumberOrder) (*Number, error
 	if o.Once != nil {
 		o.Once.Subject = id
 	}
-	return l.Number(context.WithoutCancel(ctx), o.Account, id) // it is held, even if the request has ended
+	return s.Number(context.WithoutCancel(ctx), o.Account, id) // it is held, even if the request has ended
 }
 
-// conclude ends a transaction about numbers, also one that moves no money: lockWallet
-// may have expired credit, which counts for the thresholds, too.
-func (w *Tx) conclude(ctx context.Context, b *pgx.Batch) error {
-	if err := w.applyThresholds(ctx); err != nil {
-		return err
-	}
-	return w.Save(ctx, b)
-}
-
-// heldForNumbers is what of the wallet's holds is for first months. Those of calls
+// heldForMonths is what of the wallet's holds is for first months. Those of calls
 // and of work are left out where months are paid: they may end in overdraft, months
 // may not.
-func (w *Tx) heldForNumbers(ctx context.Context) (held billing.Money, err error) {
-	return store.Scalar[billing.Money](ctx, w, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", w.account)
+func heldForMonths(ctx context.Context, w *ledger.Tx, account string) (held billing.Money, err error) {
+	return store.Scalar[billing.Money](ctx, w, "select coalesce(sum(held_nano), 0)::bigint from numbers where account_id = $1 and held_nano > 0", account)
 }
 
 // mayBuy is the whole decision whether an account may buy a number.
-func (w *Tx) mayBuy(price, held billing.Money, rules billing.Wallet) error {
-	switch {
-	case w.suspended:
-		return store.ErrSuspended
-	case w.disputes > 0:
-		return store.ErrDisputed
-	case w.firstTopup == nil:
+func mayBuy(w *ledger.Tx, price, held billing.Money, rules billing.Wallet) error {
+	if err := w.Frozen(); err != nil {
+		return err
+	}
+	switch pots := w.Pots(); {
+	case !w.ToppedUp():
 		return store.ErrTopupRequired
-	case w.pots.Balance() < rules.MinSessionStart, w.pots.PaidLeft()-held < price:
+	case pots.Balance() < rules.MinSessionStart, pots.PaidLeft()-held < price:
 		return store.ErrInsufficientBalance
 	}
 	return nil
@@ -129,14 +119,14 @@ type month struct {
 
 // lockMonth reads a bought number of the locked wallet's account, in whatever state;
 // pgx.ErrNoRows when there is none such, or with skip when another transaction has it.
-func (w *Tx) lockMonth(ctx context.Context, id string, skip bool) (*month, error) {
+func lockMonth(ctx context.Context, w *ledger.Tx, account, id string, skip bool) (*month, error) {
 	lock := " for update"
 	if skip {
 		lock += " skip locked"
 	}
 	return store.Row[month](ctx, w,
-		"select "+numberColumns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
-		from numbers where account_id = $1 and id = $2 and carrier <> ''`+lock, w.account, id)
+		"select "+columns+`, held_nano, price_version, anchor_at, period_no, charge_at, activated_at, released_at, try_at, tries
+		from numbers where account_id = $1 and id = $2 and carrier <> ''`+lock, account, id)
 }
 
 func (m *month) save(b *pgx.Batch) {
@@ -146,22 +136,15 @@ func (m *month) save(b *pgx.Batch) {
 		m.Held, m.Period, m.ChargeAt, m.ActivatedAt, m.ReleasedAt, m.TryAt, m.Tries)
 }
 
-// The ledger account and the component that months are posted to.
-const (
-	MonthComponent = "number"
-	MonthRevenue   = revenue + MonthComponent
-)
-
 // charge posts the next month at a price of a card.
-func (m *month) charge(b *pgx.Batch, w *Tx, price billing.Money, version string) {
+func (m *month) charge(b *pgx.Batch, w *ledger.Tx, price billing.Money, version string) {
 	due := billing.Month(m.Anchor, m.Period)
 	m.Period++
 	if price > 0 {
-		t := transfer{idem: m.key(), debit: potPaid, credit: MonthRevenue, amount: price, kind: UsageKind, version: &version}
-		b.Queue(insertTransfer, w.apply(t)...)
+		w.Post(b, ledger.Posting{Key: m.key(), Debit: ledger.PotPaid, Credit: ledger.MonthRevenue, Amount: price, Kind: ledger.UsageKind, PriceVersion: &version})
 	}
 	b.Queue(`insert into number_charges (number_id, period_no, account_id, due_at, charged_at, amount_nano, price_version)
-		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.Period, m.Account, due, w.now, price, version)
+		values ($1, $2, $3, $4, $5, $6, $7)`, m.ID, m.Period, m.Account, due, w.Now(), price, version)
 	next := billing.Month(m.Anchor, m.Period)
 	m.NextChargeAt = &next
 }
@@ -170,34 +153,33 @@ func (m *month) charge(b *pgx.Batch, w *Tx, price billing.Money, version string)
 func (m *month) key() string { return fmt.Sprintf("num:%s:%d", m.ID, m.Period) }
 
 // refund gives the first month back: the number never came.
-func (m *month) refund(ctx context.Context, b *pgx.Batch, w *Tx) error {
+func (m *month) refund(ctx context.Context, b *pgx.Batch, w *ledger.Tx) error {
 	price, err := store.Scalar[billing.Money](ctx, w, `update number_charges set refunded_at = $3 where account_id = $1 and number_id = $2 and period_no = 1
-		returning amount_nano`, m.Account, m.ID, w.now)
+		returning amount_nano`, m.Account, m.ID, w.Now())
 	if err == nil && price > 0 {
-		t := transfer{idem: m.key() + ":back", debit: MonthRevenue, credit: potPaid, amount: price, kind: UsageKind, version: &m.Version}
-		b.Queue(insertTransfer, w.apply(t)...)
+		w.Post(b, ledger.Posting{Key: m.key() + ":back", Debit: ledger.MonthRevenue, Credit: ledger.PotPaid, Amount: price, Kind: ledger.UsageKind, PriceVersion: &m.Version})
 	}
 	return err
 }
 
-// ReconcileNumber applies what the carrier says of an order, and returns the number.
+// Reconcile applies what the carrier says of an order, and returns the number.
 // An order that stands is charged, once; one that failed costs nothing: what was held
 // is let go, what was charged is given back. An order that is done stays so; one that
 // failed and stands after all, because the process that placed it was slow, is the account's no
 // more, and its number is releasing, for nothing. ErrNotFound: the account has no such
 // order. ErrNumberTaken: it stands, and its number is in use by another order.
-func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carrier.Ordered) (*Number, error) {
+func (s *Store) Reconcile(ctx context.Context, account, id string, o carrier.Ordered) (*Number, error) {
 	var n Number
-	err := l.Locked(ctx, "reconcile number", account, func(w *Tx) error {
-		m, err := w.lockMonth(ctx, id, false)
+	err := s.ledger.Locked(ctx, "reconcile number", account, func(w *ledger.Tx) error {
+		m, err := lockMonth(ctx, w, account, id, false)
 		if err != nil {
 			return err
 		}
 		b := &pgx.Batch{}
 		switch {
 		case m.ActivatedAt != nil:
-		case m.State == NumberReleased:
-			m.late(o, w.now)
+		case m.State == Released:
+			m.late(o, w.Now())
 			m.save(b)
 		default:
 			if err := m.reconcile(ctx, b, w, o); err != nil {
@@ -206,7 +188,7 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 			m.save(b)
 		}
 		n = m.Number
-		return w.conclude(ctx, b)
+		return w.Conclude(ctx, b)
 	})
 	if taken(err) {
 		err = fmt.Errorf("reconcile number: %w", store.ErrNumberTaken)
@@ -216,9 +198,9 @@ func (l *Ledger) ReconcileNumber(ctx context.Context, account, id string, o carr
 
 var errCarrierState = errors.New("the carrier says nothing about the order")
 
-func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *Tx, o carrier.Ordered) error {
-	price := m.Held
-	w.pots.Held -= m.Held
+func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *ledger.Tx, o carrier.Ordered) error {
+	price, now := m.Held, w.Now()
+	w.Hold(-m.Held)
 	m.Held = 0
 	switch o.State {
 	case carrier.Failed:
@@ -227,9 +209,9 @@ func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *Tx, o carrier.Or
 				return err
 			}
 		}
-		m.markReleasing(w.now)
-		m.State = NumberReleased
-		m.lookAgain(w.now)
+		m.markReleasing(now)
+		m.State = Released
+		m.lookAgain(now)
 		return nil
 	case carrier.Pending, carrier.Active:
 	default:
@@ -239,15 +221,15 @@ func (m *month) reconcile(ctx context.Context, b *pgx.Batch, w *Tx, o carrier.Or
 		m.charge(b, w, price, m.Version)
 	}
 	if o.State == carrier.Active {
-		m.ActivatedAt, m.CarrierID, m.TryAt, m.Tries = &w.now, o.NumberID, &w.now, 0 // it is to be routed, or released
+		m.ActivatedAt, m.CarrierID, m.TryAt, m.Tries = &now, o.NumberID, &now, 0 // it is to be routed, or released
 	}
 	switch {
-	case m.State == NumberReleasing:
+	case m.State == Releasing:
 		m.NextChargeAt = nil
 	case o.State == carrier.Active:
-		m.State, m.ChargeAt = NumberOwned, m.NextChargeAt
-	case m.State == NumberOrdering:
-		m.State = NumberOrdered
+		m.State, m.ChargeAt = Owned, m.NextChargeAt
+	case m.State == Ordering:
+		m.State = Ordered
 	}
 	return nil
 }
@@ -274,7 +256,7 @@ func (m *month) lookAgain(now time.Time) {
 func (m *month) late(o carrier.Ordered, now time.Time) {
 	switch o.State {
 	case carrier.Active:
-		m.State, m.ActivatedAt, m.CarrierID, m.TryAt, m.Tries = NumberReleasing, &now, o.NumberID, &now, 0
+		m.State, m.ActivatedAt, m.CarrierID, m.TryAt, m.Tries = Releasing, &now, o.NumberID, &now, 0
 	case carrier.Pending:
 		at := now.Add(standingLook)
 		m.TryAt, m.Tries = &at, 0
@@ -285,7 +267,7 @@ func (m *month) late(o carrier.Ordered, now time.Time) {
 
 // markReleasing takes the number from the account; what the carrier has to do comes after.
 func (m *month) markReleasing(now time.Time) {
-	m.State, m.AgentID, m.AgentName = NumberReleasing, nil, nil
+	m.State, m.AgentID, m.AgentName = Releasing, nil, nil
 	m.GraceUntil, m.ChargeAt, m.NextChargeAt = nil, nil, nil
 	if m.Period > 0 { // else its order may be on its way, and is left alone for its time
 		m.TryAt, m.Tries = &now, 0
