@@ -19,7 +19,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # answers requests one by one (cmd/parley/node has the whole server answer, under the detector), and
 # conversations in simulated time. make soak watches all of DRIVES.
 SINGLE := parley/(cmd/internal/tidy|inference/spoken|media/(denoise|fft|vad)(/.*)?)$$
-DRIVES := parley/(cmd/parley(/(acceptance|admin|bench|conversation|demo|doctor))?|store/ledger|media/transcode|pipeline(/amd)?|$\
+DRIVES := parley/(cmd/parley(/(acceptance|admin|bench|conversation|demo|doctor))?|store/(ledger|numbers|payments|tasks)|media/transcode|pipeline(/amd)?|$\
 	inference/(espeak|pocketsphinx|recogniser|speechtest|synthesiser)|api(/($\
 	apitest|callcenter|calls|client|dashboard(/(calls|editor|page|telephony))?|denoise|docs|manage|mcp|operator|recording|status|stt|task|topup|tts|wallet|webhook))?)$$
 
@@ -42,7 +42,7 @@ test: go bin/.installed-test bin/onnx/libonnxruntime.so.1 bin/typescript/lib/tsc
 	@# Runs beside each other, which take as long as one another, each with what takes longest and mostly waits
 	@# first, so that the rest has the processor meanwhile: three programs at a time, for with four, conversations
 	@# in real time lose words on two processors. lint vets everything, the tests too.
-	{ $(TEST) -p 2 -timeout 25m ./cmd/parley/acceptance ./store/ledger ./api/dashboard ./pipeline ./inference/recogniser $$(go list ./... | grep -E '$(DRIVES)|$(SINGLE)'); unraced=$$?; \
+	{ $(TEST) -p 2 -timeout 25m ./cmd/parley/acceptance ./store/ledger ./store/payments ./api/dashboard ./pipeline ./inference/recogniser $$(go list ./... | grep -E '$(DRIVES)|$(SINGLE)'); unraced=$$?; \
 	$(TEST) -race -p 2 -timeout 25m $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)' | grep -E '$(LATER)') && exit $$unraced; } & beside=$$!; \
 	$(TEST) -race -p 1 -timeout 25m ./cmd/parley/node ./sip ./cmd/parley/cluster ./sip/simulated ./store/private $$(go list ./... | grep -Ev '$(DRIVES)|$(SINGLE)|$(LATER)'); raced=$$?; \
 	wait $$beside && exit $$raced

@@ -14,19 +14,19 @@ import (
 // together, beside what sessions hold, until it is charged or its time is over.
 func TestWorkAfterACallIsHeld(t *testing.T) {
 	f := setup(t)
-	acc := f.account(20 * usd)
+	acc := f.NewAccount(20 * usd)
 	expect := billing.Usage{billing.SummaryIn: 100_000, billing.SummaryOut: 10_000}
 	each := price(t, inboundES, expect)
 	var calls []string
 	for range 3 {
-		s := f.start(acc, inboundES)
-		f.closeWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
+		s := f.Start(acc, inboundES)
+		f.CloseWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
 		calls = append(calls, s.ID)
 	}
-	f.adjust(acc, 2*each)
+	f.Adjust(acc, 2*each)
 	hold := func(call string, at time.Time, want bool) {
 		t.Helper()
-		if paid, err := f.HoldAfterwards(f.at(at), acc, call, expect, time.Minute); err != nil || paid != want {
+		if paid, err := f.HoldAfterwards(f.At(at), acc, call, expect, time.Minute); err != nil || paid != want {
 			t.Errorf("%t, %v; want %t", paid, err, want)
 		}
 	}
@@ -39,34 +39,34 @@ func TestWorkAfterACallIsHeld(t *testing.T) {
 	hold(calls[0], t0.Add(time.Minute), true)
 	hold(calls[1], t0.Add(time.Minute), false)
 
-	_, err := f.HoldAfterwards(f.ctx(), f.account(0), calls[0], expect, time.Minute)
-	f.is(err, store.ErrNotFound)
+	_, err := f.HoldAfterwards(f.Context(), f.NewAccount(0), calls[0], expect, time.Minute)
+	f.Is(err, store.ErrNotFound)
 	later := t0.Add(time.Hour)
-	f.ok(f.OpenDispute(f.at(later), acc, "pi_1"))
+	f.OK(f.OpenDispute(f.At(later), acc, "pi_1"))
 	hold(calls[0], later, false)
-	f.ok(f.ResolveDispute(f.at(later), acc, "pi_1"))
-	f.adjust(acc, 10*usd)
-	s := f.start(acc, outboundES) // its first minute is held
+	f.OK(f.ResolveDispute(f.At(later), acc, "pi_1"))
+	f.Adjust(acc, 10*usd)
+	s := f.Start(acc, outboundES) // its first minute is held
 	minute := s.Tariff.LineMinute()
-	f.adjust(acc, 2*each+minute-1)
+	f.Adjust(acc, 2*each+minute-1)
 	hold(calls[0], later, true)
 	hold(calls[1], later, false)
-	_, err = f.CloseSession(f.at(later), s, ledger.Closing{Reason: "no_answer"})
-	f.ok(err)
+	_, err = f.CloseSession(f.At(later), s, ledger.Closing{Reason: "no_answer"})
+	f.OK(err)
 	hold(calls[1], later, true)
-	f.verified()
+	f.Verified()
 }
 
 // TestDiscardedAnswersAreNotChargedAgain: a try that failed charges what it kept.
 func TestDiscardedAnswersAreNotChargedAgain(t *testing.T) {
 	f := setup(t)
-	acc := f.account(100 * usd)
+	acc := f.NewAccount(100 * usd)
 	s := f.withAgent(acc, f.analyst(acc, wantsBoth))
 	spent := billing.Usage{billing.AgentTime: 60_000, billing.LineTime: 60_000}
-	f.closeWith(s, spent)
+	f.CloseWith(s, spent)
 	discarded := used
 	discarded.Outcome = "discarded"
-	at, before := t0, f.show(acc).Balance()
+	at, before := t0, f.Show(acc).Balance()
 	for try := 1; try <= 8; try++ {
 		at = at.Add(time.Hour)
 		d := f.claimed(at)
@@ -75,11 +75,11 @@ func TestDiscardedAnswersAreNotChargedAgain(t *testing.T) {
 			took = append(took, used)
 		}
 		text := "They come."
-		f.ok(f.AnalysisLater(f.at(at), d, &text, took))
+		f.OK(f.AnalysisLater(f.At(at), d, &text, took))
 	}
 	want := price(t, inboundES, billing.Usage{billing.SummaryIn: used.InTokens, billing.SummaryOut: used.OutTokens})
-	if got := before - f.show(acc).Balance(); got != want {
+	if got := before - f.Show(acc).Balance(); got != want {
 		t.Errorf("%s were charged; want %s", got, want)
 	}
-	f.verified()
+	f.Verified()
 }

@@ -24,11 +24,11 @@ func BenchmarkCheckpoint(b *testing.B) {
 }
 
 func benchmarkCheckpoint(b *testing.B, f *fixture) {
-	s := f.start(f.account(10*usd), web)
+	s := f.Start(f.NewAccount(10*usd), web)
 	b.ResetTimer()
 	for i := range b.N {
 		u := billing.Usage{billing.AgentTime: int64(i) * 1000}
-		if _, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: int64(i + 1), StartedAt: t0, Usage: u}); err != nil {
+		if _, err := f.Checkpoint(f.Context(), ledger.Checkpoint{Session: s, Seq: int64(i + 1), StartedAt: t0, Usage: u}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -39,7 +39,7 @@ func BenchmarkCheckpointParallel(b *testing.B) {
 	f := setup(b)
 	var sessions []*ledger.Session
 	for range 100 {
-		sessions = append(sessions, f.start(f.account(10*usd), web))
+		sessions = append(sessions, f.Start(f.NewAccount(10*usd), web))
 	}
 	var next atomic.Int64
 	b.SetParallelism(8)
@@ -48,7 +48,7 @@ func BenchmarkCheckpointParallel(b *testing.B) {
 		for pb.Next() {
 			i := next.Add(1)
 			c := ledger.Checkpoint{Session: sessions[i%100], Seq: i, StartedAt: t0, Usage: billing.Usage{billing.AgentTime: i * 10}}
-			if _, err := f.Checkpoint(f.ctx(), c); err != nil {
+			if _, err := f.Checkpoint(f.Context(), c); err != nil {
 				b.Error(err)
 			}
 		}
@@ -61,7 +61,7 @@ func BenchmarkCheckpointBatch(b *testing.B) {
 			f := setup(b)
 			var cs []ledger.Checkpoint
 			for range n {
-				cs = append(cs, ledger.Checkpoint{Session: f.start(f.account(10*usd), web), StartedAt: t0})
+				cs = append(cs, ledger.Checkpoint{Session: f.Start(f.NewAccount(10*usd), web), StartedAt: t0})
 			}
 			b.ResetTimer()
 			for range b.N {
@@ -69,7 +69,7 @@ func BenchmarkCheckpointBatch(b *testing.B) {
 					cs[i].Seq++
 					cs[i].Usage[billing.AgentTime] += 5000
 				}
-				if _, err := f.Checkpoints(f.ctx(), cs); err != nil {
+				if _, err := f.Checkpoints(f.Context(), cs); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -80,19 +80,19 @@ func BenchmarkCheckpointBatch(b *testing.B) {
 
 func BenchmarkSession(b *testing.B) {
 	f := setup(b)
-	acc := f.account(1000 * usd)
+	acc := f.NewAccount(1000 * usd)
 	b.ResetTimer()
 	for range b.N {
-		s := f.start(acc, web)
-		f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 5000, billing.ReplyIn: 100, billing.ReplyOut: 10})
-		f.closeWith(s, billing.Usage{billing.AgentTime: 6000})
+		s := f.Start(acc, web)
+		f.MustCheckpoint(s, 1, billing.Usage{billing.AgentTime: 5000, billing.ReplyIn: 100, billing.ReplyOut: 10})
+		f.CloseWith(s, billing.Usage{billing.AgentTime: 6000})
 	}
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
 	f := setup(b)
-	_, secret, err := people.New(f.DB).MakeKey(b.Context(), people.NewKey{Account: f.account(0), Name: "k", Role: people.RoleMember})
-	f.ok(err)
+	_, secret, err := people.New(f.DB).MakeKey(b.Context(), people.NewKey{Account: f.NewAccount(0), Name: "k", Role: people.RoleMember})
+	f.OK(err)
 	b.ResetTimer()
 	for range b.N {
 		if _, err := people.New(f.DB).Authenticate(b.Context(), secret); err != nil {

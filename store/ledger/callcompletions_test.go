@@ -14,8 +14,8 @@ import (
 func TestCompletionsOfACall(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc, other := f.account(10*usd), f.account(10*usd)
-	s := f.start(acc, web)
+	acc, other := f.NewAccount(10*usd), f.NewAccount(10*usd)
+	s := f.Start(acc, web)
 	prompt := "Be\x00 brief \\u0000 \xff."
 	requests := []history.CompletionRequest{
 		{AtMS: 900, System: &prompt, Tools: []history.CompletionTool{{Name: "book", Parameters: json.RawMessage(`{"type": "object"}`)}}, Messages: []history.CompletionMessage{{Role: "user", Text: "A"}, {Role: "agent", Text: "B"}}},
@@ -24,7 +24,7 @@ func TestCompletionsOfACall(t *testing.T) {
 	}
 	save := func(account string, c history.Completion) {
 		t.Helper()
-		f.ok(h.SaveEvents(f.ctx(), []history.Happened{{Account: account, Call: s.ID, Completion: &c}}))
+		f.OK(h.SaveEvents(f.Context(), []history.Happened{{Account: account, Call: s.ID, Completion: &c}}))
 	}
 	save(other, history.Completion{Request: requests[0]})
 	for i, r := range requests {
@@ -33,8 +33,8 @@ func TestCompletionsOfACall(t *testing.T) {
 	answer := history.CompletionAnswer{Engine: "haiku", TookMS: 400, Outcome: history.CompletionDone, Text: "Yes\x00."}
 	save(acc, history.Completion{No: 1, Request: requests[1], Answer: &answer})
 	save(acc, history.Completion{No: 1, Request: requests[1], Answer: &history.CompletionAnswer{Outcome: history.CompletionCut}}) // too late
-	got, err := h.Completions(f.ctx(), acc, s.ID)
-	f.ok(err)
+	got, err := h.Completions(f.Context(), acc, s.ID)
+	f.OK(err)
 	if len(got) != 3 {
 		t.Fatalf("%+v", got)
 	}
@@ -48,18 +48,18 @@ func TestCompletionsOfACall(t *testing.T) {
 	if q := got[2].Request; q.Tools == nil || len(q.Tools) != 0 || len(q.Messages) != 2 || q.Messages[1].Text != "C" || got[0].Request.Messages[1].Text != "B" {
 		t.Errorf("the third: %+v", q)
 	}
-	if _, err := h.Completions(f.ctx(), other, s.ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := h.Completions(f.Context(), other, s.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account reads: %v", err)
 	}
-	young, err := h.ExpireCompletions(f.at(t0.Add(29 * day)))
-	f.ok(err)
-	if old, err := h.ExpireCompletions(f.at(t0.Add(31 * day))); err != nil || young != 0 || old != 3 {
+	young, err := h.ExpireCompletions(f.At(t0.Add(29 * day)))
+	f.OK(err)
+	if old, err := h.ExpireCompletions(f.At(t0.Add(31 * day))); err != nil || young != 0 || old != 3 {
 		t.Errorf("%d went after 29 days, and %d after 31: %v", young, old, err)
 	}
 	save(acc, history.Completion{Request: requests[0]})
-	f.ok(h.ForgetCall(f.ctx(), acc, s.ID))
+	f.OK(h.ForgetCall(f.Context(), acc, s.ID))
 	save(acc, history.Completion{No: 3, Request: requests[0]})
-	if got, err := h.Completions(f.ctx(), acc, s.ID); err != nil || len(got) != 0 {
+	if got, err := h.Completions(f.Context(), acc, s.ID); err != nil || len(got) != 0 {
 		t.Errorf("after it was deleted: %+v, %v", got, err)
 	}
 }

@@ -39,12 +39,12 @@ func spoken(account, call string) []history.Happened {
 func TestEventsOfACall(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc, other := f.account(10*usd), f.account(10*usd)
-	kept, lost := f.start(acc, web), f.start(acc, inboundES)
+	acc, other := f.NewAccount(10*usd), f.NewAccount(10*usd)
+	kept, lost := f.Start(acc, web), f.Start(acc, inboundES)
 	read := func(id string) *history.Call {
 		t.Helper()
-		c, err := h.Call(f.ctx(), acc, id)
-		f.ok(err)
+		c, err := h.Call(f.Context(), acc, id)
+		f.OK(err)
 		return c
 	}
 	said := func(c *history.Call) (all []string) {
@@ -55,15 +55,15 @@ func TestEventsOfACall(t *testing.T) {
 	}
 	whole := []string{"Good day.", "A table for two"}
 
-	f.ok(h.SaveEvents(f.ctx(), spoken(other, kept.ID)))
+	f.OK(h.SaveEvents(f.Context(), spoken(other, kept.ID)))
 	if c := read(kept.ID); len(c.Transcript) != 0 || len(c.Functions) != 0 {
 		t.Errorf("another account wrote %+v", c.Conversation)
 	}
-	f.ok(h.SaveEvents(f.ctx(), slices.Concat(spoken(acc, kept.ID)[:5], spoken(acc, lost.ID))))
+	f.OK(h.SaveEvents(f.Context(), slices.Concat(spoken(acc, kept.ID)[:5], spoken(acc, lost.ID))))
 	if got := said(read(kept.ID)); !slices.Equal(got, []string{"Good day.", "A table"}) {
 		t.Errorf("while it lasts %q was said", got)
 	}
-	f.ok(h.SaveEvents(f.ctx(), spoken(acc, kept.ID))) // of which some are stored
+	f.OK(h.SaveEvents(f.Context(), spoken(acc, kept.ID))) // of which some are stored
 	c := read(kept.ID)
 	if got := said(c); !slices.Equal(got, whole) || c.Transcript[1].Words[0].Text != "all" || !c.Transcript[1].Estimated || c.Transcript[0].Words[0].EndMS != 109 {
 		t.Errorf("while it lasts: %+v", c.Transcript)
@@ -73,23 +73,23 @@ func TestEventsOfACall(t *testing.T) {
 	}
 
 	// The call ends as it should: its conversation is what its node says.
-	f.ok(h.SaveConversation(f.ctx(), acc, kept.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Only this."}}}))
-	f.closeWith(kept, billing.Usage{})
-	f.ok(h.SaveEvents(f.ctx(), spoken(acc, kept.ID))) // too late
+	f.OK(h.SaveConversation(f.Context(), acc, kept.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "Only this."}}}))
+	f.CloseWith(kept, billing.Usage{})
+	f.OK(h.SaveEvents(f.Context(), spoken(acc, kept.ID))) // too late
 	if got := said(read(kept.ID)); !slices.Equal(got, []string{"Only this."}) {
 		t.Errorf("in the end %q was said", got)
 	}
 
 	// The other loses its node.
-	closed, err := f.CloseLost(f.ctx(), []ledger.Lost{{Account: acc, ID: lost.ID}})
-	f.ok(errors.Join(err, closed[0].Err))
+	closed, err := f.CloseLost(f.Context(), []ledger.Lost{{Account: acc, ID: lost.ID}})
+	f.OK(errors.Join(err, closed[0].Err))
 	if got := said(read(lost.ID)); !slices.Equal(got, whole) {
 		t.Errorf("without its node %q was said", got)
 	}
 	recovered := func(at time.Time) int {
 		t.Helper()
-		n, err := h.Recover(f.at(at))
-		f.ok(err)
+		n, err := h.Recover(f.At(at))
+		f.OK(err)
 		return n
 	}
 	if n := recovered(t0.Add(30 * time.Second)); n != 0 {
@@ -102,13 +102,13 @@ func TestEventsOfACall(t *testing.T) {
 	if got := said(c); !slices.Equal(got, whole) || len(c.Functions) != 1 || len(c.Generations) != 1 || c.Engines == nil || c.Engines.LLM[0] != "haiku" {
 		t.Errorf("recovered: %+v", c.Conversation)
 	}
-	log, err := h.CallLog(f.ctx(), acc, lost.ID)
-	f.ok(err)
+	log, err := h.CallLog(f.Context(), acc, lost.ID)
+	f.OK(err)
 	if log.Status != "ringing" || len(log.Events) != 5 || log.Events[0].Status != "connected" || log.Events[1].Line.Words != nil || log.Events[3].Correction == nil {
 		t.Errorf("its log: %+v", log)
 	}
-	found, err := h.Calls(f.ctx(), acc, history.CallPage{Said: `"table for two"`})
-	f.ok(err)
+	found, err := h.Calls(f.Context(), acc, history.CallPage{Said: `"table for two"`})
+	f.OK(err)
 	if len(found) != 1 || found[0].ID != lost.ID {
 		t.Errorf("found by what was said: %+v", found)
 	}
@@ -118,13 +118,13 @@ func TestEventsOfACall(t *testing.T) {
 func TestEventsOfDeletedCalls(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc := f.account(10 * usd)
-	s := f.start(acc, web)
-	f.ok(h.SaveEvents(f.ctx(), spoken(acc, s.ID)[:4]))
-	f.ok(h.ForgetCall(f.ctx(), acc, s.ID))
-	f.ok(h.SaveEvents(f.ctx(), spoken(acc, s.ID)))
-	c, err := h.Call(f.ctx(), acc, s.ID)
-	f.ok(err)
+	acc := f.NewAccount(10 * usd)
+	s := f.Start(acc, web)
+	f.OK(h.SaveEvents(f.Context(), spoken(acc, s.ID)[:4]))
+	f.OK(h.ForgetCall(f.Context(), acc, s.ID))
+	f.OK(h.SaveEvents(f.Context(), spoken(acc, s.ID)))
+	c, err := h.Call(f.Context(), acc, s.ID)
+	f.OK(err)
 	if len(c.Transcript) != 0 || len(c.Functions) != 0 {
 		t.Errorf("%+v", c.Conversation)
 	}

@@ -14,7 +14,7 @@ import (
 func TestFunctionsOfACall(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc, other := f.account(10*usd), f.account(10*usd)
+	acc, other := f.NewAccount(10*usd), f.NewAccount(10*usd)
 	s := f.withAgent(acc, f.analyst(acc, wantsBoth))
 	began := history.FunctionCall{ID: "call_1_1", Name: "order\x00", Arguments: `{"id":"` + "\x00" + `7"}` + "\xff", Turn: 2, BeganMS: 900}
 	at := int64(1200)
@@ -24,13 +24,13 @@ func TestFunctionsOfACall(t *testing.T) {
 
 	kept := func() []history.FunctionCall {
 		t.Helper()
-		c, err := h.Call(f.ctx(), acc, s.ID)
-		f.ok(err)
+		c, err := h.Call(f.Context(), acc, s.ID)
+		f.OK(err)
 		return c.Functions
 	}
 	happened := func(account string, no int, call history.FunctionCall) {
 		t.Helper()
-		f.ok(h.SaveEvents(f.ctx(), []history.Happened{{Account: account, Call: s.ID, No: no, Event: history.Event{CallEvent: history.CallEvent{Function: &call}}}}))
+		f.OK(h.SaveEvents(f.Context(), []history.Happened{{Account: account, Call: s.ID, No: no, Event: history.Event{CallEvent: history.CallEvent{Function: &call}}}}))
 	}
 	happened(acc, 1, began)
 	if got := kept(); len(got) != 1 || got[0].Name != "order" || got[0].Arguments != `{"id":"7"}`+"\ufffd" || got[0].Outcome != "" || got[0].EndedMS != nil {
@@ -42,7 +42,7 @@ func TestFunctionsOfACall(t *testing.T) {
 	}
 	happened(acc, 2, ended)
 	happened(acc, 1, began) // that was on its way
-	f.ok(h.SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Functions: []history.FunctionCall{ended, second}}))
+	f.OK(h.SaveConversation(f.Context(), acc, s.ID, history.Conversation{Functions: []history.FunctionCall{ended, second}}))
 	got := kept()
 	if len(got) != 2 || got[0].Outcome != "ok" || *got[0].EndedMS != at || got[0].Result != "on its way" || got[0].Turn != 2 {
 		t.Errorf("in the end: %+v", got)
@@ -50,7 +50,7 @@ func TestFunctionsOfACall(t *testing.T) {
 	if !slices.Equal(got[1:], []history.FunctionCall{second}) {
 		t.Errorf("one without a result: %+v", got[1])
 	}
-	if _, err := h.Call(f.ctx(), other, s.ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := h.Call(f.Context(), other, s.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account reads: %v", err)
 	}
 }

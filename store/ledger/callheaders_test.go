@@ -14,15 +14,15 @@ import (
 // TestHeadersOfCalls: what an INVITE says is kept with the call, and calls of an account are found by their headers.
 func TestHeadersOfCalls(t *testing.T) {
 	f := setup(t)
-	mine, theirs := f.account(50*usd), f.account(50*usd)
+	mine, theirs := f.NewAccount(50*usd), f.NewAccount(50*usd)
 	origin := &store.CallOrigin{DivertedBy: "+34911234569", FirstCalled: "+34911234568", OrigID: "origin", Diversions: []store.CallDiversion{{Number: "+34911234569", Reason: "no-answer"}},
 		History: []store.CallStation{{Index: "1", Number: "+34911234568", Cause: 302}}}
 	begin := func(account string, change func(*ledger.Start)) string {
 		t.Helper()
-		r := f.request(account, inboundES)
+		r := f.Request(account, inboundES)
 		change(&r)
-		s, err := f.StartSession(f.at(t0), r)
-		f.ok(err)
+		s, err := f.StartSession(f.At(t0), r)
+		f.OK(err)
 		return s.ID
 	}
 	full := begin(mine, func(s *ledger.Start) {
@@ -32,12 +32,12 @@ func TestHeadersOfCalls(t *testing.T) {
 	bare := begin(mine, func(*ledger.Start) {})
 	begin(theirs, func(s *ledger.Start) { s.Headers = map[string]string{"X-Customer-Id": "42"} })
 	h := history.New(f.DB)
-	c, err := h.Call(f.ctx(), mine, full)
-	f.ok(err)
+	c, err := h.Call(f.Context(), mine, full)
+	f.OK(err)
 	if c.Attestation == nil || *c.Attestation != "A" || !reflect.DeepEqual(c.Origin, origin) || !maps.Equal(c.Headers, map[string]string{"X-Customer-Id": "42", "User-to-User": "Order 1"}) {
 		t.Errorf("kept is %v, %+v, %v", c.Attestation, c.Origin, c.Headers)
 	}
-	if c, err = h.Call(f.ctx(), mine, bare); err != nil || c.Attestation != nil || c.Origin != nil || c.Headers != nil {
+	if c, err = h.Call(f.Context(), mine, bare); err != nil || c.Attestation != nil || c.Origin != nil || c.Headers != nil {
 		t.Errorf("of a call without: %+v, %v", c, err)
 	}
 	for _, tt := range []struct {
@@ -48,8 +48,8 @@ func TestHeadersOfCalls(t *testing.T) {
 		{map[string]string{"X-Customer-Id": "4"}, nil}, {map[string]string{"X-Customer-Id": "42", "User-to-User": "Order 1"}, []string{full}},
 		{map[string]string{"X-Customer-Id": "43", "User-to-User": "Order 1"}, nil}, {nil, []string{bare, other, full}},
 	} {
-		found, err := h.Calls(f.ctx(), mine, history.CallPage{Headers: tt.headers})
-		f.ok(err)
+		found, err := h.Calls(f.Context(), mine, history.CallPage{Headers: tt.headers})
+		f.OK(err)
 		ids := map[string]bool{}
 		for _, c := range found {
 			ids[c.ID] = true
@@ -68,16 +68,16 @@ func TestHeadersOfCalls(t *testing.T) {
 // TestHeadersOfRows: those of a batch's call come with its row, wherever it is read.
 func TestHeadersOfRows(t *testing.T) {
 	f := setup(t)
-	acc := f.account(100 * usd)
+	acc := f.NewAccount(100 * usd)
 	wish := f.wish(acc, 2, t0)
 	want := map[string]string{"X-Order": "7"}
 	wish.Rows[1].Headers = want
-	id, err := f.CreateCampaign(f.ctx(), wish, card, nil)
-	f.ok(err)
+	id, err := f.CreateCampaign(f.Context(), wish, card, nil)
+	f.OK(err)
 	if rows := f.rows(acc, id).Rows; rows[0].Headers != nil || !maps.Equal(rows[1].Headers, want) {
 		t.Errorf("%v, %v", rows[0].Headers, rows[1].Headers)
 	}
-	if rows := f.claimRows(f.node, t0.Add(time.Second)); len(rows) != 2 || rows[0].Headers != nil || !maps.Equal(rows[1].Headers, want) {
+	if rows := f.claimRows(f.Node, t0.Add(time.Second)); len(rows) != 2 || rows[0].Headers != nil || !maps.Equal(rows[1].Headers, want) {
 		t.Errorf("claimed: %+v", rows)
 	}
 }

@@ -18,16 +18,16 @@ import (
 func TestCallsAreSorted(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc, other := f.account(50*usd), f.account(50*usd)
+	acc, other := f.NewAccount(50*usd), f.NewAccount(50*usd)
 	names, sessions := map[string]string{}, map[string]*ledger.Session{}
 	call := func(account, name string, talk time.Duration, mos float64, ends bool) {
 		t.Helper()
-		s, err := f.StartSession(f.at(t0.Add(time.Duration(len(names))*time.Second)), f.request(account, inboundES))
-		f.ok(err)
+		s, err := f.StartSession(f.At(t0.Add(time.Duration(len(names))*time.Second)), f.Request(account, inboundES))
+		f.OK(err)
 		names[s.ID], sessions[name] = name, s
 		sound := func() {
 			if mos > 0 {
-				f.ok(h.SaveWire(f.ctx(), account, s.ID, history.Wire{Quality: &quality.Report{MOS: mos}}))
+				f.OK(h.SaveWire(f.Context(), account, s.ID, history.Wire{Quality: &quality.Report{MOS: mos}}))
 			}
 		}
 		if len(names)%2 == 0 { // either may be stored first
@@ -35,8 +35,8 @@ func TestCallsAreSorted(t *testing.T) {
 		}
 		if ends {
 			u := billing.Usage{billing.AgentTime: talk.Milliseconds()}
-			_, err = f.CloseSession(f.at(t0.Add(time.Hour)), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0.Add(time.Hour - talk), EndedAt: t0.Add(time.Hour), Usage: u})
-			f.ok(err)
+			_, err = f.CloseSession(f.At(t0.Add(time.Hour)), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0.Add(time.Hour - talk), EndedAt: t0.Add(time.Hour), Usage: u})
+			f.OK(err)
 		}
 		sound()
 	}
@@ -51,8 +51,8 @@ func TestCallsAreSorted(t *testing.T) {
 		t.Helper()
 		var out []string
 		for p.Sort, p.Limit = sort, limit; ; {
-			page, err := h.Calls(f.ctx(), acc, p)
-			f.ok(err)
+			page, err := h.Calls(f.Context(), acc, p)
+			f.OK(err)
 			for _, c := range page {
 				out = append(out, names[c.ID])
 				p.After = c.ID
@@ -73,36 +73,36 @@ func TestCallsAreSorted(t *testing.T) {
 		t.Errorf("with filters: %s", got)
 	}
 	for _, sort := range []history.CallSort{history.Longest, history.WorstSound} {
-		if page, err := h.Calls(f.ctx(), acc, history.CallPage{Sort: sort, Page: store.Page{After: sessions["x"].ID}}); err != nil || len(page) != 0 {
+		if page, err := h.Calls(f.Context(), acc, history.CallPage{Sort: sort, Page: store.Page{After: sessions["x"].ID}}); err != nil || len(page) != 0 {
 			t.Errorf("after another account's: %v, %v", page, err)
 		}
 	}
-	f.ok(f.DB.Statement(f.ctx(), acc, func(s *store.Statement) error {
-		page, err := history.CallsAt(f.ctx(), s, history.CallPage{Sort: history.Longest, Page: store.Page{Limit: 1}})
+	f.OK(f.DB.Statement(f.Context(), acc, func(s *store.Statement) error {
+		page, err := history.CallsAt(f.Context(), s, history.CallPage{Sort: history.Longest, Page: store.Page{Limit: 1}})
 		if err == nil && (len(page) != 1 || names[page[0].ID] != "c") {
 			t.Errorf("of one moment: %v", page)
 		}
 		return err
 	}))
 	// What is charged after the call.
-	_, err := f.DB.Pool().Exec(f.ctx(), "update session_usage set amount_nano = amount_nano + 1000000000000 where session_id = $1", sessions["d"].ID)
-	f.ok(err)
+	_, err := f.DB.Pool().Exec(f.Context(), "update session_usage set amount_nano = amount_nano + 1000000000000 where session_id = $1", sessions["d"].ID)
+	f.OK(err)
 	if got := list(history.MostExpensive, 2, history.CallPage{}); got != "dceba" {
 		t.Errorf("after more was charged: %s", got)
 	}
 	// Calls of before are ranked in the same way.
 	ranked := func() (all string) {
 		t.Helper()
-		f.ok(f.DB.Pool().QueryRow(f.ctx(), "select string_agg(r::text, ' ' order by session_id) from call_ranks r").Scan(&all))
+		f.OK(f.DB.Pool().QueryRow(f.Context(), "select string_agg(r::text, ' ' order by session_id) from call_ranks r").Scan(&all))
 		return all
 	}
 	before := ranked()
 	text, err := os.ReadFile("../migrations/00083_rank_calls.sql")
-	f.ok(err)
+	f.OK(err)
 	_, statement, _ := strings.Cut(string(text), "-- +goose Up")
 	for _, sql := range []string{"delete from call_ranks", statement} {
-		_, err = f.DB.Pool().Exec(f.ctx(), sql)
-		f.ok(err)
+		_, err = f.DB.Pool().Exec(f.Context(), sql)
+		f.OK(err)
 	}
 	if after := ranked(); after != before {
 		t.Errorf("ranks of before are\n%s, want\n%s", after, before)

@@ -15,28 +15,28 @@ import (
 // settings of today, and gone with the call's recording, whoever came first.
 func TestCallReplay(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	s := f.start(acc, inboundES)
-	if _, err := history.New(f.DB).CallReplay(f.ctx(), s.ID); !errors.Is(err, store.ErrNotFound) {
+	acc := f.NewAccount(0)
+	s := f.Start(acc, inboundES)
+	if _, err := history.New(f.DB).CallReplay(f.Context(), s.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("before anything is stored: %v", err)
 	}
 	record := []byte{0x1f, 0x8b, 0, 1, 2}
-	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Replay: []byte("first")}))
-	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Replay: record})) // replaces
-	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{}))               // leaves it
-	r, err := history.New(f.DB).CallReplay(f.ctx(), s.ID)
-	f.ok(err)
+	f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{Replay: []byte("first")}))
+	f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{Replay: record})) // replaces
+	f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{}))               // leaves it
+	r, err := history.New(f.DB).CallReplay(f.Context(), s.ID)
+	f.OK(err)
 	if !bytes.Equal(r.Record, record) {
 		t.Errorf("%x", r.Record)
 	}
 
-	f.ok(history.New(f.DB).BeginRecording(f.ctx(), s.ID, "n"))
-	f.ok(history.New(f.DB).DeleteRecording(f.ctx(), acc, s.ID))
-	if _, err := history.New(f.DB).CallReplay(f.ctx(), s.ID); !errors.Is(err, store.ErrNotFound) {
+	f.OK(history.New(f.DB).BeginRecording(f.Context(), s.ID, "n"))
+	f.OK(history.New(f.DB).DeleteRecording(f.Context(), acc, s.ID))
+	if _, err := history.New(f.DB).CallReplay(f.Context(), s.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("without the recording: %v", err)
 	}
-	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Replay: record}))
-	if _, err := history.New(f.DB).CallReplay(f.ctx(), s.ID); !errors.Is(err, store.ErrNotFound) {
+	f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{Replay: record}))
+	if _, err := history.New(f.DB).CallReplay(f.Context(), s.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("stored after the recording was deleted: %v", err)
 	}
 }
@@ -44,24 +44,24 @@ func TestCallReplay(t *testing.T) {
 // TestReplayKnowsTodaysSettings: what the agent of a call is set to now comes along.
 func TestReplayKnowsTodaysSettings(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	a := f.agent(acc)
-	r := f.request(acc, web)
+	acc := f.NewAccount(0)
+	a := f.NewAgent(acc)
+	r := f.Request(acc, web)
 	r.Agent = a.ID
-	s, err := f.StartSession(f.ctx(), r)
-	f.ok(err)
-	f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Replay: []byte("x")}))
+	s, err := f.StartSession(f.Context(), r)
+	f.OK(err)
+	f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{Replay: []byte("x")}))
 	a.Settings = []byte(`{"min_endpoint_ms": 700}`)
-	_, err = f.UpdateAgent(f.at(t0.Add(time.Second)), acc, *a)
-	f.ok(err)
-	kept, err := history.New(f.DB).CallReplay(f.ctx(), s.ID)
-	f.ok(err)
+	_, err = f.UpdateAgent(f.At(t0.Add(time.Second)), acc, *a)
+	f.OK(err)
+	kept, err := history.New(f.DB).CallReplay(f.Context(), s.ID)
+	f.OK(err)
 	if !strings.Contains(string(kept.Settings), "700") {
 		t.Errorf("settings %s", kept.Settings)
 	}
-	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 0))
-	kept, err = history.New(f.DB).CallReplay(f.ctx(), s.ID)
-	f.ok(err)
+	f.OK(f.DeleteAgent(f.Context(), acc, a.ID, 0))
+	kept, err = history.New(f.DB).CallReplay(f.Context(), s.ID)
+	f.OK(err)
 	if kept.Settings != nil || string(kept.Record) != "x" {
 		t.Errorf("without the agent %+v", kept)
 	}

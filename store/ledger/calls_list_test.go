@@ -14,21 +14,21 @@ import (
 // TestCallsAreFound: by each thing that a list may be asked for, alone and with pages.
 func TestCallsAreFound(t *testing.T) {
 	f := setup(t)
-	mine, theirs := f.account(50*usd), f.account(50*usd)
-	lola, ana := f.agent(mine).ID, f.agent(mine).ID
+	mine, theirs := f.NewAccount(50*usd), f.NewAccount(50*usd)
+	lola, ana := f.NewAgent(mine).ID, f.NewAgent(mine).ID
 	names := map[string]string{} // identifier to what the test calls it
 	begin := func(name, account, agent string, terms billing.Terms, from, to string, at time.Time) *ledger.Session {
 		t.Helper()
-		r := f.request(account, terms)
+		r := f.Request(account, terms)
 		r.Agent, r.From, r.To = agent, from, to
-		s, err := f.StartSession(f.at(at), r)
-		f.ok(err)
+		s, err := f.StartSession(f.At(at), r)
+		f.OK(err)
 		names[s.ID] = name
 		return s
 	}
 	end := func(s *ledger.Session, reason string) {
-		_, err := f.CloseSession(f.at(t0.Add(time.Hour)), s, ledger.Closing{Reason: reason})
-		f.ok(err)
+		_, err := f.CloseSession(f.At(t0.Add(time.Hour)), s, ledger.Closing{Reason: reason})
+		f.OK(err)
 	}
 	const us, maria, jose = "+34911234567", "+34612345678", "+34612345679"
 	end(begin("a", mine, lola, inboundES, maria, us, t0), "user_hangup")
@@ -73,8 +73,8 @@ func TestCallsAreFound(t *testing.T) {
 			got := ""
 			for p := c.p; ; {
 				p.Limit = limit
-				part, err := history.New(f.DB).Calls(f.ctx(), mine, p)
-				f.ok(err)
+				part, err := history.New(f.DB).Calls(f.Context(), mine, p)
+				f.OK(err)
 				for _, call := range part {
 					got += names[call.ID]
 					p.After = call.ID

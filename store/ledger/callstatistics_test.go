@@ -44,37 +44,37 @@ func turnsOf(waits []int) json.RawMessage {
 
 // spoke is a call that has ended.
 func (f *fixture) spoke(c spoke) *ledger.Session {
-	f.t.Helper()
-	r := f.request(c.account, c.terms)
+	f.T.Helper()
+	r := f.Request(c.account, c.terms)
 	if c.agent != "" {
 		r.Agent, r.AgentVersion = c.agent, 1
 	}
-	s, err := f.StartSession(f.at(c.at), r)
-	f.ok(err)
-	f.ok(history.New(f.DB).SaveConversation(f.at(c.at), c.account, s.ID, history.Conversation{Turns: turnsOf(c.waits), Engines: c.engines}))
+	s, err := f.StartSession(f.At(c.at), r)
+	f.OK(err)
+	f.OK(history.New(f.DB).SaveConversation(f.At(c.at), c.account, s.ID, history.Conversation{Turns: turnsOf(c.waits), Engines: c.engines}))
 	over := ledger.Closing{Reason: c.reason, EndedAt: c.at.Add(time.Duration(c.seconds)*time.Second + 900*time.Millisecond)}
 	if c.seconds > 0 {
 		over.StartedAt = c.at
 		over.Usage = billing.Usage{billing.AgentTime: int64(c.seconds) * 1000}
 	}
-	_, err = f.CloseSession(f.at(over.EndedAt), s, over)
-	f.ok(err)
+	_, err = f.CloseSession(f.At(over.EndedAt), s, over)
+	f.OK(err)
 	return s
 }
 
 func (f *fixture) statistics(account string, of history.StatisticsOf) *history.Statistics {
-	f.t.Helper()
-	st, err := history.New(f.DB).Statistics(f.ctx(), account, of)
-	f.ok(err)
+	f.T.Helper()
+	st, err := history.New(f.DB).Statistics(f.Context(), account, of)
+	f.OK(err)
 	return st
 }
 
 // count counts all calls, and returns how many entries the line had.
 func (f *fixture) count() (n int) {
-	f.t.Helper()
+	f.T.Helper()
 	for countOf(f, "calls_to_count") > 0 { // the connection of one who was ended may count for a moment
-		took, err := history.New(f.DB).CountCalls(f.ctx())
-		f.ok(err)
+		took, err := history.New(f.DB).CountCalls(f.Context())
+		f.OK(err)
 		n += took
 	}
 	return n
@@ -82,9 +82,9 @@ func (f *fixture) count() (n int) {
 
 // same holds statistics to be those that are wanted.
 func (f *fixture) same(when string, got, want *history.Statistics) {
-	f.t.Helper()
+	f.T.Helper()
 	if !reflect.DeepEqual(got, want) {
-		f.t.Errorf("%s:\n%+v\nwant\n%+v", when, got, want)
+		f.T.Errorf("%s:\n%+v\nwant\n%+v", when, got, want)
 	}
 }
 
@@ -93,9 +93,9 @@ func (f *fixture) same(when string, got, want *history.Statistics) {
 func TestStatistics(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	mine, theirs := f.account(100*usd), f.account(100*usd)
+	mine, theirs := f.NewAccount(100*usd), f.NewAccount(100*usd)
 	ana := f.analyst(mine, wantsBoth)
-	lola, day := f.agent(mine).ID, 24*time.Hour
+	lola, day := f.NewAgent(mine).ID, 24*time.Hour
 	by := &store.ServedBy{ASR: []string{"ears"}, LLM: []string{"mind"}, TTS: []string{"mouth", "spare"}}
 	at := t0.Truncate(day)
 	late := at.Add(day - time.Second) // its end is on the next day
@@ -105,11 +105,11 @@ func TestStatistics(t *testing.T) {
 	f.spoke(spoke{mine, "", web, at.Add(2 * day), 5, "agent_hangup", nil, nil})
 	f.spoke(spoke{theirs, "", web, at.Add(day), 5, "failed", []int{9000}, by})
 	live, err := f.startBy(mine, "", lola, inboundES, at.Add(2*day))
-	f.ok(err)
-	f.ok(h.SaveConversation(f.ctx(), mine, live.ID, history.Conversation{Turns: turnsOf([]int{100})}))
+	f.OK(err)
+	f.OK(h.SaveConversation(f.Context(), mine, live.ID, history.Conversation{Turns: turnsOf([]int{100})}))
 
-	calls, err := h.Calls(f.ctx(), mine, history.CallPage{State: history.EndedCalls})
-	f.ok(err)
+	calls, err := h.Calls(f.Context(), mine, history.CallPage{State: history.EndedCalls})
+	f.OK(err)
 	costs := map[string]billing.Money{}
 	var cost billing.Money
 	for _, c := range calls {
@@ -156,15 +156,15 @@ func TestStatistics(t *testing.T) {
 	}
 	f.same("before they are counted", got, want)
 
-	_, err = f.Pool().Exec(f.ctx(), "create table later as select * from calls_to_count where session_id <> $1", first.ID)
-	f.ok(err)
-	_, err = f.Pool().Exec(f.ctx(), "delete from calls_to_count where session_id <> $1", first.ID)
-	f.ok(err)
+	_, err = f.Pool().Exec(f.Context(), "create table later as select * from calls_to_count where session_id <> $1", first.ID)
+	f.OK(err)
+	_, err = f.Pool().Exec(f.Context(), "delete from calls_to_count where session_id <> $1", first.ID)
+	f.OK(err)
 	if n := f.count(); n == 0 {
 		t.Error("nothing was in line")
 	}
-	_, err = f.Pool().Exec(f.ctx(), "insert into calls_to_count (session_id, account_id) select session_id, account_id from later")
-	f.ok(err)
+	_, err = f.Pool().Exec(f.Context(), "insert into calls_to_count (session_id, account_id) select session_id, account_id from later")
+	f.OK(err)
 	f.same("with one counted", f.statistics(mine, history.StatisticsOf{}), want)
 	f.count()
 	if n := f.count(); n != 0 {
@@ -176,9 +176,9 @@ func TestStatistics(t *testing.T) {
 	after := late.Add(2 * time.Minute)
 	due := f.claimed(after)
 	text := "They come on Friday."
-	f.ok(f.AnalysisLater(f.at(after), due, &text, []aftercall.Completion{used}))
-	c, err := h.Call(f.ctx(), mine, first.ID)
-	f.ok(err)
+	f.OK(f.AnalysisLater(f.At(after), due, &text, []aftercall.Completion{used}))
+	c, err := h.Call(f.Context(), mine, first.ID)
+	f.OK(err)
 	more := c.Cost - costs[d1]
 	if more <= 0 {
 		t.Fatal("the analysis has cost nothing")
@@ -191,10 +191,10 @@ func TestStatistics(t *testing.T) {
 	f.count()
 	f.same("with a cost that is counted", f.statistics(mine, history.StatisticsOf{}), want)
 
-	f.ok(h.ForgetCall(f.at(t0.Add(4*day)), mine, first.ID))
+	f.OK(h.ForgetCall(f.At(t0.Add(4*day)), mine, first.ID))
 	f.count()
 	f.same("with a call that is deleted", f.statistics(mine, history.StatisticsOf{}), want)
-	if c, err = h.Call(f.ctx(), mine, first.ID); err != nil || c.Wait == nil || *c.Wait != 800 {
+	if c, err = h.Call(f.Context(), mine, first.ID); err != nil || c.Wait == nil || *c.Wait != 800 {
 		t.Errorf("half of its turns took %v, %v", c.Wait, err)
 	}
 
@@ -207,7 +207,7 @@ func TestStatistics(t *testing.T) {
 		"from a day":       {history.StatisticsOf{From: at.Add(2 * day)}, 1, 0, 0},
 		"an agent":         {history.StatisticsOf{Agent: lola}, 2, 1, 5},
 		"a direction":      {history.StatisticsOf{Direction: billing.Inbound}, 1, 3, 5},
-		"another's agent":  {history.StatisticsOf{Agent: f.agent(theirs).ID}, 0, 0, 0},
+		"another's agent":  {history.StatisticsOf{Agent: f.NewAgent(theirs).ID}, 0, 0, 0},
 		"nothing together": {history.StatisticsOf{Agent: ana.ID, Direction: billing.Outbound}, 0, 0, 0},
 	} {
 		st := f.statistics(mine, x.of)
@@ -225,7 +225,7 @@ func TestStatistics(t *testing.T) {
 	if st := f.statistics("acc_nobody", history.StatisticsOf{}); !reflect.DeepEqual(st, &history.Statistics{}) {
 		t.Errorf("nobody: %+v", st)
 	}
-	f.verified()
+	f.Verified()
 }
 
 // near says that two latencies are a bucket's width apart at most.
@@ -236,17 +236,17 @@ func near(a, b int64) bool { return a*100 <= b*105+100 && b*100 <= a*105+100 }
 func TestConversationsThatComeLate(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc := f.account(10 * usd)
-	s := f.start(acc, web)
-	lost, err := f.CloseLost(f.at(t0.Add(time.Minute)), []ledger.Lost{{Account: acc, ID: s.ID}})
-	f.ok(err)
-	f.ok(lost[0].Err)
+	acc := f.NewAccount(10 * usd)
+	s := f.Start(acc, web)
+	lost, err := f.CloseLost(f.At(t0.Add(time.Minute)), []ledger.Lost{{Account: acc, ID: s.ID}})
+	f.OK(err)
+	f.OK(lost[0].Err)
 	f.count()
 	if st := f.statistics(acc, history.StatisticsOf{}); st.Total != (history.Figures{Calls: 1}) || len(st.Waits) != 0 {
 		t.Errorf("%+v", st)
 	}
 	for range 2 {
-		f.ok(h.SaveConversation(f.at(t0.Add(time.Hour)), acc, s.ID, history.Conversation{Turns: turnsOf([]int{700, 900})}))
+		f.OK(h.SaveConversation(f.At(t0.Add(time.Hour)), acc, s.ID, history.Conversation{Turns: turnsOf([]int{700, 900})}))
 		for range 2 {
 			if st := f.statistics(acc, history.StatisticsOf{}); st.Total != (history.Figures{Calls: 1}) || len(st.Waits) != 5 || st.Waits[0].Turns != 2 {
 				t.Errorf("%+v", st)
@@ -261,15 +261,15 @@ func TestConversationsThatComeLate(t *testing.T) {
 func TestCallsAreCountedOnce(t *testing.T) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url+"&lock_timeout=20000"))
-	accounts := []string{f.account(100 * usd), f.account(100 * usd)}
+	accounts := []string{f.NewAccount(100 * usd), f.NewAccount(100 * usd)}
 	f.spoke(spoke{accounts[0], "", web, t0, 5, "user_hangup", []int{500}, nil})
 	exec := func(sql string) {
 		t.Helper()
-		_, err := f.Pool().Exec(f.ctx(), sql, pgx.QueryExecModeSimpleProtocol)
-		f.ok(err)
+		_, err := f.Pool().Exec(f.Context(), sql, pgx.QueryExecModeSimpleProtocol)
+		f.OK(err)
 	}
 	exec(`create function no() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$; create trigger no before insert on call_counts for each row execute function no()`)
-	if _, err := history.New(f.DB).CountCalls(f.ctx()); err == nil {
+	if _, err := history.New(f.DB).CountCalls(f.Context()); err == nil {
 		t.Fatal("counted all the same")
 	}
 	if n := countOf(f, "call_sums") + countOf(f, "call_waits"); n != 0 {
@@ -277,7 +277,7 @@ func TestCallsAreCountedOnce(t *testing.T) {
 	}
 	exec("drop trigger no on call_counts")
 
-	ctx, stop := context.WithCancel(f.ctx())
+	ctx, stop := context.WithCancel(f.Context())
 	var counters, callers sync.WaitGroup
 	for range 3 {
 		node := history.New(storetest.Open(t, url))
@@ -294,10 +294,10 @@ func TestCallsAreCountedOnce(t *testing.T) {
 		callers.Go(func() {
 			for n := range each {
 				s := f.spoke(spoke{account, "", web, t0.AddDate(0, 0, n%3), 5, "user_hangup", []int{500 + i, 600}, nil})
-				if err := history.New(f.DB).SaveConversation(f.ctx(), account, s.ID, history.Conversation{Turns: turnsOf([]int{500, 600})}); err != nil {
+				if err := history.New(f.DB).SaveConversation(f.Context(), account, s.ID, history.Conversation{Turns: turnsOf([]int{500, 600})}); err != nil {
 					t.Error(err)
 				}
-				if st, err := history.New(f.DB).Statistics(f.ctx(), account, history.StatisticsOf{}); err != nil || st.Total.Calls != int64(n+1+(1-i)) || st.Waits[0].Turns != int64(2*(n+1)+(1-i)) {
+				if st, err := history.New(f.DB).Statistics(f.Context(), account, history.StatisticsOf{}); err != nil || st.Total.Calls != int64(n+1+(1-i)) || st.Waits[0].Turns != int64(2*(n+1)+(1-i)) {
 					t.Errorf("after %d calls: %+v, %v", n+1, st, err)
 				}
 			}
@@ -320,27 +320,27 @@ func TestCallsAreCountedOnce(t *testing.T) {
 }
 
 func countOf(f *fixture, table string) (n int) {
-	f.t.Helper()
-	f.ok(f.Pool().QueryRow(f.ctx(), "select count(*) from "+table).Scan(&n))
+	f.T.Helper()
+	f.OK(f.Pool().QueryRow(f.Context(), "select count(*) from "+table).Scan(&n))
 	return n
 }
 
 // TestCallsOfBeforeAreCounted: the migration puts them in line, but for those that last.
 func TestCallsOfBeforeAreCounted(t *testing.T) {
 	f := setup(t)
-	acc := f.account(10 * usd)
+	acc := f.NewAccount(10 * usd)
 	f.spoke(spoke{acc, "", web, t0, 5, "user_hangup", []int{500}, nil})
-	f.start(acc, web)
-	_, err := f.Pool().Exec(f.ctx(), "delete from calls_to_count")
-	f.ok(err)
+	f.Start(acc, web)
+	_, err := f.Pool().Exec(f.Context(), "delete from calls_to_count")
+	f.OK(err)
 	if st := f.statistics(acc, history.StatisticsOf{}); st.Total.Calls != 0 {
 		t.Fatalf("%+v", st)
 	}
 	text, err := os.ReadFile("../migrations/00078_calls_to_count.sql")
-	f.ok(err)
+	f.OK(err)
 	_, fill, _ := strings.Cut(string(text), "execute function count_call();")
-	_, err = f.Pool().Exec(f.ctx(), fill)
-	f.ok(err)
+	_, err = f.Pool().Exec(f.Context(), fill)
+	f.OK(err)
 	if n := countOf(f, "calls_to_count"); n != 1 {
 		t.Errorf("%d are in line", n)
 	}
@@ -353,11 +353,11 @@ func TestCallsOfBeforeAreCounted(t *testing.T) {
 // TestOddTurnsHoldUpNothing: what is stored of a call's turns is the conversation's business, and may be anything.
 func TestOddTurnsHoldUpNothing(t *testing.T) {
 	f := setup(t)
-	acc := f.account(10 * usd)
+	acc := f.NewAccount(10 * usd)
 	for _, turns := range []string{`{}`, `7`, `[1, "x"]`, `[{"total_ms": "soon"}]`, `[{"total_ms": 1e99}]`, `[{}]`, `[{"total_ms": -5}]`} {
-		s := f.start(acc, web)
-		f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Turns: json.RawMessage(turns)}))
-		f.closeWith(s, billing.Usage{billing.AgentTime: 1000})
+		s := f.Start(acc, web)
+		f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{Turns: json.RawMessage(turns)}))
+		f.CloseWith(s, billing.Usage{billing.AgentTime: 1000})
 	}
 	for range 2 {
 		if st := f.statistics(acc, history.StatisticsOf{}); st.Total.Calls != 7 || len(st.Waits) != 1 || st.Waits[0].Turns != 1 || st.Waits[0].P95 != 0 {

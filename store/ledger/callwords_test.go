@@ -18,16 +18,16 @@ import (
 func TestCallsAreFoundByWords(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc, other := f.account(10*usd), f.account(10*usd)
+	acc, other := f.NewAccount(10*usd), f.NewAccount(10*usd)
 	call := func(account string, texts ...string) string {
 		t.Helper()
 		s := f.withAgent(account, f.analyst(account, wantsBoth))
-		f.ok(h.SaveConversation(f.ctx(), account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "not this"}}}))
+		f.OK(h.SaveConversation(f.Context(), account, s.ID, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "not this"}}}))
 		var c history.Conversation
 		for _, text := range texts {
 			c.Transcript = append(c.Transcript, history.TranscriptLine{Role: "user", Text: text})
 		}
-		f.ok(h.SaveConversation(f.ctx(), account, s.ID, c))
+		f.OK(h.SaveConversation(f.Context(), account, s.ID, c))
 		return s.ID
 	}
 	refund := call(acc, "I want a refund, please.", "Of last week's order?")
@@ -35,8 +35,8 @@ func TestCallsAreFoundByWords(t *testing.T) {
 	others := call(other, "I want a refund of last week.")
 	find := func(account, said string) string {
 		t.Helper()
-		list, err := h.Calls(f.ctx(), account, history.CallPage{Said: said})
-		f.ok(err)
+		list, err := h.Calls(f.Context(), account, history.CallPage{Said: said})
+		f.OK(err)
 		var found []string
 		for _, c := range list {
 			found = append(found, c.ID)
@@ -54,8 +54,8 @@ func TestCallsAreFoundByWords(t *testing.T) {
 	if got := find(other, "refund"); got != others {
 		t.Errorf("another account finds %s", got)
 	}
-	f.ok(h.ForgetCall(f.at(t0.Add(time.Minute)), acc, refund))
-	f.ok(h.SaveConversation(f.ctx(), acc, refund, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "a refund"}}}))
+	f.OK(h.ForgetCall(f.At(t0.Add(time.Minute)), acc, refund))
+	f.OK(h.SaveConversation(f.Context(), acc, refund, history.Conversation{Transcript: []history.TranscriptLine{{Role: "user", Text: "a refund"}}}))
 	if got := find(acc, "refund"); got != "" {
 		t.Errorf("what was deleted is found: %s", got)
 	}
@@ -65,33 +65,33 @@ func TestCallsAreFoundByWords(t *testing.T) {
 func TestKeptWithACall(t *testing.T) {
 	f := setup(t)
 	h := history.New(f.DB)
-	acc, other := f.account(10*usd), f.account(10*usd)
+	acc, other := f.NewAccount(10*usd), f.NewAccount(10*usd)
 	s := f.withAgent(acc, f.analyst(acc, wantsBoth))
-	f.closeWith(s, billing.Usage{billing.AgentTime: 60_000})
+	f.CloseWith(s, billing.Usage{billing.AgentTime: 60_000})
 	note := "call back"
 	keep := func(k *history.Kept) error {
 		k.Metadata, k.Tags, k.Note = map[string]string{"order": "42"}, []string{"vip", "angry"}, &note
 		return nil
 	}
-	if err := h.Keep(f.ctx(), other, s.ID, keep); !errors.Is(err, store.ErrNotFound) {
+	if err := h.Keep(f.Context(), other, s.ID, keep); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account: %v", err)
 	}
-	f.ok(h.Keep(f.ctx(), acc, s.ID, keep))
-	if err := h.Keep(f.ctx(), acc, s.ID, func(k *history.Kept) error { k.Note = nil; return store.ErrInvalid }); !errors.Is(err, store.ErrInvalid) {
+	f.OK(h.Keep(f.Context(), acc, s.ID, keep))
+	if err := h.Keep(f.Context(), acc, s.ID, func(k *history.Kept) error { k.Note = nil; return store.ErrInvalid }); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("what is refused: %v", err)
 	}
-	c, err := h.Call(f.ctx(), acc, s.ID)
-	f.ok(err)
+	c, err := h.Call(f.Context(), acc, s.ID)
+	f.OK(err)
 	if !maps.Equal(c.Metadata, map[string]string{"order": "42"}) || !slices.Equal(c.Tags, []string{"vip", "angry"}) || c.Note == nil || *c.Note != note {
 		t.Errorf("%+v", c.Kept)
 	}
 	for tag, want := range map[string]int{"vip": 1, "angry": 1, "vi": 0, "VIP": 0} {
-		if list, err := h.Calls(f.ctx(), acc, history.CallPage{Tag: tag}); err != nil || len(list) != want {
+		if list, err := h.Calls(f.Context(), acc, history.CallPage{Tag: tag}); err != nil || len(list) != want {
 			t.Errorf("%s: %d calls, %v", tag, len(list), err)
 		}
 	}
-	f.ok(h.ForgetCall(f.ctx(), acc, s.ID))
-	if c, err = h.Call(f.ctx(), acc, s.ID); err != nil || c.Note != nil || len(c.Tags) != 2 || len(c.Metadata) != 1 {
+	f.OK(h.ForgetCall(f.Context(), acc, s.ID))
+	if c, err = h.Call(f.Context(), acc, s.ID); err != nil || c.Note != nil || len(c.Tags) != 2 || len(c.Metadata) != 1 {
 		t.Errorf("of a deleted call there is %+v, %v", c.Kept, err)
 	}
 }

@@ -101,36 +101,36 @@ func TestAStartWhoseCommitGotNoAnswer(t *testing.T) {
 		t.Skip("the database is not on a socket of ours")
 	}
 	f := prepare(t, storetest.Open(t, at))
-	acc := f.account(0)
+	acc := f.NewAccount(0)
 	x, through := tapped(t, at)
 	far := storetest.Open(t, through)
 	x.loss.Store(true)
-	s, err := ledger.New(far).StartSession(storetest.At(t.Context(), t0), f.request(acc, web))
+	s, err := ledger.New(far).StartSession(storetest.At(t.Context(), t0), f.Request(acc, web))
 	if err == nil || s == nil {
 		t.Fatalf("the start is %v, %v; want a session and an error", s, err)
 	}
 	x.loss.Store(false)
-	if n := f.show(acc).Live; n != 1 {
+	if n := f.Show(acc).Live; n != 1 {
 		t.Fatalf("%d sessions are live; want the one that was committed", n)
 	}
 	_, err = ledger.New(far).CloseSession(storetest.At(t.Context(), t0), s, ledger.Closing{Reason: "failed"})
-	f.ok(err)
-	if a := f.show(acc); a.Live != 0 || a.Pots.Held != 0 {
+	f.OK(err)
+	if a := f.Show(acc); a.Live != 0 || a.Pots.Held != 0 {
 		t.Errorf("%d places are taken, %v held", a.Live, a.Pots.Held)
 	}
 	// What was refused has no name.
-	if s, err := ledger.New(far).StartSession(storetest.At(t.Context(), t0), f.request(acc, outboundES)); s != nil || err == nil {
+	if s, err := ledger.New(far).StartSession(storetest.At(t.Context(), t0), f.Request(acc, outboundES)); s != nil || err == nil {
 		t.Errorf("a start that is refused is %v, %v", s, err)
 	}
-	f.verified()
+	f.Verified()
 }
 
 // One wallet that somebody has locked leaves the checkpoints of others alone.
 func TestALockedWalletHoldsUpNoOther(t *testing.T) {
 	at := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, at))
-	f.node = f.register("node-b")
-	locked, free := f.start(f.account(0), web), f.start(f.account(0), web)
+	f.Node = f.Register("node-b")
+	locked, free := f.Start(f.NewAccount(0), web), f.Start(f.NewAccount(0), web)
 	release := f.lock(at, locked.Account)
 	used := ledger.Checkpoint{Seq: 1, StartedAt: t0}
 	used.Usage[0] = 60_000
@@ -138,16 +138,16 @@ func TestALockedWalletHoldsUpNoOther(t *testing.T) {
 	unknown := *free
 	unknown.ID = "ses_06er5bt0v9k1o7m2q3s4t5u6v0"
 	reports[0].Session, reports[1].Session, reports[2].Session = locked, free, &unknown
-	rs, err := f.Checkpoints(f.ctx(), reports)
-	f.ok(err)
+	rs, err := f.Checkpoints(f.Context(), reports)
+	f.OK(err)
 	if !errors.Is(rs[0].Err, ledger.ErrLater) || rs[1].Err != nil || rs[2].Err == nil || errors.Is(rs[2].Err, ledger.ErrLater) {
 		t.Errorf("results %+v", rs)
 	}
 	release()
-	rs, err = f.Checkpoints(f.ctx(), reports[:1])
-	f.ok(err)
+	rs, err = f.Checkpoints(f.Context(), reports[:1])
+	f.OK(err)
 	if rs[0].Err != nil || rs[0].Pots.AccruedAny == 0 {
 		t.Errorf("afterwards %+v", rs[0])
 	}
-	f.verified()
+	f.Verified()
 }

@@ -16,12 +16,12 @@ import (
 
 // dialled starts an outbound call with its evidence of consent.
 func (f *fixture) dialled(account, agent string) *ledger.Session {
-	f.t.Helper()
-	r := f.request(account, outboundES)
+	f.T.Helper()
+	r := f.Request(account, outboundES)
 	r.Agent = agent
 	r.Consent = &ledger.Consent{ToHash: sha256.Sum256([]byte(r.To)), Key: "key_1", IP: "192.0.2.7"}
-	s, err := f.StartSession(f.ctx(), r)
-	f.ok(err)
+	s, err := f.StartSession(f.Context(), r)
+	f.OK(err)
 	return s
 }
 
@@ -39,28 +39,28 @@ func TestConsentIsSealed(t *testing.T) {
 	} {
 		url := storetest.URL(t)
 		f := prepare(t, storetest.Open(t, url))
-		mine, theirs := f.account(50*usd), f.account(50*usd)
-		a, b := f.agent(mine), f.agent(theirs)
+		mine, theirs := f.NewAccount(50*usd), f.NewAccount(50*usd)
+		a, b := f.NewAgent(mine), f.NewAgent(theirs)
 		for range 3 {
 			f.dialled(mine, a.ID)
 			f.dialled(theirs, b.ID)
 		}
-		rows, err := f.Consents(f.ctx(), mine, 1, 10)
-		f.ok(err)
+		rows, err := f.Consents(f.Context(), mine, 1, 10)
+		f.OK(err)
 		if len(rows) != 2 || rows[0].No != 2 || rows[0].Key != "key_1" || rows[0].Agent != a.ID || !rows[0].At.Equal(t0) {
 			t.Fatalf("after the first: %+v", rows)
 		}
-		f.verified()
+		f.Verified()
 		if damage == "" {
 			continue
 		}
-		conn, err := pgx.Connect(f.ctx(), url)
-		f.ok(err)
-		_, err = conn.Exec(f.ctx(), "alter table consent_audit disable trigger user; "+damage+"; alter table consent_audit enable trigger user")
-		f.ok(err)
-		f.ok(conn.Close(f.ctx()))
-		report, err := verify.Whole(f.ctx(), f.DB)
-		f.ok(err)
+		conn, err := pgx.Connect(f.Context(), url)
+		f.OK(err)
+		_, err = conn.Exec(f.Context(), "alter table consent_audit disable trigger user; "+damage+"; alter table consent_audit enable trigger user")
+		f.OK(err)
+		f.OK(conn.Close(f.Context()))
+		report, err := verify.Whole(f.Context(), f.DB)
+		f.OK(err)
 		if len(report.Violations) == 0 || report.Violations[0].Invariant != 23 {
 			t.Errorf("%s: %v", name, report.Violations)
 		}
@@ -70,28 +70,28 @@ func TestConsentIsSealed(t *testing.T) {
 // TestCallRings: the first alerting counts, and is the account's own.
 func TestCallRings(t *testing.T) {
 	f := setup(t)
-	mine, theirs := f.account(50*usd), f.account(50*usd)
-	s := f.dialled(mine, f.agent(mine).ID)
-	f.ok(history.New(f.DB).CallRings(f.ctx(), mine, s.ID))
-	f.ok(history.New(f.DB).CallRings(f.at(t0.Add(time.Second)), mine, s.ID))
-	c, err := history.New(f.DB).Call(f.ctx(), mine, s.ID)
-	f.ok(err)
+	mine, theirs := f.NewAccount(50*usd), f.NewAccount(50*usd)
+	s := f.dialled(mine, f.NewAgent(mine).ID)
+	f.OK(history.New(f.DB).CallRings(f.Context(), mine, s.ID))
+	f.OK(history.New(f.DB).CallRings(f.At(t0.Add(time.Second)), mine, s.ID))
+	c, err := history.New(f.DB).Call(f.Context(), mine, s.ID)
+	f.OK(err)
 	if c.RangAt == nil || !c.RangAt.Equal(t0) {
 		t.Errorf("rang at %v", c.RangAt)
 	}
-	if err := history.New(f.DB).CallRings(f.ctx(), theirs, s.ID); err == nil {
+	if err := history.New(f.DB).CallRings(f.Context(), theirs, s.ID); err == nil {
 		t.Error("somebody else's call rings")
 	}
-	owner, err := f.CallOwner(f.ctx(), mine, s.ID)
-	if err != nil || owner != f.node {
+	owner, err := f.CallOwner(f.Context(), mine, s.ID)
+	if err != nil || owner != f.Node {
 		t.Errorf("the owner is %+v, %v", owner, err)
 	}
-	if _, err := f.CallOwner(f.ctx(), theirs, s.ID); err == nil {
+	if _, err := f.CallOwner(f.Context(), theirs, s.ID); err == nil {
 		t.Error("somebody else's call has an owner")
 	}
-	_, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "busy"})
-	f.ok(err)
-	if owner, err := f.CallOwner(f.ctx(), mine, s.ID); err != nil || owner != (store.Node{}) {
+	_, err = f.CloseSession(f.Context(), s, ledger.Closing{Reason: "busy"})
+	f.OK(err)
+	if owner, err := f.CallOwner(f.Context(), mine, s.ID); err != nil || owner != (store.Node{}) {
 		t.Errorf("afterwards the owner is %+v, %v", owner, err)
 	}
 }

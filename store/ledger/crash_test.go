@@ -21,6 +21,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/private"
 	"parley/store/storetest"
 	"parley/store/tasks"
@@ -44,7 +45,7 @@ func TestKilledDatabaseLosesNothing(t *testing.T) {
 	f := prepare(t, db)
 	for range crashRounds {
 		killUnderLoad(f, url)
-		f.verified()
+		f.Verified()
 	}
 }
 
@@ -73,9 +74,9 @@ func killUnderLoad(f *fixture, url string) {
 	postmaster := pidOf(f, url)
 	var sessions []*ledger.Session
 	for range workers {
-		acc := f.account(100 * usd)
+		acc := f.NewAccount(100 * usd)
 		for range sessionsEach {
-			sessions = append(sessions, f.start(acc, outboundES))
+			sessions = append(sessions, f.Start(acc, outboundES))
 		}
 	}
 	acknowledged := make([]atomic.Int64, len(sessions)) // seq of the last
@@ -87,10 +88,10 @@ func killUnderLoad(f *fixture, url string) {
 		wg.Go(func() {
 			for seq := int64(1); ; seq++ {
 				i := w*sessionsEach + int(seq)%sessionsEach
-				_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: sessions[i], Seq: seq, StartedAt: t0, Usage: secondsOf(seq)})
+				_, err := f.Checkpoint(f.Context(), ledger.Checkpoint{Session: sessions[i], Seq: seq, StartedAt: t0, Usage: secondsOf(seq)})
 				if err != nil {
 					if !errors.Is(err, store.ErrUnavailable) {
-						f.t.Errorf("a checkpoint while the database is away: %v", err)
+						f.T.Errorf("a checkpoint while the database is away: %v", err)
 					}
 					onceDown.Do(func() { close(down) })
 					return
@@ -103,13 +104,13 @@ func killUnderLoad(f *fixture, url string) {
 		})
 	}
 	var done []*tasks.Task // completed, and acknowledged
-	tasker := f.account(100 * usd)
+	tasker := f.NewAccount(100 * usd)
 	wg.Go(func() {
 		for {
 			c, err := f.oneTask(tasker)
 			if err != nil {
 				if !errors.Is(err, store.ErrUnavailable) {
-					f.t.Errorf("a task while the database is away: %v", err)
+					f.T.Errorf("a task while the database is away: %v", err)
 				}
 				return
 			}
@@ -117,40 +118,40 @@ func killUnderLoad(f *fixture, url string) {
 		}
 	})
 	<-enough
-	f.ok(syscall.Kill(postmaster, syscall.SIGKILL))
+	f.OK(syscall.Kill(postmaster, syscall.SIGKILL))
 	<-down
 	wg.Wait()
-	ctx, cancel := context.WithTimeout(f.ctx(), time.Minute)
+	ctx, cancel := context.WithTimeout(f.Context(), time.Minute)
 	defer cancel()
 	for f.Ping(ctx) != nil || pidOf(f, url) == postmaster { // the cluster starts its server again by itself
-		f.ok(ctx.Err())
+		f.OK(ctx.Err())
 	}
 	for _, task := range done {
-		if got, err := f.Tasks.Task(f.ctx(), tasker, task.ID); err != nil || got.Status != tasks.Completed {
-			f.t.Errorf("a completed task is %+v, %v", got, err)
+		if got, err := f.Tasks.Task(f.Context(), tasker, task.ID); err != nil || got.Status != tasks.Completed {
+			f.T.Errorf("a completed task is %+v, %v", got, err)
 		}
 	}
 	for i, s := range sessions {
-		c, err := history.New(f.DB).Call(f.ctx(), s.Account, s.ID)
-		f.ok(err)
-		if least := price(f.t, s.Terms, secondsOf(acknowledged[i].Load())); c.Cost < least {
-			f.t.Errorf("session %d costs %s, acknowledged were %s", i, c.Cost, least)
+		c, err := history.New(f.DB).Call(f.Context(), s.Account, s.ID)
+		f.OK(err)
+		if least := price(f.T, s.Terms, secondsOf(acknowledged[i].Load())); c.Cost < least {
+			f.T.Errorf("session %d costs %s, acknowledged were %s", i, c.Cost, least)
 		}
-		f.closeWith(s, billing.Usage{})
+		f.CloseWith(s, billing.Usage{})
 	}
 }
 
 // oneTask submits and completes a task.
 func (f *fixture) oneTask(account string) (*tasks.Task, error) {
-	t, err := f.Tasks.Submit(f.ctx(), f.submission(account, 100), nowhere)
+	t, err := f.Tasks.Submit(f.Context(), f.Submission(account, 100), ledgertest.Nowhere)
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.Tasks.Claim(f.ctx(), f.node, account, t.ID)
+	c, err := f.Tasks.Claim(f.Context(), f.Node, account, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	return c, f.Tasks.Complete(f.ctx(), c, time.Second, time.Hour)
+	return c, f.Tasks.Complete(f.Context(), c, time.Second, time.Hour)
 }
 
 // secondsOf is the usage of a checkpoint: each reports a second more.
@@ -160,13 +161,13 @@ func secondsOf(seq int64) billing.Usage {
 
 // pidOf asks the server for its main process; 0 when it does not answer.
 func pidOf(f *fixture, url string) int {
-	conn, err := pgx.Connect(f.ctx(), url)
+	conn, err := pgx.Connect(f.Context(), url)
 	if err != nil {
 		return 0
 	}
-	defer conn.Close(f.ctx())
+	defer conn.Close(f.Context())
 	var text string
-	if conn.QueryRow(f.ctx(), "select pg_read_file('postmaster.pid')").Scan(&text) != nil {
+	if conn.QueryRow(f.Context(), "select pg_read_file('postmaster.pid')").Scan(&text) != nil {
 		return 0
 	}
 	pid, _ := strconv.Atoi(strings.SplitN(text, "\n", 2)[0])

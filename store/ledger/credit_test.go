@@ -11,30 +11,30 @@ import (
 )
 
 func (f *fixture) bonus(account string, amount billing.Money, key string, expires time.Time) {
-	f.t.Helper()
-	_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: expires})
-	f.ok(err)
+	f.T.Helper()
+	_, _, err := f.Credit(f.Context(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: expires})
+	f.OK(err)
 }
 
 func TestCreditKinds(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	if f.show(acc).FirstTopupAt != nil {
+	acc := f.NewAccount(0)
+	if f.Show(acc).FirstTopupAt != nil {
 		t.Error("the welcome credit counts as a top-up")
 	}
 	f.bonus(acc, usd, "b", t0.Add(time.Hour))
-	f.adjust(acc, 16*usd)
-	if f.show(acc).FirstTopupAt != nil {
+	f.Adjust(acc, 16*usd)
+	if f.Show(acc).FirstTopupAt != nil {
 		t.Error("a bonus or an adjustment counts as a top-up")
 	}
-	f.topup(acc, 10*usd, "pi:1")
-	f.adjust(acc, -usd)
-	f.want(acc, billing.Pots{Paid: -7 * usd, Bonus: 6 * usd})
-	if at := f.show(acc).FirstTopupAt; at == nil || !at.Equal(t0) {
+	f.PayIn(acc, 10*usd, "pi:1")
+	f.Adjust(acc, -usd)
+	f.Want(acc, billing.Pots{Paid: -7 * usd, Bonus: 6 * usd})
+	if at := f.Show(acc).FirstTopupAt; at == nil || !at.Equal(t0) {
 		t.Errorf("first top-up at %v", at)
 	}
-	ts, err := f.Transfers(f.ctx(), acc, 0, 0)
-	f.ok(err)
+	ts, err := f.Transfers(f.Context(), acc, 0, 0)
+	f.OK(err)
 	var kinds []ledger.TransferKind
 	for i, x := range ts {
 		kinds = append(kinds, x.Kind)
@@ -45,18 +45,18 @@ func TestCreditKinds(t *testing.T) {
 	if len(kinds) != 5 || kinds[0] != ledger.Adjustment || kinds[1] != ledger.Topup || kinds[4] != ledger.Welcome || ts[0].BalanceAfter != -usd {
 		t.Errorf("the ledger is %+v", ts)
 	}
-	page, err := f.Transfers(f.ctx(), acc, 4, 2)
-	f.ok(err)
+	page, err := f.Transfers(f.Context(), acc, 4, 2)
+	f.OK(err)
 	if len(page) != 2 || page[0].Seq != 3 || page[1].Seq != 2 {
 		t.Errorf("the page below 4 is %+v", page)
 	}
-	f.verified()
+	f.Verified()
 }
 
 func TestCreditRefusals(t *testing.T) {
 	f := setup(t)
-	acc, other := f.account(0), f.account(0)
-	f.topup(acc, 10*usd, "pi:1")
+	acc, other := f.NewAccount(0), f.NewAccount(0)
+	f.PayIn(acc, 10*usd, "pi:1")
 	good := ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: 10 * usd, Key: "pi:1", Source: "sim"}
 	for _, c := range []struct {
 		name   string
@@ -80,72 +80,72 @@ func TestCreditRefusals(t *testing.T) {
 	} {
 		credit := good
 		c.change(&credit)
-		if _, applied, err := f.Credit(f.ctx(), credit); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || applied {
+		if _, applied, err := f.Credit(f.Context(), credit); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || applied {
 			t.Errorf("%s: applied %v, %v; want %v", c.name, applied, err, c.want)
 		}
 	}
-	f.want(acc, billing.Pots{Paid: 10 * usd, Bonus: 5 * usd})
-	f.want(other, billing.Pots{Bonus: 5 * usd})
-	f.verified()
+	f.Want(acc, billing.Pots{Paid: 10 * usd, Bonus: 5 * usd})
+	f.Want(other, billing.Pots{Bonus: 5 * usd})
+	f.Verified()
 }
 
 func TestLotsAreUsedSoonestExpiryFirst(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0) // 5 until day 90
+	acc := f.NewAccount(0) // 5 until day 90
 	f.bonus(acc, usd, "late", t0.AddDate(0, 0, 100))
 	f.bonus(acc, usd, "soon", t0.AddDate(0, 0, 10))
-	f.closeWith(f.start(acc, web), billing.Usage{billing.WebSearches: 150}) // 1.50: soon, then half of welcome
-	f.want(acc, billing.Pots{Bonus: 550 * billing.Cent})
+	f.CloseWith(f.Start(acc, web), billing.Usage{billing.WebSearches: 150}) // 1.50: soon, then half of welcome
+	f.Want(acc, billing.Pots{Bonus: 550 * billing.Cent})
 	for _, c := range []struct {
 		days int
 		left billing.Money
 	}{{10, 550 * billing.Cent}, {90, usd}, {99, usd}, {100, 0}} {
-		_, err := f.ExpireLots(f.at(t0.AddDate(0, 0, c.days)))
-		f.ok(err)
-		if got := f.show(acc).Pots.Bonus; got != c.left {
+		_, err := f.ExpireLots(f.At(t0.AddDate(0, 0, c.days)))
+		f.OK(err)
+		if got := f.Show(acc).Pots.Bonus; got != c.left {
 			t.Errorf("after %d days: %s; want %s", c.days, got, c.left)
 		}
-		f.verified()
+		f.Verified()
 	}
 }
 
 // What a session used before a credit's expiry is paid by it; what came after is not.
 func TestExpiryDuringASession(t *testing.T) {
 	f := setup(t)
-	acc := f.account(10 * usd)
-	f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{}))
-	s := f.start(acc, web)
-	f.checkpoint(s, 1, billing.Usage{billing.WebSearches: 100, billing.AgentTime: 100})
+	acc := f.NewAccount(10 * usd)
+	f.OK(f.ChangeAccount(f.Context(), acc, ledger.AccountChange{}))
+	s := f.Start(acc, web)
+	f.MustCheckpoint(s, 1, billing.Usage{billing.WebSearches: 100, billing.AgentTime: 100})
 	day90 := t0.AddDate(0, 0, 90)
-	if n, err := f.ExpireLots(f.at(day90)); err != nil || n != 1 {
+	if n, err := f.ExpireLots(f.At(day90)); err != nil || n != 1 {
 		t.Fatalf("%d accounts, %v", n, err)
 	}
 	first := price(t, web, billing.Usage{billing.WebSearches: 100, billing.AgentTime: 100})
-	f.want(acc, billing.Pots{Paid: 10 * usd})
-	f.verified()
+	f.Want(acc, billing.Pots{Paid: 10 * usd})
+	f.Verified()
 	all := billing.Usage{billing.WebSearches: 150, billing.AgentTime: 1000, billing.ReplyIn: 7}
-	p := f.checkpoint(s, 2, all)
+	p := f.MustCheckpoint(s, 2, all)
 	if want := (billing.Pots{Paid: 10 * usd, AccruedAny: price(t, web, all) - first}); p != want {
 		t.Errorf("after the expiry: %+v; want %+v", p, want)
 	}
-	if cost := f.closeWith(s, all); cost != price(t, web, all) {
+	if cost := f.CloseWith(s, all); cost != price(t, web, all) {
 		t.Errorf("closed for %s", cost)
 	}
-	f.want(acc, billing.Pots{Paid: 10*usd - (price(t, web, all) - first)})
-	f.verified()
+	f.Want(acc, billing.Pots{Paid: 10*usd - (price(t, web, all) - first)})
+	f.Verified()
 }
 
 // Nobody starts on credit that is over, even before it was swept away.
 func TestExpiredCreditStartsNothing(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	if _, err := f.StartSession(f.at(t0.AddDate(0, 0, 90).Add(-time.Second)), f.request(acc, web)); err != nil {
+	acc := f.NewAccount(0)
+	if _, err := f.StartSession(f.At(t0.AddDate(0, 0, 90).Add(-time.Second)), f.Request(acc, web)); err != nil {
 		t.Error("a second before:", err)
 	}
-	if _, err := f.StartSession(f.at(t0.AddDate(0, 0, 90)), f.request(acc, web)); !errors.Is(err, store.ErrInsufficientBalance) {
+	if _, err := f.StartSession(f.At(t0.AddDate(0, 0, 90)), f.Request(acc, web)); !errors.Is(err, store.ErrInsufficientBalance) {
 		t.Errorf("at the expiry: %v", err)
 	}
-	f.verified()
+	f.Verified()
 }
 
 // A start that is refused because credit has expired ends that credit: the account is
@@ -155,27 +155,27 @@ func TestARefusalEndsExpiredCredit(t *testing.T) {
 	day91 := t0.AddDate(0, 0, 91)
 	for name, refuse := range map[string]func(acc string) error{
 		"start": func(acc string) error {
-			_, err := f.StartSession(f.at(day91), f.request(acc, web))
+			_, err := f.StartSession(f.At(day91), f.Request(acc, web))
 			return err
 		},
 		"line minute": func(acc string) error {
-			in := f.request(acc, inboundES)
-			s, err := f.StartSession(f.ctx(), in)
-			f.ok(err)
-			f.checkpoint(s, 1, billing.Usage{billing.LineTime: 60_000, billing.AgentTime: 60_000, billing.WebSearches: 699})
-			err = f.LineMinute(f.at(day91), s, 2)
-			_, closed := f.CloseSession(f.at(day91), s, ledger.Closing{Reason: "balance_exhausted", StartedAt: t0})
-			f.ok(closed)
+			in := f.Request(acc, inboundES)
+			s, err := f.StartSession(f.Context(), in)
+			f.OK(err)
+			f.MustCheckpoint(s, 1, billing.Usage{billing.LineTime: 60_000, billing.AgentTime: 60_000, billing.WebSearches: 699})
+			err = f.LineMinute(f.At(day91), s, 2)
+			_, closed := f.CloseSession(f.At(day91), s, ledger.Closing{Reason: "balance_exhausted", StartedAt: t0})
+			f.OK(closed)
 			return err
 		},
 	} {
-		acc := f.account(0)
+		acc := f.NewAccount(0)
 		if err := refuse(acc); !errors.Is(err, store.ErrInsufficientBalance) {
 			t.Errorf("%s: %v, want a refusal", name, err)
 		}
-		if a := f.show(acc); a.Pots.Bonus != 0 {
+		if a := f.Show(acc); a.Pots.Bonus != 0 {
 			t.Errorf("%s: %v of bonus are left", name, a.Pots.Bonus)
 		}
 	}
-	f.verified()
+	f.Verified()
 }

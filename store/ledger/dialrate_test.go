@@ -16,17 +16,17 @@ import (
 func TestDialRateHoldsAcrossNodes(t *testing.T) {
 	url := storetest.URL(t)
 	a, b := prepare(t, storetest.Open(t, url)), prepare(t, storetest.Open(t, url))
-	a.node, b.node = a.register("node-a"), b.register("node-b") // prepare gave both one name
-	acc, other := a.account(100*usd), a.account(100*usd)
+	a.Node, b.Node = a.Register("node-a"), b.Register("node-b") // prepare gave both one name
+	acc, other := a.NewAccount(100*usd), a.NewAccount(100*usd)
 	many := 1000
 	for _, account := range []string{acc, other} {
-		a.ok(a.ChangeAccount(a.at(t0), account, ledger.AccountChange{Concurrency: &many}))
+		a.OK(a.ChangeAccount(a.At(t0), account, ledger.AccountChange{Concurrency: &many}))
 	}
 	dial := func(account string, times int, at time.Time) int {
 		var placed atomic.Int32
 		together(times, func(i int) {
 			n := []*fixture{a, b}[i%2]
-			r := n.request(account, outboundES)
+			r := n.Request(account, outboundES)
 			r.Paced = true
 			switch _, err := n.StartSession(storetest.At(t.Context(), at), r); {
 			case err == nil:
@@ -49,7 +49,7 @@ func TestDialRateHoldsAcrossNodes(t *testing.T) {
 	want(acc, 199*time.Millisecond, 0)
 	want(acc, 200*time.Millisecond, 1)
 	want(acc, 800*time.Millisecond, 3)
-	a.start(acc, outboundES)
+	a.Start(acc, outboundES)
 	want(acc, time.Hour, 5)
-	a.verified()
+	a.Verified()
 }

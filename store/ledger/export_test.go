@@ -9,29 +9,6 @@ import (
 	"parley/store"
 )
 
-// tester is a test, or a run of a random one.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-}
-
-// Silence has a node's last heartbeat lie so far back.
-func Silence(t tester, db *store.DB, node string, d time.Duration) {
-	change(t, db, "update nodes set heartbeat_at = now() - $2::interval where node_id = $1", node, d)
-}
-
-// Steady has a node's heartbeats have come without a gap for so much longer.
-func Steady(t tester, db *store.DB, node string, d time.Duration) {
-	change(t, db, "update nodes set steady_since = steady_since - $2::interval where node_id = $1", node, d)
-}
-
-func change(t tester, db *store.DB, sql string, args ...any) {
-	t.Helper()
-	if _, err := db.Pool().Exec(context.Background(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // UsageRecord is one line of a session's receipt, posting by posting.
 type UsageRecord struct {
 	Posting      int    // 1, 2...: a long session is posted in parts

@@ -15,9 +15,9 @@ func TestFloorIsVerified(t *testing.T) {
 	f := setup(t)
 	minute := price(t, web, billing.Usage{billing.AgentTime: 60_000})
 	at := func(left billing.Money) (account string, s *ledger.Session) {
-		account = f.account(0)
-		f.adjust(account, left)
-		return account, f.start(account, web)
+		account = f.NewAccount(0)
+		f.Adjust(account, left)
+		return account, f.Start(account, web)
 	}
 	minutes := func(m billing.Money) billing.Usage {
 		return billing.Usage{billing.AgentTime: int64(m/minute)*60_000 + 60_000}
@@ -25,7 +25,7 @@ func TestFloorIsVerified(t *testing.T) {
 	want := func(what, account string) {
 		t.Helper()
 		var found []verify.Violation
-		for _, v := range f.violations() {
+		for _, v := range f.Violations() {
 			if v.Invariant == 16 && v.Subject == account {
 				found = append(found, v)
 			} else if v.Invariant != 16 {
@@ -38,43 +38,43 @@ func TestFloorIsVerified(t *testing.T) {
 	}
 
 	acc, s := at(usd)
-	f.closeWith(s, minutes(3*usd-minute)) // to the floor
+	f.CloseWith(s, minutes(3*usd-minute)) // to the floor
 	want("at the floor", acc)
 	acc, s = at(usd)
-	f.closeWith(s, minutes(3*usd)) // a minute more
+	f.CloseWith(s, minutes(3*usd)) // a minute more
 	want("a goodbye", acc)
 
 	acc, s = at(usd)
-	f.closeWith(s, billing.Usage{billing.ReplyOut: 10_000_000})
+	f.CloseWith(s, billing.Usage{billing.ReplyOut: 10_000_000})
 	want("a reply that nobody could stop", acc)
 
 	acc, s = at(usd)
 	f.talks(acc, s, 100)
-	f.closeWith(s, billing.Usage{billing.ReplyOut: 10_000_000})
+	f.CloseWith(s, billing.Usage{billing.ReplyOut: 10_000_000})
 	want("", acc) // all of a hundred replies, and nobody stopped them
 
 	acc, s = at(3 * usd)
-	f.checkpoint(s, 1, minutes(3*usd))
-	f.adjust(acc, -9*usd)
-	f.closeWith(s, minutes(4*usd))
+	f.MustCheckpoint(s, 1, minutes(3*usd))
+	f.Adjust(acc, -9*usd)
+	f.CloseWith(s, minutes(4*usd))
 	want("money that was taken otherwise", acc)
 
 	acc, s = at(usd)
-	other := f.start(acc, web)
-	f.closeWith(s, minutes(3*usd-minute))
-	f.closeWith(other, minutes(0))
+	other := f.Start(acc, web)
+	f.CloseWith(s, minutes(3*usd-minute))
+	f.CloseWith(other, minutes(0))
 	want("two goodbyes", acc)
 
 	acc, s = at(usd)
-	f.start(acc, web) // which never ends: what it owes is not known, what the other left is
-	f.closeWith(s, minutes(6*usd))
+	f.Start(acc, web) // which never ends: what it owes is not known, what the other left is
+	f.CloseWith(s, minutes(6*usd))
 	want("", acc)
 
 	// Before these accounts have anything new, for it is looked at in stretches.
 	acc, s = at(usd)
-	f.closeWith(s, minutes(3*usd+2*minute))
+	f.CloseWith(s, minutes(3*usd+2*minute))
 	want("", acc)
-	f.topup(acc, 100*usd, "pi:later"+acc)
-	f.closeWith(f.start(acc, web), minutes(usd))
+	f.PayIn(acc, 100*usd, "pi:later"+acc)
+	f.CloseWith(f.Start(acc, web), minutes(usd))
 	want("", acc)
 }

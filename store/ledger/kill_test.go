@@ -18,6 +18,7 @@ import (
 	"parley/store"
 	"parley/store/history"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/storetest"
 )
 
@@ -55,14 +56,14 @@ func killNodes(t *testing.T, rounds, sessions int) {
 	}
 	f := prepare(t, db)
 	for range sessions / sessionsEach {
-		f.account(1000 * usd)
+		f.NewAccount(1000 * usd)
 	}
 	var most time.Duration
 	for round := range rounds {
 		n := startNode(f, url)
 		n.until(func() bool { return len(n.sessions) == sessions && n.acks >= 3+round%7 })
 		postmaster := pidOf(f, url)
-		f.ok(syscall.Kill(postmaster, syscall.SIGKILL))
+		f.OK(syscall.Kill(postmaster, syscall.SIGKILL))
 		n.until(func() bool { return n.away > 0 })
 		resumed := n.acks + 2 // one may have been on its way
 		n.until(func() bool { return n.acks >= resumed })
@@ -70,9 +71,9 @@ func killNodes(t *testing.T, rounds, sessions int) {
 		n.until(func() bool { return n.seconds >= moment })
 		n.kill()
 		f.Close() // its connections are to the server that was killed
-		f.books = booksOf(storetest.Open(t, url))
+		f.Books = ledgertest.BooksOf(storetest.Open(t, url))
 		most = max(most, n.checkLoss(sessions))
-		f.verified()
+		f.Verified()
 	}
 	t.Logf("%d sessions, %d rounds: a session lost %s at most", sessions, rounds, most)
 }
@@ -91,24 +92,24 @@ type doomed struct {
 }
 
 func startNode(f *fixture, url string) *doomed {
-	f.t.Helper()
+	f.T.Helper()
 	n := &doomed{f: f, cmd: exec.Command(os.Args[0])}
 	n.cmd.Env = append(os.Environ(), killVar+"="+url)
 	n.cmd.Stderr = os.Stderr
 	out, err := n.cmd.StdoutPipe()
-	f.ok(err)
+	f.OK(err)
 	n.lines = bufio.NewScanner(out)
-	f.ok(n.cmd.Start())
-	f.t.Cleanup(func() { n.cmd.Process.Kill(); n.cmd.Wait() })
+	f.OK(n.cmd.Start())
+	f.T.Cleanup(func() { n.cmd.Process.Kill(); n.cmd.Wait() })
 	return n
 }
 
 // until reads what the node says until it is enough.
 func (n *doomed) until(enough func() bool) {
-	n.f.t.Helper()
+	n.f.T.Helper()
 	for !enough() {
 		if !n.read() {
-			n.f.t.Fatalf("the node ended: %v", n.cmd.Wait())
+			n.f.T.Fatalf("the node ended: %v", n.cmd.Wait())
 		}
 	}
 }
@@ -134,7 +135,7 @@ func (n *doomed) read() bool {
 
 // kill ends the node and reads what it said before.
 func (n *doomed) kill() {
-	n.f.ok(n.cmd.Process.Kill())
+	n.f.OK(n.cmd.Process.Kill())
 	for n.read() {
 	}
 	n.cmd.Wait()
@@ -144,38 +145,38 @@ func (n *doomed) kill() {
 // open, and returns how much use was not charged.
 func (n *doomed) checkLoss(want int) time.Duration {
 	f := n.f
-	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.ctx(), time.Minute)
+	f.T.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), time.Minute)
 	defer cancel()
 	_, lost, err := f.RegisterNode(storetest.At(ctx, t0), "doomed", "")
-	f.ok(err)
+	f.OK(err)
 	if len(lost) != want {
-		f.t.Errorf("%d sessions were left open, want %d", len(lost), want)
+		f.T.Errorf("%d sessions were left open, want %d", len(lost), want)
 	}
 	if n.seconds-n.acked > checkpointSeconds {
-		f.t.Errorf("%d s used, %d acknowledged", n.seconds, n.acked)
+		f.T.Errorf("%d s used, %d acknowledged", n.seconds, n.acked)
 	}
 	stored := n.acked
 	for i, line := range n.sessions {
 		account, id, _ := strings.Cut(line, " ")
 		c, err := history.New(f.DB).Call(ctx, account, id)
-		f.ok(err)
+		f.OK(err)
 		if *c.EndReason != "failed" || *c.EndDetail != "node_lost" {
-			f.t.Errorf("%s ended with %s %s", id, *c.EndReason, *c.EndDetail)
+			f.T.Errorf("%s ended with %s %s", id, *c.EndReason, *c.EndDetail)
 		}
 		// A checkpoint that was on its way may have been stored or not.
 		terms := killedTerms(i)
 		switch c.Cost {
-		case price(f.t, terms, secondsOf(int64(n.acked))):
-		case price(f.t, terms, secondsOf(int64(n.seconds))):
+		case price(f.T, terms, secondsOf(int64(n.acked))):
+		case price(f.T, terms, secondsOf(int64(n.seconds))):
 			stored = n.seconds
 		default:
-			f.t.Errorf("%s costs %s after %d s, of which %d were acknowledged", id, c.Cost, n.seconds, n.acked)
+			f.T.Errorf("%s costs %s after %d s, of which %d were acknowledged", id, c.Cost, n.seconds, n.acked)
 		}
 	}
 	for _, a := range n.accounts() {
-		if live := f.show(a).Live; live != 0 {
-			f.t.Errorf("%s has %d sessions live", a, live)
+		if live := f.Show(a).Live; live != 0 {
+			f.T.Errorf("%s has %d sessions live", a, live)
 		}
 	}
 	return time.Duration(n.seconds-stored) * time.Second
@@ -202,7 +203,7 @@ func runNode(url string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	db := booksOf(opened)
+	db := ledgertest.BooksOf(opened)
 	node, _, err := db.RegisterNode(storetest.At(ctx, t0), "doomed", "")
 	if err != nil {
 		return err
@@ -250,7 +251,7 @@ func again(out io.Writer, f func() error) error {
 }
 
 // permit asks for the next line minute of each telephone call.
-func permit(db books, reports []ledger.Checkpoint, minute int64) error {
+func permit(db ledgertest.Books, reports []ledger.Checkpoint, minute int64) error {
 	for _, c := range reports {
 		if !c.Session.Terms.Kind.Phone() {
 			continue
@@ -263,7 +264,7 @@ func permit(db books, reports []ledger.Checkpoint, minute int64) error {
 }
 
 // tell reports for all sessions in one transaction.
-func tell(db books, reports []ledger.Checkpoint, second int64) error {
+func tell(db ledgertest.Books, reports []ledger.Checkpoint, second int64) error {
 	for i := range reports {
 		reports[i].Seq++
 		reports[i].Usage = secondsOf(second)

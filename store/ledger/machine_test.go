@@ -16,6 +16,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
@@ -26,11 +27,11 @@ import (
 func TestStoreBehavesLikeItsModel(t *testing.T) {
 	f := setup(t)
 	if runs := flag.Lookup("rapid.checks"); runs.Value.String() == runs.DefValue {
-		f.ok(runs.Value.Set("25"))
-		defer func() { f.ok(runs.Value.Set(runs.DefValue)) }()
+		f.OK(runs.Value.Set("25"))
+		defer func() { f.OK(runs.Value.Set(runs.DefValue)) }()
 	}
 	followModel(t, f, 0)
-	verifyModel(t, f.books)
+	verifyModel(t, f.Books)
 }
 
 // TestSoakStoreBehavesLikeItsModel is the same at length: 100,000 operations.
@@ -43,7 +44,7 @@ func TestSoakStoreBehavesLikeItsModel(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			f := setup(t) // a fresh database: what earlier runs left slows nothing down
 			followModel(t, f, i)
-			verifyModel(t, f.books)
+			verifyModel(t, f.Books)
 		})
 	}
 }
@@ -116,7 +117,7 @@ type twinSession struct {
 
 type machine struct {
 	t        *rapid.T
-	db       books
+	db       ledgertest.Books
 	run      string
 	now      time.Time
 	nodes    []store.Node // the present life of each
@@ -132,8 +133,8 @@ type machine struct {
 }
 
 func newMachine(t *rapid.T, db *store.DB, run string) *machine {
-	m := &machine{t: t, db: booksOf(db), run: run, now: t0, events: map[string]bool{}, attempts: map[string]string{}}
-	enqueue(db, store.ChargeRecharge, m.noticed)
+	m := &machine{t: t, db: ledgertest.BooksOf(db), run: run, now: t0, events: map[string]bool{}, attempts: map[string]string{}}
+	ledgertest.Enqueue(db, store.ChargeRecharge, m.noticed)
 	for i := range 2 {
 		a, err := m.db.CreateAccount(m.ctx(), "Model", card)
 		m.ok(err)
@@ -193,7 +194,7 @@ func (m *machine) compare(after string) {
 // verifyModel wants all invariants but three: the model's sessions do not say goodbye at
 // the floor, use at random, and no jobs run in it. What is found on all history is found
 // by looking at what is new again and again.
-func verifyModel(t rapid.TB, db books) {
+func verifyModel(t rapid.TB, db ledgertest.Books) {
 	t.Helper()
 	for _, how := range []func(context.Context, verify.Database) (*verify.Report, error){verify.Recent, verify.Whole} {
 		r, err := how(context.Background(), db.DB)

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -9,12 +10,12 @@ import (
 	"testing"
 )
 
-// A mutant is this package with one guard of the ledger taken out, and the test
+// A mutant is the ledger, or a package above it, with one guard taken out, and the test
 // that must notice it.
 type mutant struct {
 	name    string
 	patches []patch
-	test    string
+	test    string // with the folder of its package, unless that is this one
 }
 
 // patch replaces a text that is in a file exactly once.
@@ -43,26 +44,26 @@ var mutants = []mutant{
 	{"a number is sold to all who ask", []patch{{"../migrations/00001_accounts.sql", "create unique index numbers_in_use", "create index numbers_in_use"},
 		{"../migrations/00094_numbers_of_trunks.sql", "create unique index concurrently if not exists numbers_on_lines", "create index concurrently if not exists numbers_on_lines"},
 		{"../migrations/00094_numbers_of_trunks.sql", "create unique index concurrently if not exists numbers_of_account", "create index concurrently if not exists numbers_of_account"}},
-		"TestFiftyPurchasesAtOnce"},
+		"../numbers/TestFiftyPurchasesAtOnce"},
 	{"purchases do not see each other", []patch{{"../numbers/order.go", "pots.PaidLeft()-held < price", "pots.PaidLeft() < price"}},
-		"TestPurchaseIsRefused"},
+		"../numbers/TestPurchaseIsRefused"},
 	{"a month is paid by overdraft", []patch{{"../numbers/month.go", "w.Pots().PaidLeft()-held >= price", "w.Pots().PaidLeft()-held >= -price"}},
-		"TestOverdraftPaysNoMonths"},
+		"../numbers/TestOverdraftPaysNoMonths"},
 	{"a month is paid in a dispute", []patch{{"../numbers/month.go", "return w.Frozen() == nil && ", "return "}},
-		"TestDisputeDuringGrace"},
+		"../numbers/TestDisputeDuringGrace"},
 	{"a lost number is answered", []patch{{"../numbers/numbers.go", `working = "state in ('owned', 'grace')"`, `working = "state in ('owned', 'grace', 'releasing')"`}},
-		"TestGraceLastsThirtyDays"},
+		"../numbers/TestGraceLastsThirtyDays"},
 	{"an order is charged each time it is settled", []patch{{"../numbers/order.go", "case m.ActivatedAt != nil:", "case false:"},
 		{"../numbers/order.go", "if m.Period == 0 {\n\t\tm.charge", "if true {\n\t\tm.charge"}},
-		"TestOrderIsHeldThenCharged"},
+		"../numbers/TestOrderIsHeldThenCharged"},
 	{"calls are placed as fast as anybody asks", []patch{{"wallet.go", "if full.Sub(w.now) > dialBurst*dialEvery {", "if false {"}}, "TestDialRateHoldsAcrossNodes"},
 	{"work after calls does not see other such work", []patch{{"afterwards.go", "w.pots.Covers(held+cost,", "w.pots.Covers(0*held+cost,"}}, "TestWorkAfterACallIsHeld"},
 	{"an old rate card is in force", []patch{{"../ratecards.go", `" desc limit 1"`, `" limit 1"`}}, "TestOneRateCardIsInForce"},
 	{"a read of any age counts", []patch{{"../payments/payments.go", "if read.Version > t.ReadVersion {", "if true {"}}, "TestStoreBehavesLikeItsModel"},
 	{"an event counts each time", []patch{{"../payments/payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// reconciling", "_ = tag; return true, err\n}\n\n// reconciling"}},
-		"TestAnEventCountsOnce"},
+		"../payments/TestAnEventCountsOnce"},
 	{"a refund on its way is not known", []patch{{"../payments/payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},
-	{"a refund of what is spent", []patch{{"../payments/refunds.go", "amount > pots.PaidLeft()-pots.Held:", "false:"}}, "TestRefundsAndUsageMeet"},
+	{"a refund of what is spent", []patch{{"../payments/refunds.go", "amount > pots.PaidLeft()-pots.Held:", "false:"}}, "../payments/TestRefundsAndUsageMeet"},
 	{"a posting leaves money in its pot", []patch{{"wallet.go", "w.add(t.debit, -t.amount)", "w.add(t.debit, 1-t.amount)"}}, "TestConcurrentClosesAndCheckpoints"},
 	{"credit that ends last is used first", []patch{{"lots.go", "return a.Expires.Compare(b.Expires)", "return b.Expires.Compare(a.Expires)"}},
 		"TestLotsAreUsedSoonestExpiryFirst"},
@@ -96,9 +97,10 @@ func TestSoakMutants(t *testing.T) {
 	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
-			run := exec.Command("go", "test", "-count", "1", "-run", "^"+m.test+"$", "-overlay", m.overlay(t), ".")
+			folder, test := filepath.Split(m.test)
+			run := exec.Command("go", "test", "-count", "1", "-run", "^"+test+"$", "-overlay", m.overlay(t), cmp.Or(folder, "."))
 			out, err := run.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "--- FAIL: "+m.test) {
+			if err == nil || !strings.Contains(string(out), "--- FAIL: "+test) {
 				t.Errorf("%s does not notice: %v\n%s", m.test, err, out)
 			}
 		})

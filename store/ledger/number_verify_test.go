@@ -17,33 +17,33 @@ import (
 func numbersLived(t *testing.T) (*fixture, string) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
-	acc, poor := f.account(60*usd), f.account(16*usd)
-	f.buy(acc, "+34911000001", t0) // owned, two months
-	ordered, err := f.order(acc, "+34911000002", t0)
-	f.ok(err)
-	f.carrierSays(ordered, carrier.Pending, t0)
-	failed, err := f.order(acc, "+34911000003", t0)
-	f.ok(err)
-	f.carrierSays(failed, carrier.Pending, t0)
-	f.carrierSays(failed, carrier.Failed, t0)
-	gone := f.buy(acc, "+34911000004", t0)
-	f.ok(f.Numbers.Release(f.at(t0.Add(time.Hour)), acc, gone.ID))
-	f.ok(f.Numbers.FinishRelease(f.ctx(), gone.ID))
-	f.ok(f.Numbers.Release(f.at(t0.Add(time.Hour)), acc, f.buy(acc, "+34911000005", t0).ID)) // releasing
-	f.buy(poor, "+34911000006", t0)
-	f.buy(poor, "+34911000007", t0)
-	f.buy(poor, "+34911000008", t0)
-	f.months(billing.Month(t0, 1)) // poor's are in grace
-	_, err = f.Numbers.Import(f.ctx(), acc, "+34911234567", f.agent(acc).ID)
-	f.ok(err)
-	_, err = f.order(acc, "+34911000009", t0) // ordering
-	f.ok(err)
-	r := f.request(acc, inboundES)
+	acc, poor := f.NewAccount(60*usd), f.NewAccount(16*usd)
+	f.Buy(acc, "+34911000001", t0) // owned, two months
+	ordered, err := f.Order(acc, "+34911000002", t0)
+	f.OK(err)
+	f.CarrierSays(ordered, carrier.Pending, t0)
+	failed, err := f.Order(acc, "+34911000003", t0)
+	f.OK(err)
+	f.CarrierSays(failed, carrier.Pending, t0)
+	f.CarrierSays(failed, carrier.Failed, t0)
+	gone := f.Buy(acc, "+34911000004", t0)
+	f.OK(f.Numbers.Release(f.At(t0.Add(time.Hour)), acc, gone.ID))
+	f.OK(f.Numbers.FinishRelease(f.Context(), gone.ID))
+	f.OK(f.Numbers.Release(f.At(t0.Add(time.Hour)), acc, f.Buy(acc, "+34911000005", t0).ID)) // releasing
+	f.Buy(poor, "+34911000006", t0)
+	f.Buy(poor, "+34911000007", t0)
+	f.Buy(poor, "+34911000008", t0)
+	f.Months(billing.Month(t0, 1)) // poor's are in grace
+	_, err = f.Numbers.Import(f.Context(), acc, "+34911234567", f.NewAgent(acc).ID)
+	f.OK(err)
+	_, err = f.Order(acc, "+34911000009", t0) // ordering
+	f.OK(err)
+	r := f.Request(acc, inboundES)
 	r.To = "+34911000004"
-	s, err := f.StartSession(f.at(t0.Add(time.Minute)), r)
-	f.ok(err)
-	f.closeWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
-	f.verified()
+	s, err := f.StartSession(f.At(t0.Add(time.Minute)), r)
+	f.OK(err)
+	f.CloseWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
+	f.Verified()
 	return f, url
 }
 
@@ -84,10 +84,10 @@ func TestVerifyNoticesWhatIsWrongWithNumbers(t *testing.T) {
 		t.Run(fmt.Sprint(invariant), func(t *testing.T) {
 			url := storetest.Copy(t, whole)
 			conn, err := pgx.Connect(t.Context(), url)
-			f.ok(err)
+			f.OK(err)
 			defer conn.Close(t.Context())
 			_, err = conn.Exec(t.Context(), "set session_replication_role = replica") // no triggers, no foreign keys
-			f.ok(err)
+			f.OK(err)
 			db := storetest.Open(t, url)
 			known := map[string]bool{}
 			for _, d := range numberDamages {
@@ -95,7 +95,7 @@ func TestVerifyNoticesWhatIsWrongWithNumbers(t *testing.T) {
 					continue
 				}
 				_, err = conn.Exec(t.Context(), d.sql)
-				f.ok(err)
+				f.OK(err)
 				if fresh := newViolations(t, db, known); !slices.Contains(fresh, invariant) {
 					t.Errorf("%s: no new violation of %d; new are those of %v", d.name, invariant, fresh)
 				}
@@ -108,7 +108,7 @@ func TestVerifyNoticesWhatIsWrongWithNumbers(t *testing.T) {
 func TestNumbersRefuseNonsense(t *testing.T) {
 	f, url := numbersLived(t)
 	conn, err := pgx.Connect(t.Context(), url)
-	f.ok(err)
+	f.OK(err)
 	defer conn.Close(t.Context())
 	for _, sql := range []string{
 		`update numbers set state = 'lost'`,
@@ -127,5 +127,5 @@ func TestNumbersRefuseNonsense(t *testing.T) {
 			t.Errorf("accepted: %s", sql)
 		}
 	}
-	f.verified()
+	f.Verified()
 }

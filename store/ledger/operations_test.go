@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/storetest"
 )
 
@@ -376,9 +377,9 @@ func (m *machine) heartbeat() {
 func (m *machine) reap() {
 	i := rapid.IntRange(0, len(m.nodes)-1).Draw(m.t, "silent")
 	me := m.nodes[(i+1)%len(m.nodes)]
-	ledger.Silence(m.t, m.db.DB, m.nodes[i].ID, store.NodeLease+time.Second)
+	ledgertest.Silence(m.t, m.db.DB, m.nodes[i].ID, store.NodeLease+time.Second)
 	m.ok(m.db.Heartbeat(m.ctx(), me))
-	ledger.Steady(m.t, m.db.DB, me.ID, store.NodeLease)
+	ledgertest.Steady(m.t, m.db.DB, me.ID, store.NodeLease)
 	open := m.lose(m.nodes[i])
 	lost, err := m.db.ReapNodes(m.ctx(), me)
 	m.ok(err)

@@ -19,17 +19,10 @@ import (
 	"parley/store/people"
 )
 
-func (f *fixture) agent(account string) *store.Agent {
-	f.t.Helper()
-	a, err := f.CreateAgent(f.ctx(), account, store.Agent{Name: "Ana", Voice: "F1", Language: "es"})
-	f.ok(err)
-	return a
-}
-
 // attempts are what account mine, which has an agent and a number of its own, may
 // try on identifiers that it was not given.
 func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *numbers.Number, s *ledger.Session) map[string]func(agent, number, key, session string) error {
-	ctx := f.ctx()
+	ctx := f.Context()
 	return map[string]func(agent, number, key, session string) error{
 		"read agent": func(a, _, _, _ string) error { _, err := f.Agent(ctx, mine, a); return err },
 		"update agent": func(a, _, _, _ string) error {
@@ -47,7 +40,7 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *numbers.Num
 		"read version": func(a, _, _, _ string) error { _, err := f.AgentVersion(ctx, mine, a, 1); return err },
 		"delete agent": func(a, _, _, _ string) error { return f.DeleteAgent(ctx, mine, a, 0) },
 		"start with agent": func(a, _, _, _ string) error {
-			r := f.request(mine, web)
+			r := f.Request(mine, web)
 			r.Agent = a
 			_, err := f.StartSession(ctx, r)
 			return err
@@ -102,17 +95,17 @@ func (f *fixture) attempts(mine string, own *store.Agent, ownNumber *numbers.Num
 // What is another account's answers exactly like what does not exist.
 func TestForeignIsUnknown(t *testing.T) {
 	f := setup(t)
-	mine, theirs := f.account(0), f.account(0)
-	agent, own := f.agent(theirs), f.agent(mine)
-	number, err := f.Numbers.Import(f.ctx(), theirs, "+34911234567", agent.ID)
-	f.ok(err)
-	ownNumber, err := f.Numbers.Import(f.ctx(), mine, "+34911234568", "")
-	f.ok(err)
-	key, _, err := people.New(f.DB).MakeKey(f.ctx(), people.NewKey{Account: theirs, Name: "k", Role: people.RoleMember})
-	f.ok(err)
-	s := f.start(theirs, web)
-	ctx := f.ctx()
-	f.ok(history.New(f.DB).BeginRecording(ctx, s.ID, "node"))
+	mine, theirs := f.NewAccount(0), f.NewAccount(0)
+	agent, own := f.NewAgent(theirs), f.NewAgent(mine)
+	number, err := f.Numbers.Import(f.Context(), theirs, "+34911234567", agent.ID)
+	f.OK(err)
+	ownNumber, err := f.Numbers.Import(f.Context(), mine, "+34911234568", "")
+	f.OK(err)
+	key, _, err := people.New(f.DB).MakeKey(f.Context(), people.NewKey{Account: theirs, Name: "k", Role: people.RoleMember})
+	f.OK(err)
+	s := f.Start(theirs, web)
+	ctx := f.Context()
+	f.OK(history.New(f.DB).BeginRecording(ctx, s.ID, "node"))
 	for name, try := range f.attempts(mine, own, ownNumber, s) {
 		foreign, unknown := try(agent.ID, number.ID, key.ID, s.ID), try("ag_x", "num_x", "key_x", "ses_x")
 		if !errors.Is(foreign, store.ErrNotFound) || unknown == nil || foreign.Error() != unknown.Error() {
@@ -132,7 +125,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	numbers, err2 := f.Numbers.Numbers(ctx, mine, store.Page{})
 	calls, err3 := history.New(f.DB).Calls(ctx, mine, history.CallPage{})
 	keys, err4 := people.New(f.DB).Keys(ctx, mine, store.Page{})
-	f.ok(errors.Join(err1, err2, err3, err4))
+	f.OK(errors.Join(err1, err2, err3, err4))
 	if len(agents) != 1 || len(numbers) != 1 || len(calls) != 0 || len(keys) != 0 {
 		t.Errorf("lists show %d agents, %d numbers, %d calls, %d keys", len(agents), len(numbers), len(calls), len(keys))
 	}
@@ -148,40 +141,40 @@ func TestForeignIsUnknown(t *testing.T) {
 
 func TestAgents(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
+	acc := f.NewAccount(0)
 	tools := json.RawMessage(`[{"type":"function","function":{"name":"book","description":"d","parameters":{"z":1,"a":2}}}]`)
-	a, err := f.CreateAgent(f.ctx(), acc, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Prompt: "Be kind.",
+	a, err := f.CreateAgent(f.Context(), acc, store.Agent{Name: "Ana", Voice: "F1", Language: "es", Prompt: "Be kind.",
 		FirstMessage: "Hola", Tools: tools, Settings: json.RawMessage(`{"speculative_llm":false}`)})
-	f.ok(err)
-	got, err := f.Agent(f.ctx(), acc, a.ID)
-	f.ok(err)
+	f.OK(err)
+	got, err := f.Agent(f.Context(), acc, a.ID)
+	f.OK(err)
 	if string(got.Tools) != string(tools) || string(got.Settings) != `{"speculative_llm":false}` || got.Version != 1 || got.Prompt != "Be kind." {
 		t.Errorf("%+v", got)
 	}
 	got.Name = "Eva"
 	later := t0.Add(time.Minute)
-	two, err := f.UpdateAgent(f.at(later), acc, *got)
-	f.ok(err)
+	two, err := f.UpdateAgent(f.At(later), acc, *got)
+	f.OK(err)
 	if two.Version != 2 || !two.UpdatedAt.Equal(later) || !two.CreatedAt.Equal(t0) {
 		t.Errorf("%+v", two)
 	}
-	if _, err := f.UpdateAgent(f.at(later), acc, *got); !errors.Is(err, store.ErrVersion) {
+	if _, err := f.UpdateAgent(f.At(later), acc, *got); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("a change to version 1: %v", err)
 	}
-	if err := f.DeleteAgent(f.ctx(), acc, a.ID, 1); !errors.Is(err, store.ErrVersion) {
+	if err := f.DeleteAgent(f.Context(), acc, a.ID, 1); !errors.Is(err, store.ErrVersion) {
 		t.Errorf("deleting version 1: %v", err)
 	}
-	n, err := f.Numbers.Import(f.ctx(), acc, "+34911234567", a.ID)
-	f.ok(err)
-	request := f.request(acc, web)
+	n, err := f.Numbers.Import(f.Context(), acc, "+34911234567", a.ID)
+	f.OK(err)
+	request := f.Request(acc, web)
 	request.Agent = a.ID
-	s, err := f.StartSession(f.ctx(), request)
-	f.ok(err)
-	f.ok(f.DeleteAgent(f.ctx(), acc, a.ID, 2))
-	if n, err = f.Numbers.Number(f.ctx(), acc, n.ID); err != nil || n.AgentID != nil {
+	s, err := f.StartSession(f.Context(), request)
+	f.OK(err)
+	f.OK(f.DeleteAgent(f.Context(), acc, a.ID, 2))
+	if n, err = f.Numbers.Number(f.Context(), acc, n.ID); err != nil || n.AgentID != nil {
 		t.Errorf("the number of a deleted agent: %+v, %v", n, err)
 	}
-	if c, err := history.New(f.DB).Call(f.ctx(), acc, s.ID); err != nil || *c.Agent != a.ID {
+	if c, err := history.New(f.DB).Call(f.Context(), acc, s.ID); err != nil || *c.Agent != a.ID {
 		t.Errorf("the call of a deleted agent: %+v, %v", c, err)
 	}
 	for name, bad := range map[string]store.Agent{
@@ -198,7 +191,7 @@ func TestAgents(t *testing.T) {
 		"a long prompt":   {Name: "x", Prompt: strings.Repeat("a", 100_001)},
 		"bad UTF-8":       {Name: "x", Prompt: "\xff"},
 	} {
-		if _, err := f.CreateAgent(f.ctx(), acc, bad); !errors.Is(err, store.ErrInvalid) {
+		if _, err := f.CreateAgent(f.Context(), acc, bad); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -206,42 +199,42 @@ func TestAgents(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	f := setup(t)
-	a, b := f.account(0), f.account(0)
-	agent := f.agent(a)
-	n, err := f.Numbers.Import(f.ctx(), a, "+44 20 7946 0018", "")
-	f.ok(err)
+	a, b := f.NewAccount(0), f.NewAccount(0)
+	agent := f.NewAgent(a)
+	n, err := f.Numbers.Import(f.Context(), a, "+44 20 7946 0018", "")
+	f.OK(err)
 	if n.E164 != "+442079460018" || n.Country != "GB" {
 		t.Errorf("%+v", n)
 	}
-	if _, err := f.Numbers.Import(f.ctx(), b, "+442079460018", ""); !errors.Is(err, store.ErrNumberTaken) {
+	if _, err := f.Numbers.Import(f.Context(), b, "+442079460018", ""); !errors.Is(err, store.ErrNumberTaken) {
 		t.Errorf("a number twice: %v", err)
 	}
-	f.ok(f.Numbers.Assign(f.ctx(), a, n.ID, numbers.Assignment{Agent: &agent.ID}))
-	r, err := f.Numbers.Route(f.ctx(), n.E164)
-	f.ok(err)
+	f.OK(f.Numbers.Assign(f.Context(), a, n.ID, numbers.Assignment{Agent: &agent.ID}))
+	r, err := f.Numbers.Route(f.Context(), n.E164)
+	f.OK(err)
 	if r.Account != a || r.Number != n.ID || *r.Agent != agent.ID || r.Country != "GB" || r.State != numbers.Owned {
 		t.Errorf("%+v", r)
 	}
-	f.ok(f.Numbers.Assign(f.ctx(), a, n.ID, numbers.Assignment{Agent: new("")}))
-	if r, err = f.Numbers.Route(f.ctx(), n.E164); err != nil || r.Agent != nil {
+	f.OK(f.Numbers.Assign(f.Context(), a, n.ID, numbers.Assignment{Agent: new("")}))
+	if r, err = f.Numbers.Route(f.Context(), n.E164); err != nil || r.Agent != nil {
 		t.Errorf("unbound: %+v, %v", r, err)
 	}
-	f.ok(f.Numbers.Release(f.ctx(), a, n.ID))
+	f.OK(f.Numbers.Release(f.Context(), a, n.ID))
 	for name, err := range map[string]error{
-		"release again":  f.Numbers.Release(f.ctx(), a, n.ID),
-		"assign":         f.Numbers.Assign(f.ctx(), a, n.ID, numbers.Assignment{Agent: &agent.ID}),
-		"route":          func() error { _, err := f.Numbers.Route(f.ctx(), n.E164); return err }(),
-		"for an unknown": func() error { _, err := f.Numbers.Import(f.ctx(), "acc_x", "+34911234567", ""); return err }(),
+		"release again":  f.Numbers.Release(f.Context(), a, n.ID),
+		"assign":         f.Numbers.Assign(f.Context(), a, n.ID, numbers.Assignment{Agent: &agent.ID}),
+		"route":          func() error { _, err := f.Numbers.Route(f.Context(), n.E164); return err }(),
+		"for an unknown": func() error { _, err := f.Numbers.Import(f.Context(), "acc_x", "+34911234567", ""); return err }(),
 	} {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("released, %s: %v", name, err)
 		}
 	}
-	if _, err := f.Numbers.Import(f.ctx(), b, "+442079460018", ""); err != nil {
+	if _, err := f.Numbers.Import(f.Context(), b, "+442079460018", ""); err != nil {
 		t.Errorf("a released number: %v", err)
 	}
 	for _, bad := range []string{"", "911234567", "+34", "+0034911234567", "+999123456789", "tel", "+34911234567\x00"} {
-		if _, err := f.Numbers.Import(f.ctx(), a, bad, ""); !errors.Is(err, store.ErrInvalid) {
+		if _, err := f.Numbers.Import(f.Context(), a, bad, ""); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -249,8 +242,8 @@ func TestNumbers(t *testing.T) {
 
 func TestConversationHistory(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	s := f.start(acc, inboundES)
+	acc := f.NewAccount(0)
+	s := f.Start(acc, inboundES)
 	c := history.Conversation{
 		Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hola", AtMS: 200}, {Role: "user", Text: "¿Sí?\x00", AtMS: 900}},
 		Turns:      json.RawMessage(`[{"ms": 430}]`),
@@ -260,33 +253,33 @@ func TestConversationHistory(t *testing.T) {
 		AnsweredBy: "machine",
 	}
 	for range 2 { // replaces, never adds
-		f.ok(history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, c))
+		f.OK(history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, c))
 	}
-	got, err := history.New(f.DB).Call(f.ctx(), acc, s.ID)
-	f.ok(err)
+	got, err := history.New(f.DB).Call(f.Context(), acc, s.ID)
+	f.OK(err)
 	if len(got.Transcript) != 2 || got.Transcript[1].Text != "¿Sí?" || string(got.Turns) != `[{"ms": 430}]` ||
 		len(got.Generations) != 2 || got.Generations[0] != c.Generations[0] || got.From != "+34911234567" || got.EndedAt != nil || got.AnsweredBy != "machine" {
 		t.Errorf("%+v", got)
 	}
-	if err := history.New(f.DB).SaveConversation(f.ctx(), acc, s.ID, history.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
+	if err := history.New(f.DB).SaveConversation(f.Context(), acc, s.ID, history.Conversation{Turns: json.RawMessage(`{`)}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("broken turns: %v", err)
 	}
 }
 
 func TestPages(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
+	acc := f.NewAccount(0)
 	var want []string
 	for i := range 3 {
-		s, err := f.StartSession(f.at(t0.Add(time.Duration(i)*time.Second)), f.request(acc, web))
-		f.ok(err)
+		s, err := f.StartSession(f.At(t0.Add(time.Duration(i)*time.Second)), f.Request(acc, web))
+		f.OK(err)
 		want = append([]string{s.ID}, want...)
 	}
 	var got []string
 	page := store.Page{Limit: 2}
 	for range 2 {
-		calls, err := history.New(f.DB).Calls(f.ctx(), acc, history.CallPage{Page: page})
-		f.ok(err)
+		calls, err := history.New(f.DB).Calls(f.Context(), acc, history.CallPage{Page: page})
+		f.OK(err)
 		for _, c := range calls {
 			got = append(got, c.ID)
 			page.After = c.ID
@@ -301,7 +294,7 @@ func TestPages(t *testing.T) {
 // them is reached, or taken, by the operator's lines.
 func TestNumbersOnOwnTrunks(t *testing.T) {
 	f := setup(t)
-	a, b := f.account(10*billing.USD), f.account(0)
+	a, b := f.NewAccount(10*billing.USD), f.NewAccount(0)
 	is := func(err, want error) {
 		t.Helper()
 		if !errors.Is(err, want) {
@@ -310,73 +303,73 @@ func TestNumbersOnOwnTrunks(t *testing.T) {
 	}
 	trunk := func(account, id string) string {
 		t.Helper()
-		_, err := f.DB.Pool().Exec(f.ctx(), `insert into trunks (id, account_id, name, settings, sources, digest, revision, created_at, updated_at)
+		_, err := f.DB.Pool().Exec(f.Context(), `insert into trunks (id, account_id, name, settings, sources, digest, revision, created_at, updated_at)
 			values ($1, $2, $1, '{}', '{}', '', 1, $3, $3)`, id, account, t0)
-		f.ok(err)
+		f.OK(err)
 		return id
 	}
 	const number = "+442079460018"
 	trunkA, trunkB := trunk(a, "trk_a"), trunk(b, "trk_b")
-	own, err := f.Numbers.ImportOwn(f.ctx(), a, trunkA, "+44 20 7946 0018", f.agent(a).ID)
-	f.ok(err)
+	own, err := f.Numbers.ImportOwn(f.Context(), a, trunkA, "+44 20 7946 0018", f.NewAgent(a).ID)
+	f.OK(err)
 	if own.E164 != number || own.Trunk == nil || *own.Trunk != trunkA || own.Bought() || own.State != numbers.Owned {
 		t.Errorf("%+v", own)
 	}
-	_, err = f.Numbers.Route(f.ctx(), number)
+	_, err = f.Numbers.Route(f.Context(), number)
 	is(err, store.ErrNotFound)
 	for account, want := range map[string]error{a: nil, b: store.ErrNotFound} {
-		r, err := f.Numbers.RouteOwn(f.ctx(), account, number)
+		r, err := f.Numbers.RouteOwn(f.Context(), account, number)
 		is(err, want)
 		if err == nil && (r.Account != a || r.Number != own.ID || r.Trunk == nil || *r.Trunk != trunkA) {
 			t.Errorf("%+v", r)
 		}
 	}
-	_, err = f.Numbers.ImportOwn(f.ctx(), a, trunkA, number, "")
+	_, err = f.Numbers.ImportOwn(f.Context(), a, trunkA, number, "")
 	is(err, store.ErrNumberTaken)
-	_, err = f.Numbers.Import(f.ctx(), a, number, "")
+	_, err = f.Numbers.Import(f.Context(), a, number, "")
 	is(err, store.ErrNumberTaken)
-	_, err = f.Numbers.ImportOwn(f.ctx(), b, trunkA, "+442079460019", "")
+	_, err = f.Numbers.ImportOwn(f.Context(), b, trunkA, "+442079460019", "")
 	is(err, store.ErrNotFound) // another's trunk
-	_, err = f.Numbers.ImportOwn(f.ctx(), b, trunkB, "+442079460019", f.agent(a).ID)
+	_, err = f.Numbers.ImportOwn(f.Context(), b, trunkB, "+442079460019", f.NewAgent(a).ID)
 	is(err, store.ErrNotFound) // another's agent
-	_, err = f.Numbers.ImportOwn(f.ctx(), b, trunkB, number, "")
-	f.ok(err)
+	_, err = f.Numbers.ImportOwn(f.Context(), b, trunkB, number, "")
+	f.OK(err)
 	// The operator's lines bring it to whom the operator gave it.
-	c := f.account(0)
-	_, err = f.Numbers.Import(f.ctx(), c, number, "")
-	f.ok(err)
-	if r, err := f.Numbers.Route(f.ctx(), number); err != nil || r.Account != c || r.Trunk != nil {
+	c := f.NewAccount(0)
+	_, err = f.Numbers.Import(f.Context(), c, number, "")
+	f.OK(err)
+	if r, err := f.Numbers.Route(f.Context(), number); err != nil || r.Account != c || r.Trunk != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
-	f.verified()
+	f.Verified()
 }
 
 // Calls on an account's own trunk have the price of that, and no country.
 func TestCallOnOwnTrunk(t *testing.T) {
 	f := setup(t)
-	acc := f.account(10 * billing.USD)
-	s := f.start(acc, billing.Terms{Kind: billing.Inbound, OwnTrunk: true})
+	acc := f.NewAccount(10 * billing.USD)
+	s := f.Start(acc, billing.Terms{Kind: billing.Inbound, OwnTrunk: true})
 	u := billing.Usage{billing.AgentTime: 61_000, billing.LineTime: 61_000}
-	f.checkpoint(s, 1, u)
+	f.MustCheckpoint(s, 1, u)
 	minute, err := billing.DefaultRateCard().Tariff(billing.Terms{Kind: billing.Web})
-	f.ok(err)
+	f.OK(err)
 	want, err := minute.Price(billing.Usage{billing.AgentTime: 61_000})
-	f.ok(err)
-	if cost := f.closeWith(s, u); cost != want.Total() {
+	f.OK(err)
+	if cost := f.CloseWith(s, u); cost != want.Total() {
 		t.Errorf("it costs %s, as a conversation without a line does %s", cost, want.Total())
 	}
-	f.verified()
+	f.Verified()
 }
 
 // An extension of the operator's trunk reaches the account of the agent that it names.
 func TestRouteExtension(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	agent := f.agent(acc)
-	if r, err := f.Numbers.RouteExtension(f.ctx(), agent.ID); err != nil || r.Account != acc || *r.Agent != agent.ID || r.Number != "" {
+	acc := f.NewAccount(0)
+	agent := f.NewAgent(acc)
+	if r, err := f.Numbers.RouteExtension(f.Context(), agent.ID); err != nil || r.Account != acc || *r.Agent != agent.ID || r.Number != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := f.Numbers.RouteExtension(f.ctx(), "ag_x"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := f.Numbers.RouteExtension(f.Context(), "ag_x"); !errors.Is(err, store.ErrNotFound) {
 		t.Error(err)
 	}
 }

@@ -18,12 +18,12 @@ func TestBehindPgBouncer(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := prepare(t, db)
-	acc := f.account(10 * usd)
-	s := f.start(acc, web)
-	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 60_000})
-	f.closeWith(s, billing.Usage{billing.AgentTime: 61_000})
-	if _, _, err := f.RegisterNode(f.at(t0.Add(time.Minute)), f.node.ID, "127.0.0.1:1"); err != nil {
+	acc := f.NewAccount(10 * usd)
+	s := f.Start(acc, web)
+	f.MustCheckpoint(s, 1, billing.Usage{billing.AgentTime: 60_000})
+	f.CloseWith(s, billing.Usage{billing.AgentTime: 61_000})
+	if _, _, err := f.RegisterNode(f.At(t0.Add(time.Minute)), f.Node.ID, "127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
-	f.verified()
+	f.Verified()
 }

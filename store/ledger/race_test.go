@@ -3,7 +3,6 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,21 +11,8 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 )
-
-// together runs f n times at once and waits.
-func together(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	gate := make(chan struct{})
-	for i := range n {
-		wg.Go(func() {
-			<-gate
-			f(i)
-		})
-	}
-	close(gate)
-	wg.Wait()
-}
 
 // Whatever limits them, and with the least balance that lets a session start,
 // exactly as many start as may.
@@ -46,12 +32,12 @@ func TestTwoHundredStartsReachExactlyTheLimit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := setup(t)
-			acc := f.account(tt.paid)
-			f.adjust(acc, 25*billing.Cent)
-			f.ok(f.ChangeAccount(f.ctx(), acc, ledger.AccountChange{Concurrency: &tt.override}))
+			acc := f.NewAccount(tt.paid)
+			f.Adjust(acc, 25*billing.Cent)
+			f.OK(f.ChangeAccount(f.Context(), acc, ledger.AccountChange{Concurrency: &tt.override}))
 			var started, refused atomic.Int32
 			together(starts, func(int) {
-				switch _, err := f.byTicket(acc, f.node, tt.ticket, tt.limit); {
+				switch _, err := f.byTicket(acc, f.Node, tt.ticket, tt.limit); {
 				case err == nil:
 					started.Add(1)
 				case errors.Is(err, tt.refusal):
@@ -60,21 +46,21 @@ func TestTwoHundredStartsReachExactlyTheLimit(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			live := f.show(acc).Live
+			live := f.Show(acc).Live
 			if int(started.Load()) != tt.limit || int(refused.Load()) != starts-tt.limit || live != tt.limit {
 				t.Errorf("%d started, %d refused, %d live; the limit is %d", started.Load(), refused.Load(), live, tt.limit)
 			}
-			f.verified()
+			f.Verified()
 		})
 	}
 }
 
 func TestOneTopupDeliveredFiftyTimes(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
+	acc := f.NewAccount(0)
 	var applied atomic.Int32
 	together(50, func(int) {
-		p, once, err := f.Credit(f.ctx(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: 20 * usd, Key: "pi:1", Source: "sim"})
+		p, once, err := f.Credit(f.Context(), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: 20 * usd, Key: "pi:1", Source: "sim"})
 		if err != nil || p.Paid != 20*usd {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -85,47 +71,47 @@ func TestOneTopupDeliveredFiftyTimes(t *testing.T) {
 	if applied.Load() != 1 {
 		t.Errorf("applied %d times", applied.Load())
 	}
-	f.want(acc, billing.Pots{Paid: 20 * usd, Bonus: 5 * usd})
-	f.verified()
+	f.Want(acc, billing.Pots{Paid: 20 * usd, Bonus: 5 * usd})
+	f.Verified()
 }
 
 // A session closed from several sides at once is posted once.
 func TestConcurrentClosesAndCheckpoints(t *testing.T) {
 	f := setup(t)
-	acc := f.account(10 * usd)
+	acc := f.NewAccount(10 * usd)
 	for range 5 {
-		s := f.start(acc, outboundES)
+		s := f.Start(acc, outboundES)
 		u := billing.Usage{billing.AgentTime: 30_000, billing.LineTime: 30_000}
 		together(16, func(i int) {
 			if i%2 == 0 {
-				_, err := f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
+				_, err := f.CloseSession(f.Context(), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			_, err := f.Checkpoint(f.ctx(), ledger.Checkpoint{Session: s, Seq: int64(i), StartedAt: t0, Usage: u})
+			_, err := f.Checkpoint(f.Context(), ledger.Checkpoint{Session: s, Seq: int64(i), StartedAt: t0, Usage: u})
 			if err != nil && !errors.Is(err, store.ErrFenced) {
 				t.Error(err)
 			}
 		})
 	}
-	if a := f.show(acc); a.Live != 0 || a.Pots.Held != 0 || a.Pots.AccruedPaid != 0 {
+	if a := f.Show(acc); a.Live != 0 || a.Pots.Held != 0 || a.Pots.AccruedPaid != 0 {
 		t.Errorf("left over: %+v", a)
 	}
-	f.verified()
+	f.Verified()
 }
 
 // others are operations beside those of sessions in progress, which lock the same wallets.
 func (f *fixture) others(accounts []string) []func(worker, round int) error {
 	var tops, over []string
 	for _, acc := range accounts {
-		top := f.begun(acc, 20*usd)
-		f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
-		s := f.start(acc, inboundES)
-		f.closeWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
+		top := f.Begun(acc, 20*usd)
+		f.Settle(f.Look(), ledgertest.Told(top, payment.Succeeded, 0), payment.Event{})
+		s := f.Start(acc, inboundES)
+		f.CloseWith(s, billing.Usage{billing.AgentTime: 1000, billing.LineTime: 1000})
 		tops, over = append(tops, top.ID), append(over, s.ID)
-		f.buy(acc, fmt.Sprintf("+3493000000%d", len(tops)), t0)
+		f.Buy(acc, fmt.Sprintf("+3493000000%d", len(tops)), t0)
 	}
 	without := func(err error, allowed ...error) error {
 		for _, a := range allowed {
@@ -137,43 +123,43 @@ func (f *fixture) others(accounts []string) []func(worker, round int) error {
 	}
 	return []func(worker, round int) error{
 		func(_, round int) error {
-			_, err := f.Payments.RequestRefund(f.ctx(), accounts[round%4], tops[round%4], usd)
+			_, err := f.Payments.RequestRefund(f.Context(), accounts[round%4], tops[round%4], usd)
 			return without(err, store.ErrInvalid, store.ErrInsufficientBalance) // the first is not settled
 		},
 		func(worker, round int) error {
 			key := fmt.Sprintf("bonus:%d:%d", worker, round)
 			c := ledger.Credit{Account: accounts[round%4], Kind: ledger.Bonus, Amount: usd, Key: key, ExpiresAt: t0.Add(time.Minute)}
-			if _, _, err := f.Credit(f.ctx(), c); err != nil {
+			if _, _, err := f.Credit(f.Context(), c); err != nil {
 				return err
 			}
-			_, err := f.ExpireLots(f.at(t0.Add(time.Minute)))
+			_, err := f.ExpireLots(f.At(t0.Add(time.Minute)))
 			return err
 		},
 		func(worker, round int) error {
-			id, err := f.CreateCampaign(f.ctx(), f.wish(accounts[(worker+round)%4], 10, t0), card, nil)
+			id, err := f.CreateCampaign(f.Context(), f.wish(accounts[(worker+round)%4], 10, t0), card, nil)
 			if err == nil {
-				_, err = f.ClaimRows(f.ctx(), f.node, card.Wallet(), 50)
+				_, err = f.ClaimRows(f.Context(), f.Node, card.Wallet(), 50)
 			}
 			if err == nil && round%2 == 0 {
-				_, err = f.ExpireRows(f.at(t0.AddDate(0, 0, 2)), "late", "It was too late.")
+				_, err = f.ExpireRows(f.At(t0.AddDate(0, 0, 2)), "late", "It was too late.")
 			}
 			if err == nil {
-				err = f.CancelCampaign(f.ctx(), accounts[(worker+round)%4], id, "cancelled", "It was cancelled.")
+				err = f.CancelCampaign(f.Context(), accounts[(worker+round)%4], id, "cancelled", "It was cancelled.")
 			}
 			return err
 		},
 		func(_, round int) error {
 			limit := 1000 * usd
-			_, err := f.SetSpendingLimit(f.ctx(), accounts[round%4], accounts[round%4], &limit)
+			_, err := f.SetSpendingLimit(f.Context(), accounts[round%4], accounts[round%4], &limit)
 			return err
 		},
 		func(_, round int) error {
-			_, err := f.Numbers.Charge(f.at(t0.AddDate(0, round/4, 0)), card)
+			_, err := f.Numbers.Charge(f.At(t0.AddDate(0, round/4, 0)), card)
 			return err
 		},
 		func(worker, round int) error {
 			i := (worker + round) % 4
-			_, err := f.HoldAfterwards(f.ctx(), accounts[i], over[i], billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 10}, time.Minute)
+			_, err := f.HoldAfterwards(f.Context(), accounts[i], over[i], billing.Usage{billing.SummaryIn: 1000, billing.SummaryOut: 10}, time.Minute)
 			return err
 		},
 	}
@@ -186,10 +172,10 @@ func TestNoDeadlocks(t *testing.T) {
 	var sessions []*ledger.Session
 	var accounts []string
 	for range 4 {
-		acc := f.account(100 * usd)
+		acc := f.NewAccount(100 * usd)
 		accounts = append(accounts, acc)
 		for range 5 {
-			sessions = append(sessions, f.start(acc, outboundES))
+			sessions = append(sessions, f.Start(acc, outboundES))
 		}
 	}
 	others := f.others(accounts)
@@ -213,17 +199,17 @@ func TestNoDeadlocks(t *testing.T) {
 					cs = append(cs, ledger.Checkpoint{Session: s, Seq: int64(round*12 + worker), StartedAt: t0,
 						Usage: billing.Usage{billing.AgentTime: int64(round * 1000), billing.LineTime: int64(round * 1000)}})
 				}
-				_, err = f.Checkpoints(f.ctx(), cs)
+				_, err = f.Checkpoints(f.Context(), cs)
 			case 2:
 				s := sessions[(worker+round*7)%len(sessions)]
-				if err = f.LineMinute(f.ctx(), s, 2); errors.Is(err, store.ErrFenced) {
+				if err = f.LineMinute(f.Context(), s, 2); errors.Is(err, store.ErrFenced) {
 					err = nil
 				}
 			case 3:
 				s := sessions[(worker+round*3)%len(sessions)]
-				if _, err = f.CloseSession(f.ctx(), s, ledger.Closing{Reason: "user_hangup"}); err == nil {
+				if _, err = f.CloseSession(f.Context(), s, ledger.Closing{Reason: "user_hangup"}); err == nil {
 					key := fmt.Sprintf("pi:%d:%d", worker, round)
-					_, _, err = f.Credit(f.ctx(), ledger.Credit{Account: accounts[round%4], Kind: ledger.Topup, Amount: usd, Key: key, Source: "sim"})
+					_, _, err = f.Credit(f.Context(), ledger.Credit{Account: accounts[round%4], Kind: ledger.Topup, Amount: usd, Key: key, Source: "sim"})
 				}
 			}
 			if err != nil {
@@ -231,5 +217,5 @@ func TestNoDeadlocks(t *testing.T) {
 			}
 		}
 	})
-	f.verified()
+	f.Verified()
 }

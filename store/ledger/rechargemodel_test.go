@@ -12,6 +12,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/payments"
 )
 
@@ -107,7 +108,7 @@ func (m *machine) setRecharge() {
 	case to.Enabled && !slices.ContainsFunc(a.topups, func(t *twinTopUp) bool { return t.state == payments.TopUpSucceeded }):
 		want = store.ErrTopupRequired
 	}
-	_, err := m.db.Payments.SetRecharge(m.ctx(), a.id, "sim", rechargeDefaults, func(r *payments.Recharge) error { *r = to; return nil })
+	_, err := m.db.Payments.SetRecharge(m.ctx(), a.id, "sim", ledgertest.RechargeDefaults, func(r *payments.Recharge) error { *r = to; return nil })
 	if m.is(err, want); want != nil {
 		return
 	}
@@ -240,7 +241,7 @@ func (m *machine) compareRecharges(after string) {
 			continue
 		}
 		r := &a.recharge
-		s, err := m.db.Payments.Recharge(m.ctx(), a.id, "sim", rechargeDefaults)
+		s, err := m.db.Payments.Recharge(m.ctx(), a.id, "sim", ledgertest.RechargeDefaults)
 		m.ok(err)
 		t := r.open()
 		if t == nil && s.Open != "" {

@@ -14,6 +14,7 @@ import (
 	"parley/billing/payment"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/payments"
 	"parley/store/storetest"
 )
@@ -25,27 +26,27 @@ func TestReplayChangesNothing(t *testing.T) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
 	conn, err := pgx.Connect(t.Context(), url)
-	f.ok(err)
+	f.OK(err)
 	defer conn.Close(t.Context())
 
 	var again []func() error
 	do := func(action func() error) {
 		t.Helper()
-		f.ok(action())
+		f.OK(action())
 		again = append(again, action)
 	}
 	events := 0
 	settle := func(top *payments.TopUp, p payment.Payment, kind payment.Kind, dispute payment.Dispute) {
 		t.Helper()
 		events++
-		s := payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
-		do(func() error { _, err := f.Payments.ReconcilePayment(f.ctx(), s); return err })
+		s := payments.PaymentRead{Provider: "sim", Version: f.Look(), Payment: p, Event: payment.Event{ID: fmt.Sprint("evt_", events), Kind: kind, Dispute: dispute}}
+		do(func() error { _, err := f.Payments.ReconcilePayment(f.Context(), s); return err })
 	}
 	checkpoint := func(s *ledger.Session, seq int64, u billing.Usage) {
 		t.Helper()
 		c := ledger.Checkpoint{Session: s, Seq: seq, StartedAt: t0, Usage: u}
 		do(func() error {
-			_, err := f.Checkpoint(f.ctx(), c)
+			_, err := f.Checkpoint(f.Context(), c)
 			if errors.Is(err, store.ErrFenced) { // closed meanwhile
 				err = nil
 			}
@@ -53,46 +54,46 @@ func TestReplayChangesNothing(t *testing.T) {
 		})
 	}
 	used := billing.Usage{billing.AgentTime: 61_000, billing.LineTime: 61_000, billing.ReplyIn: 100}
-	acc, other := f.account(0), f.account(3*usd)
-	top, won, lost := f.begun(acc, 20*usd), f.begun(acc, 30*usd), f.begun(other, 10*usd)
-	settle(top, told(top, payment.Pending, 0), payment.PaymentFailed, payment.Dispute{})
+	acc, other := f.NewAccount(0), f.NewAccount(3*usd)
+	top, won, lost := f.Begun(acc, 20*usd), f.Begun(acc, 30*usd), f.Begun(other, 10*usd)
+	settle(top, ledgertest.Told(top, payment.Pending, 0), payment.PaymentFailed, payment.Dispute{})
 	for _, x := range []*payments.TopUp{top, won, lost} {
-		settle(x, told(x, payment.Succeeded, 0), payment.PaymentSucceeded, payment.Dispute{})
+		settle(x, ledgertest.Told(x, payment.Succeeded, 0), payment.PaymentSucceeded, payment.Dispute{})
 	}
-	live, done := f.start(acc, inboundES), f.start(acc, web)
+	live, done := f.Start(acc, inboundES), f.Start(acc, web)
 	checkpoint(done, 1, used)
 	do(func() error {
-		_, err := f.CloseSession(f.ctx(), done, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used})
+		_, err := f.CloseSession(f.Context(), done, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: used})
 		return err
 	})
 	checkpoint(live, 1, used)
-	do(func() error { return f.LineMinute(f.ctx(), live, 2) })
+	do(func() error { return f.LineMinute(f.Context(), live, 2) })
 	checkpoint(live, 2, used.Max(billing.Usage{billing.LineTime: 62_000}))
-	r, err := f.Payments.RequestRefund(f.ctx(), acc, top.ID, 2*usd)
-	f.ok(err)
+	r, err := f.Payments.RequestRefund(f.Context(), acc, top.ID, 2*usd)
+	f.OK(err)
 	r.State = payments.RefundDone
-	settle(top, told(top, payment.Succeeded, 2*usd), payment.Refunded, payment.Dispute{})
-	ended := payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 2*usd), Refund: r}
-	_, err = f.Payments.ReconcilePayment(f.ctx(), ended)
-	f.ok(err)
+	settle(top, ledgertest.Told(top, payment.Succeeded, 2*usd), payment.Refunded, payment.Dispute{})
+	ended := payments.PaymentRead{Provider: "sim", Version: f.Look(), Payment: ledgertest.Told(top, payment.Succeeded, 2*usd), Refund: r}
+	_, err = f.Payments.ReconcilePayment(f.Context(), ended)
+	f.OK(err)
 	again = append(again, func() error {
-		if _, err := f.Payments.ReconcilePayment(f.ctx(), ended); !errors.Is(err, store.ErrStaleRead) {
+		if _, err := f.Payments.ReconcilePayment(f.Context(), ended); !errors.Is(err, store.ErrStaleRead) {
 			return fmt.Errorf("a refund ended by an old look: %w", err)
 		}
 		return nil
 	})
 	for _, kind := range []payment.Kind{payment.DisputeOpened, payment.DisputeFundsWithdrawn, payment.DisputeWon} {
-		settle(won, told(won, payment.Succeeded, 0), kind, payment.Dispute{Ref: "dp_won", Amount: 30 * usd})
+		settle(won, ledgertest.Told(won, payment.Succeeded, 0), kind, payment.Dispute{Ref: "dp_won", Amount: 30 * usd})
 	}
 	for _, kind := range []payment.Kind{payment.DisputeFundsWithdrawn, payment.DisputeLost, payment.DisputeOpened} {
-		settle(lost, told(lost, payment.Succeeded, 0), kind, payment.Dispute{Ref: "dp_lost", Amount: 4 * usd})
+		settle(lost, ledgertest.Told(lost, payment.Succeeded, 0), kind, payment.Dispute{Ref: "dp_lost", Amount: 4 * usd})
 	}
-	settle(top, told(top, payment.Succeeded, 7*usd), payment.Refunded, payment.Dispute{})
+	settle(top, ledgertest.Told(top, payment.Succeeded, 7*usd), payment.Refunded, payment.Dispute{})
 	bonus := ledger.Credit{Account: other, Kind: ledger.Bonus, Amount: usd, Key: "promo:1", ExpiresAt: t0.Add(time.Hour)}
-	do(func() error { _, _, err := f.Credit(f.ctx(), bonus); return err })
+	do(func() error { _, _, err := f.Credit(f.Context(), bonus); return err })
 
 	var stored int
-	f.ok(conn.QueryRow(t.Context(), "select count(*) from payment_events").Scan(&stored))
+	f.OK(conn.QueryRow(t.Context(), "select count(*) from payment_events").Scan(&stored))
 	if stored != events {
 		t.Fatalf("%d events are stored, %d came", stored, events)
 	}
@@ -112,20 +113,20 @@ func TestReplayChangesNothing(t *testing.T) {
 			t.Errorf("%s has changed:\n%s\nwas\n%s", table, now, before[table])
 		}
 	}
-	f.verified()
+	f.Verified()
 }
 
 // contents are all rows of all tables, as text.
 func contents(f *fixture, conn *pgx.Conn) map[string]string {
-	f.t.Helper()
-	rows, err := conn.Query(f.ctx(), "select tablename from pg_tables where schemaname = 'public'")
-	f.ok(err)
+	f.T.Helper()
+	rows, err := conn.Query(f.Context(), "select tablename from pg_tables where schemaname = 'public'")
+	f.OK(err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	f.ok(err)
+	f.OK(err)
 	all := map[string]string{}
 	for _, table := range tables {
 		var text string
-		f.ok(conn.QueryRow(f.ctx(), "select coalesce(string_agg(x::text, E'\\n' order by x::text), '') from "+pgx.Identifier{table}.Sanitize()+" x").Scan(&text))
+		f.OK(conn.QueryRow(f.Context(), "select coalesce(string_agg(x::text, E'\\n' order by x::text), '') from "+pgx.Identifier{table}.Sanitize()+" x").Scan(&text))
 		all[table] = text
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"parley/billing"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/tasks"
 )
 
@@ -55,7 +56,7 @@ func (m *machine) submit() {
 	}
 	s := tasks.Submission{Node: node, Account: a.id, Card: card, Chars: int64(chars),
 		Script: tasks.Script{Text: "x", Voice: "F1", Language: "en", Format: "wav"}}
-	task, err := m.db.Tasks.Submit(m.ctx(), s, nowhere)
+	task, err := m.db.Tasks.Submit(m.ctx(), s, ledgertest.Nowhere)
 	if m.is(err, want); want != nil {
 		return
 	}

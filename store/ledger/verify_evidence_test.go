@@ -17,13 +17,13 @@ import (
 
 // talks stores a conversation of n replies that gave 10 million tokens together.
 func (f *fixture) talks(account string, s *ledger.Session, n int) {
-	f.t.Helper()
+	f.T.Helper()
 	c := history.Conversation{Transcript: []history.TranscriptLine{{Role: "agent", Text: "Hello"}}}
 	for i := range n {
 		c.Generations = append(c.Generations, store.Generation{Gen: i, Turn: i, Kind: "reply", Outcome: "committed",
 			OutTokens: 10_000_000 / int64(n), Source: "provider"})
 	}
-	f.ok(history.New(f.DB).SaveConversation(f.ctx(), account, s.ID, c))
+	f.OK(history.New(f.DB).SaveConversation(f.Context(), account, s.ID, c))
 }
 
 // evident is a database with evidence of what is charged; it returns its URL.
@@ -31,36 +31,36 @@ func evident(t *testing.T) (*fixture, string) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
 	ended := func(s *ledger.Session, after time.Duration, u billing.Usage) {
-		_, err := f.CloseSession(f.at(t0.Add(after)), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
-		f.ok(err)
+		_, err := f.CloseSession(f.At(t0.Add(after)), s, ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: u})
+		f.OK(err)
 	}
 	bonus := func(account, key string, amount billing.Money, lasts time.Duration) {
-		_, _, err := f.Credit(f.ctx(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: t0.Add(lasts)})
-		f.ok(err)
+		_, _, err := f.Credit(f.Context(), ledger.Credit{Account: account, Kind: ledger.Bonus, Amount: amount, Key: key, ExpiresAt: t0.Add(lasts)})
+		f.OK(err)
 	}
-	acc := f.account(50 * usd)
+	acc := f.NewAccount(50 * usd)
 	bonus(acc, "bonus:1", 2*usd, 30*24*time.Hour)
 	bonus(acc, "bonus:2", usd, time.Hour)
-	ended(f.start(acc, web), 5*time.Minute, billing.Usage{billing.AgentTime: 300_000})
-	ended(f.start(acc, inboundES), 10*time.Minute+3*time.Second, billing.Usage{billing.AgentTime: 600_000, billing.LineTime: 600_000})
-	call := f.start(acc, outboundES)
+	ended(f.Start(acc, web), 5*time.Minute, billing.Usage{billing.AgentTime: 300_000})
+	ended(f.Start(acc, inboundES), 10*time.Minute+3*time.Second, billing.Usage{billing.AgentTime: 600_000, billing.LineTime: 600_000})
+	call := f.Start(acc, outboundES)
 	f.talks(acc, call, 100)
 	for minute := range int64(10) {
-		f.ok(f.LineMinute(f.ctx(), call, minute+1))
+		f.OK(f.LineMinute(f.Context(), call, minute+1))
 	}
 	ended(call, 10*time.Minute-2*time.Second, billing.Usage{billing.AgentTime: 598_000, billing.LineTime: 598_000, billing.ReplyOut: 10_000_000})
-	lost := f.start(acc, inboundES)
+	lost := f.Start(acc, inboundES)
 	f.talks(acc, lost, 2) // its last checkpoint knows less, in the customer's favour
-	f.checkpoint(lost, 1, billing.Usage{billing.AgentTime: 20_000, billing.LineTime: 20_000})
-	young, _, err := f.RegisterNode(f.at(t0.Add(25*time.Second)), f.node.ID, "127.0.0.1:1")
-	f.ok(err)
-	f.node = young
-	_, err = f.ExpireLots(f.at(t0.Add(time.Hour)))
-	f.ok(err)
-	f.buy(acc, "+34911234500", t0)
-	f.begun(acc, 20*usd)
-	f.checkpoint(f.start(acc, web), 1, billing.Usage{billing.AgentTime: 1000})
-	f.ok(f.Heartbeat(f.ctx(), f.node))
+	f.MustCheckpoint(lost, 1, billing.Usage{billing.AgentTime: 20_000, billing.LineTime: 20_000})
+	young, _, err := f.RegisterNode(f.At(t0.Add(25*time.Second)), f.Node.ID, "127.0.0.1:1")
+	f.OK(err)
+	f.Node = young
+	_, err = f.ExpireLots(f.At(t0.Add(time.Hour)))
+	f.OK(err)
+	f.Buy(acc, "+34911234500", t0)
+	f.Begun(acc, 20*usd)
+	f.MustCheckpoint(f.Start(acc, web), 1, billing.Usage{billing.AgentTime: 1000})
+	f.OK(f.Heartbeat(f.Context(), f.Node))
 	for _, v := range allViolations(t, url) {
 		t.Error(v)
 	}
@@ -143,28 +143,28 @@ func TestVerifyComparesWithEvidence(t *testing.T) {
 // What was found in order is looked at once; what is new, and what was not in order, again.
 func TestVerifyNew(t *testing.T) {
 	f, url := evident(t)
-	r, err := verify.Recent(f.ctx(), f.DB)
-	f.ok(err)
+	r, err := verify.Recent(f.Context(), f.DB)
+	f.OK(err)
 	if r.Whole || r.Transfers != 0 || r.Sessions != 1 || !r.OK() {
 		t.Errorf("again: %+v; want the open session alone", r)
 	}
-	acc := f.account(20 * usd)
-	_, err = f.CloseSession(f.at(t0.Add(time.Minute)), f.start(acc, web), ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}})
-	f.ok(err)
+	acc := f.NewAccount(20 * usd)
+	_, err = f.CloseSession(f.At(t0.Add(time.Minute)), f.Start(acc, web), ledger.Closing{Reason: "user_hangup", StartedAt: t0, Usage: billing.Usage{billing.AgentTime: 60_000}})
+	f.OK(err)
 	conn, err := pgx.Connect(t.Context(), url)
-	f.ok(err)
+	f.OK(err)
 	defer conn.Close(t.Context())
 	_, err = conn.Exec(t.Context(), "set session_replication_role = replica; update session_usage set agent_ms = 30000 where account_id = '"+acc+"'")
-	f.ok(err)
+	f.OK(err)
 	for range 2 {
-		r, err = verify.Recent(f.ctx(), f.DB)
-		f.ok(err)
+		r, err = verify.Recent(f.Context(), f.DB)
+		f.OK(err)
 		if r.OK() || r.Accounts != 2 || r.Sessions != 2 || r.Violations[0].Subject == "" {
 			t.Errorf("what is new and wrong: %+v", r)
 		}
 	}
-	last, err := verify.Last(f.ctx(), f.DB)
-	f.ok(err)
+	last, err := verify.Last(f.Context(), f.DB)
+	f.OK(err)
 	if last.Violations != len(r.Violations) || time.Since(last.EndedAt) > time.Hour {
 		t.Errorf("the last one: %+v", last)
 	}
@@ -174,19 +174,19 @@ func TestVerifyNew(t *testing.T) {
 func TestVerifyNightly(t *testing.T) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
-	f.account(10 * usd)
+	f.NewAccount(10 * usd)
 	conn, err := pgx.Connect(t.Context(), url)
-	f.ok(err)
+	f.OK(err)
 	defer conn.Close(t.Context())
 	run := func(sql string) {
 		t.Helper()
 		_, err := conn.Exec(t.Context(), sql)
-		f.ok(err)
+		f.OK(err)
 	}
 	nightly := func(due bool) *verify.Report {
 		t.Helper()
-		r, err := verify.Nightly(f.ctx(), f.DB)
-		f.ok(err)
+		r, err := verify.Nightly(f.Context(), f.DB)
+		f.OK(err)
 		if (r != nil) != due {
 			t.Fatalf("report %+v; due %t", r, due)
 		}
@@ -213,22 +213,22 @@ func TestVerifyTakesPortions(t *testing.T) {
 	f := prepare(t, storetest.Open(t, url))
 	last := ""
 	for range 101 {
-		last = max(last, f.account(0))
+		last = max(last, f.NewAccount(0))
 	}
 	conn, err := pgx.Connect(t.Context(), url)
-	f.ok(err)
+	f.OK(err)
 	defer conn.Close(t.Context())
 	_, err = conn.Exec(t.Context(), "set session_replication_role = replica")
-	f.ok(err)
+	f.OK(err)
 	_, err = conn.Exec(t.Context(), "update wallets set paid_nano = paid_nano + 1 where account_id = $1", last)
-	f.ok(err)
-	r, err := verify.Whole(f.ctx(), f.DB)
-	f.ok(err)
+	f.OK(err)
+	r, err := verify.Whole(f.Context(), f.DB)
+	f.OK(err)
 	if r.Accounts != 101 || r.OK() || slices.ContainsFunc(r.Violations, func(v verify.Violation) bool { return v.Subject != last }) {
 		t.Errorf("%d accounts, %v; want 101, and violations of %s", r.Accounts, r.Violations, last)
 	}
 	var inOrder int
-	f.ok(conn.QueryRow(t.Context(), "select count(*) from verified where account_id <> $1", last).Scan(&inOrder))
+	f.OK(conn.QueryRow(t.Context(), "select count(*) from verified where account_id <> $1", last).Scan(&inOrder))
 	if inOrder != 100 {
 		t.Errorf("%d accounts are noted as in order, want those of the first portion", inOrder)
 	}

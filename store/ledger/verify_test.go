@@ -14,6 +14,7 @@ import (
 	"parley/billing"
 	"parley/billing/payment"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/ledger/verify"
 	"parley/store/storetest"
 )
@@ -22,43 +23,43 @@ import (
 func lived(t *testing.T) (*fixture, string) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
-	acc := f.account(20 * usd)
+	acc := f.NewAccount(20 * usd)
 	used := billing.Usage{billing.AgentTime: 61_000, billing.LineTime: 61_000, billing.ReplyIn: 100, billing.WebSearches: 3}
-	f.closeWith(f.start(acc, web), used)
-	f.closeWith(f.start(acc, outboundES), used)
-	_, err := f.CloseSession(f.ctx(), f.start(acc, outboundES), ledger.Closing{Reason: "busy"})
-	f.ok(err)
-	f.ok(f.OpenDispute(f.ctx(), acc, "pi_9"))
-	f.ok(f.ResolveDispute(f.ctx(), acc, "pi_9"))
-	f.checkpoint(f.start(acc, inboundES), 1, used)
-	s := f.start(acc, outboundES)
-	f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 100})
-	f.ok(f.LineMinute(f.ctx(), s, 2))
-	f.submit(acc, 300)
-	f.ok(f.Tasks.Complete(f.ctx(), f.claim(f.submit(acc, 300), f.node, t0), time.Second, 0))
-	top := f.begun(acc, 20*usd)
-	f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
-	_, err = f.Payments.RequestRefund(f.ctx(), acc, top.ID, usd)
-	f.ok(err)
-	f.settle(f.look(), told(top, payment.Succeeded, 5*usd), payment.Event{ID: "evt_1", Kind: payment.DisputeFundsWithdrawn,
+	f.CloseWith(f.Start(acc, web), used)
+	f.CloseWith(f.Start(acc, outboundES), used)
+	_, err := f.CloseSession(f.Context(), f.Start(acc, outboundES), ledger.Closing{Reason: "busy"})
+	f.OK(err)
+	f.OK(f.OpenDispute(f.Context(), acc, "pi_9"))
+	f.OK(f.ResolveDispute(f.Context(), acc, "pi_9"))
+	f.MustCheckpoint(f.Start(acc, inboundES), 1, used)
+	s := f.Start(acc, outboundES)
+	f.MustCheckpoint(s, 1, billing.Usage{billing.AgentTime: 100})
+	f.OK(f.LineMinute(f.Context(), s, 2))
+	f.Submit(acc, 300)
+	f.OK(f.Tasks.Complete(f.Context(), f.Claim(f.Submit(acc, 300), f.Node, t0), time.Second, 0))
+	top := f.Begun(acc, 20*usd)
+	f.Settle(f.Look(), ledgertest.Told(top, payment.Succeeded, 0), payment.Event{})
+	_, err = f.Payments.RequestRefund(f.Context(), acc, top.ID, usd)
+	f.OK(err)
+	f.Settle(f.Look(), ledgertest.Told(top, payment.Succeeded, 5*usd), payment.Event{ID: "evt_1", Kind: payment.DisputeFundsWithdrawn,
 		Dispute: payment.Dispute{Ref: "dp_1", Amount: 3 * usd}})
-	caller := f.account(20 * usd)
+	caller := f.NewAccount(20 * usd)
 	id := f.batch(caller, 2, t0)
-	for i, r := range f.claimRows(f.node, t0) {
-		call, err := f.dialRow(f.node, r, t0)
-		f.ok(err)
+	for i, r := range f.claimRows(f.Node, t0) {
+		call, err := f.dialRow(f.Node, r, t0)
+		f.OK(err)
 		if i == 0 {
-			f.closeWith(call, used)
+			f.CloseWith(call, used)
 		}
 	}
 	f.wantCounts(caller, id, "running 0/1/1/0")
-	poor, l := f.recharging(on)
+	poor, l := f.Recharging(ledgertest.On)
 	for i := range 2 {
 		now := t0.Add(time.Duration(i) * ledger.RechargePause)
-		f.adjustAt(poor, 1*usd, now)
-		f.answered(poor, l.last(), on.Amount, payment.Succeeded, "", now)
+		f.AdjustAt(poor, 1*usd, now)
+		f.Answered(poor, l.Last(), ledgertest.On.Amount, payment.Succeeded, "", now)
 	}
-	f.verified()
+	f.Verified()
 	return f, url
 }
 
@@ -172,15 +173,15 @@ func TestVerifyNoticesTampering(t *testing.T) {
 		t.Run(fmt.Sprint(invariant), func(t *testing.T) {
 			url := storetest.Copy(t, whole)
 			conn, err := pgx.Connect(t.Context(), url)
-			f.ok(err)
+			f.OK(err)
 			defer conn.Close(t.Context())
 			_, err = conn.Exec(t.Context(), "set session_replication_role = replica") // no triggers, no foreign keys
-			f.ok(err)
+			f.OK(err)
 			db := storetest.Open(t, url)
 			known := map[string]bool{} // what earlier damage to this database caused
 			for _, d := range some {
 				_, err = conn.Exec(t.Context(), d.sql)
-				f.ok(err)
+				f.OK(err)
 				if fresh := newViolations(t, db, known); !slices.Contains(fresh, invariant) {
 					t.Errorf("%s: no new violation of %d; new are those of %v", d.name, invariant, fresh)
 				}
@@ -209,7 +210,7 @@ func newViolations(t *testing.T, db verify.Database, known map[string]bool) (fre
 func TestHistoryRefusesChanges(t *testing.T) {
 	f, url := lived(t)
 	conn, err := pgx.Connect(t.Context(), url)
-	f.ok(err)
+	f.OK(err)
 	defer conn.Close(t.Context())
 	for _, sql := range []string{
 		`update ledger_transfers set amount_nano = 1`, `delete from ledger_transfers`, `truncate ledger_transfers`,
@@ -227,5 +228,5 @@ func TestHistoryRefusesChanges(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
-	f.verified()
+	f.Verified()
 }

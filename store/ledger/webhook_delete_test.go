@@ -20,45 +20,45 @@ func TestDeletedWebhookHoldsUpNoSession(t *testing.T) {
 	url := storetest.URL(t)
 	f := prepare(t, storetest.Open(t, url))
 	h := f.webhooks()
-	acc := f.account(10 * usd)
+	acc := f.NewAccount(10 * usd)
 	w, _ := f.hooked(h, acc)
-	conn, err := pgx.Connect(f.ctx(), url)
-	f.ok(err)
-	defer conn.Close(context.WithoutCancel(f.ctx()))
+	conn, err := pgx.Connect(f.Context(), url)
+	f.OK(err)
+	defer conn.Close(context.WithoutCancel(f.Context()))
 	const told = 25_000
-	_, err = conn.Exec(f.ctx(), `insert into webhook_deliveries (webhook_id, event_id, account_id, kind, about, created_at, next_at)
+	_, err = conn.Exec(f.Context(), `insert into webhook_deliveries (webhook_id, event_id, account_id, kind, about, created_at, next_at)
 		select $1, 'evt_' || n, $2, 'webhook.test', 'evt_' || n, $3, $3 from generate_series(1, $4::int) n`, w.ID, acc, t0, told)
-	f.ok(err)
-	tx, err := conn.Begin(f.ctx())
-	f.ok(err)
-	_, err = tx.Exec(f.ctx(), "select 1 from webhook_deliveries where event_id = 'evt_7' for update")
-	f.ok(err)
+	f.OK(err)
+	tx, err := conn.Begin(f.Context())
+	f.OK(err)
+	_, err = tx.Exec(f.Context(), "select 1 from webhook_deliveries where event_id = 'evt_7' for update")
+	f.OK(err)
 
 	session := func() {
 		t.Helper()
-		s := f.start(acc, web)
-		f.checkpoint(s, 1, billing.Usage{billing.AgentTime: 1000})
-		f.closeWith(s, billing.Usage{billing.AgentTime: 2000})
+		s := f.Start(acc, web)
+		f.MustCheckpoint(s, 1, billing.Usage{billing.AgentTime: 1000})
+		f.CloseWith(s, billing.Usage{billing.AgentTime: 2000})
 	}
 	deleted := make(chan error, 1)
-	go func() { deleted <- h.Delete(f.ctx(), acc, w.ID) }()
+	go func() { deleted <- h.Delete(f.Context(), acc, w.ID) }()
 	session()
-	f.ok(<-deleted)
+	f.OK(<-deleted)
 	session()
-	if list, err := h.List(f.ctx(), acc, store.Page{}); err != nil || len(list) != 0 {
+	if list, err := h.List(f.Context(), acc, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("%d are there, %v", len(list), err)
 	}
-	_, err = h.Claim(f.at(t0.Add(time.Hour)))
-	f.is(err, store.ErrNotFound)
-	f.is(h.Delete(f.ctx(), acc, w.ID), store.ErrNotFound)
+	_, err = h.Claim(f.At(t0.Add(time.Hour)))
+	f.Is(err, store.ErrNotFound)
+	f.Is(h.Delete(f.Context(), acc, w.ID), store.ErrNotFound)
 	for range webhook.Max {
 		f.hooked(h, acc)
 	}
 
 	purge := func() (all int64) {
 		for {
-			n, err := h.Purge(f.ctx())
-			if f.ok(err); n == 0 {
+			n, err := h.Purge(f.Context())
+			if f.OK(err); n == 0 {
 				return all
 			}
 			if n > 10_001 {
@@ -72,9 +72,9 @@ func TestDeletedWebhookHoldsUpNoSession(t *testing.T) {
 	if all := purge(); all < told-1 || all > told+5 {
 		t.Errorf("%d rows were removed beside the one that is held", all)
 	}
-	f.ok(tx.Commit(f.ctx()))
+	f.OK(tx.Commit(f.Context()))
 	if all := purge(); all != 2 {
 		t.Errorf("%d rows were removed at last; want the delivery and the webhook", all)
 	}
-	f.verified()
+	f.Verified()
 }

@@ -1,4 +1,4 @@
-package ledger_test
+package payments_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"parley/billing"
 	"parley/billing/payment"
+	"parley/store/ledger/ledgertest"
 	"parley/store/payments"
 )
 
@@ -14,16 +15,16 @@ import (
 // once, late, or with something else in it, it changes nothing.
 func TestAnEventCountsOnce(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	top := f.begun(acc, 20*usd)
-	f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{})
+	acc := f.NewAccount(0)
+	top := f.Begun(acc, 20*usd)
+	f.Settle(f.Look(), ledgertest.Told(top, payment.Succeeded, 0), payment.Event{})
 	event := func(id string, kind payment.Kind, ref string, amount billing.Money) payment.Event {
 		return payment.Event{ID: id, Kind: kind, Dispute: payment.Dispute{Ref: ref, Amount: amount}}
 	}
-	tell := func(e payment.Event) { t.Helper(); f.settle(f.look(), told(top, payment.Succeeded, 0), e) }
+	tell := func(e payment.Event) { t.Helper(); f.Settle(f.Look(), ledgertest.Told(top, payment.Succeeded, 0), e) }
 	want := func(when string, paid billing.Money, open int) {
 		t.Helper()
-		if a := f.show(acc); a.Pots.Paid != paid || a.OpenDisputes != open {
+		if a := f.Show(acc); a.Pots.Paid != paid || a.OpenDisputes != open {
 			t.Errorf("%s: %v paid, %d open disputes; want %v and %d", when, a.Pots.Paid, a.OpenDisputes, paid, open)
 		}
 	}
@@ -32,7 +33,7 @@ func TestAnEventCountsOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range atOnce {
 		all.Go(func() {
-			_, err := f.Payments.ReconcilePayment(f.ctx(), payments.PaymentRead{Provider: "sim", Version: f.look(), Payment: told(top, payment.Succeeded, 0),
+			_, err := f.Payments.ReconcilePayment(f.Context(), payments.PaymentRead{Provider: "sim", Version: f.Look(), Payment: ledgertest.Told(top, payment.Succeeded, 0),
 				Event: event("evt_once", payment.DisputeFundsWithdrawn, fmt.Sprint("dp_", i), usd)})
 			if err != nil {
 				t.Error(err)
@@ -58,33 +59,33 @@ func TestAnEventCountsOnce(t *testing.T) {
 		want("an old name with other contents", 19*usd, 1)
 	}
 	// Two providers may have one name.
-	if done, err := f.Payments.EventApplied(f.ctx(), "stripe", "evt_1"); err != nil || done {
+	if done, err := f.Payments.EventApplied(f.Context(), "stripe", "evt_1"); err != nil || done {
 		t.Errorf("another provider's: %v, %v", done, err)
 	}
-	f.verified()
+	f.Verified()
 }
 
 // TestDisputeOpenedAgainByHand: an operator who has ended a provider's dispute may open
 // it again. The provider's goes on as before, and does not end the operator's.
 func TestDisputeOpenedAgainByHand(t *testing.T) {
 	f := setup(t)
-	acc := f.account(0)
-	top := f.begun(acc, 20*usd)
+	acc := f.NewAccount(0)
+	top := f.Begun(acc, 20*usd)
 	n := 0
 	tell := func(kind payment.Kind, paid billing.Money, open int) {
 		t.Helper()
 		n++
-		f.settle(f.look(), told(top, payment.Succeeded, 0), payment.Event{ID: fmt.Sprint("evt_", n), Kind: kind, Dispute: payment.Dispute{Ref: "dp", Amount: 5 * usd}})
-		if a := f.show(acc); a.Pots.Paid != paid || a.OpenDisputes != open {
+		f.Settle(f.Look(), ledgertest.Told(top, payment.Succeeded, 0), payment.Event{ID: fmt.Sprint("evt_", n), Kind: kind, Dispute: payment.Dispute{Ref: "dp", Amount: 5 * usd}})
+		if a := f.Show(acc); a.Pots.Paid != paid || a.OpenDisputes != open {
 			t.Errorf("%s: %v paid, %d open; want %v and %d", kind, a.Pots.Paid, a.OpenDisputes, paid, open)
 		}
-		f.verified()
+		f.Verified()
 	}
 	tell(payment.DisputeOpened, 20*usd, 1)
-	f.ok(f.ResolveDispute(f.ctx(), acc, "dp"))
-	f.ok(f.OpenDispute(f.ctx(), acc, "dp"))
+	f.OK(f.ResolveDispute(f.Context(), acc, "dp"))
+	f.OK(f.OpenDispute(f.Context(), acc, "dp"))
 	tell(payment.DisputeFundsWithdrawn, 15*usd, 1)
 	tell(payment.DisputeWon, 20*usd, 1)
-	f.ok(f.ResolveDispute(f.ctx(), acc, "dp"))
+	f.OK(f.ResolveDispute(f.Context(), acc, "dp"))
 	tell(payment.DisputeOpened, 20*usd, 0)
 }

@@ -1,4 +1,4 @@
-package ledger_test
+package numbers_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"parley/sip/carrier"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/ledger/ledgertest"
 	"parley/store/numbers"
 )
 
@@ -21,7 +22,7 @@ func TestNumbersAtRandom(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			f := setup(t)
 			r := rand.New(rand.NewPCG(seed, 2026))
-			accounts := []string{f.account(30 * usd), f.account(12 * usd), f.account(60 * usd)}
+			accounts := []string{f.NewAccount(30 * usd), f.NewAccount(12 * usd), f.NewAccount(60 * usd)}
 			var all []*numbers.Number
 			lost := map[string]bool{} // for good
 			at := t0
@@ -33,35 +34,35 @@ func TestNumbersAtRandom(t *testing.T) {
 				}
 				switch what := r.IntN(16); {
 				case what < 3:
-					got, err := f.order(acc, fmt.Sprintf("+3491100%04d", r.IntN(12)), at)
+					got, err := f.Order(acc, fmt.Sprintf("+3491100%04d", r.IntN(12)), at)
 					if err == nil {
 						all = append(all, got)
 					}
 				case n == nil:
 				case what < 7:
 					state := []carrier.State{carrier.Pending, carrier.Active, carrier.Active, carrier.Failed}[r.IntN(4)]
-					f.carrierSays(n, state, at)
+					f.CarrierSays(n, state, at)
 				case what < 8:
-					if err := f.Numbers.Release(f.at(at), n.Account, n.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+					if err := f.Numbers.Release(f.At(at), n.Account, n.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 						t.Fatal(err)
 					}
 				case what < 9:
-					f.ok(f.Numbers.FinishRelease(f.ctx(), n.ID))
+					f.OK(f.Numbers.FinishRelease(f.Context(), n.ID))
 				case what < 10:
-					_, _, err := f.Credit(f.at(at), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: billing.Money(r.IntN(12)+1) * usd, Key: fmt.Sprint("r:", seed, i), Source: "sim"})
-					f.ok(err)
+					_, _, err := f.Credit(f.At(at), ledger.Credit{Account: acc, Kind: ledger.Topup, Amount: billing.Money(r.IntN(12)+1) * usd, Key: fmt.Sprint("r:", seed, i), Source: "sim"})
+					f.OK(err)
 				case what < 11:
-					f.ok(f.OpenDispute(f.at(at), acc, "pi_r"))
+					f.OK(f.OpenDispute(f.At(at), acc, "pi_r"))
 				case what < 12:
-					f.ok(f.ResolveDispute(f.at(at), acc, ""))
+					f.OK(f.ResolveDispute(f.At(at), acc, ""))
 				case what < 13:
-					s, err := f.StartSession(f.at(at), f.request(acc, outboundES))
+					s, err := f.StartSession(f.At(at), f.Request(acc, ledgertest.OutboundES))
 					if err == nil {
-						f.closeWith(s, billing.Usage{billing.AgentTime: r.Int64N(900_000), billing.LineTime: r.Int64N(900_000)})
+						f.CloseWith(s, billing.Usage{billing.AgentTime: r.Int64N(900_000), billing.LineTime: r.Int64N(900_000)})
 					}
 				default:
 					at = at.Add(time.Duration(r.Int64N(int64(21 * day)))).Truncate(time.Microsecond)
-					f.months(at)
+					f.Months(at)
 				}
 				if n != nil {
 					switch gone := f.state(n) == "lost"; {
@@ -74,7 +75,7 @@ func TestNumbersAtRandom(t *testing.T) {
 					}
 				}
 				if i%50 == 49 {
-					f.verified()
+					f.Verified()
 				}
 			}
 			t.Logf("%d numbers, %d lost, until %s", len(all), len(lost), at.Format(time.DateOnly))

@@ -1,0 +1,26 @@
+package numbers_test
+
+import (
+	"testing"
+
+	"parley/billing"
+	"parley/store/ledger/ledgertest"
+	"parley/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+const usd = billing.USD
+
+var (
+	t0   = ledgertest.T0
+	card = ledgertest.Card
+)
+
+// fixture is ledgertest's, with what these tests have beside it.
+type fixture struct{ *ledgertest.Fixture }
+
+func setup(t testing.TB) *fixture {
+	t.Helper()
+	return &fixture{ledgertest.New(t)}
+}
