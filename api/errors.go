@@ -132,6 +132,7 @@ func define(text string, p Problem) error {
 // below are the errors of the packages below.
 var below = []row{
 	{store.ErrUnauthorized, problem(401, "auth.invalid_key", "The credential is unknown, was revoked or has expired.", false, 0)},
+	{store.ErrPace, problem(429, "callcenter.number_paced", "The number has placed as many calls in the last hour as it may.", true, 60)},
 	{store.ErrDialRate, problem(429, "auth.rate_limited", "Too many calls or messages a second; wait and try again.", true, 1)},
 	{store.ErrSuspended, problem(402, "billing.account_disputed", "The account is suspended.", false, 0)},
 	{store.ErrDisputed, problem(402, "billing.account_disputed", "A payment of the account is disputed.", false, 0)},

@@ -78,7 +78,8 @@ func Mount(a *api.API, d *Numbers) {
 	answers["202"] = &huma.Response{Description: "It is ordered and paid, and not active yet.", Content: answers["200"].Content}
 	api.Register(a, numberRoutes.Post("/callcenter/numbers/{id}/assign", "assign-number", "Bind a number to an agent",
 		"From now on calls to the number are answered by that agent, or with an empty `agent_id` by nobody. With a `webhook_id` that webhook is asked about "+
-			"each call first, for two seconds at most: see `call.incoming`.", http.StatusNotFound).OwnChecks(), d.assign)
+			"each call first, for two seconds at most: see `call.incoming`. With `calls_per_hour` no more calls than that begin from the number within an "+
+			"hour: single ones are refused with `callcenter.number_paced`, those of batches wait.", http.StatusNotFound).OwnChecks(), d.assign)
 	api.Register(a, numberRoutes.Delete("/callcenter/numbers/{id}", "release-number", "Release a number",
 		"Gives the number back to the carrier, for good: it cannot be recovered. No month of it is charged any more, and none is given back.",
 		http.StatusNotFound), d.release)

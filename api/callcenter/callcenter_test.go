@@ -325,6 +325,33 @@ func TestNumbersAskWebhooks(t *testing.T) {
 	s.Want("another account's number", s.As(s.B, "POST", at, `{"webhook_id":""}`), 404, "callcenter.not_found")
 }
 
+// TestNumbersKeepPace: how many calls go out from a number in an hour is set and taken back, and the rest of it stays.
+func TestNumbersKeepPace(t *testing.T) {
+	s := open(t)
+	_, err := numbers.New(s.DB).Import(t.Context(), s.A.Account, "+34911234567", s.A.Agent)
+	s.OK(err)
+	at := "/callcenter/numbers/" + s.list(s.A)[0].ID + "/assign"
+	thirty := 30
+	for _, tt := range []struct {
+		body   string
+		status int
+		want   *int
+	}{
+		{`{"calls_per_hour":30}`, 200, &thirty}, {`{"agent_id":"` + s.A.Agent + `"}`, 200, &thirty}, {`{"calls_per_hour":-1}`, 400, &thirty}, {`{"calls_per_hour":3601}`, 400, &thirty},
+		{`{"calls_per_hour":"30"}`, 400, &thirty}, {`{"calls_per_hour":0}`, 200, nil},
+	} {
+		code := ""
+		if tt.status != 200 {
+			code = "validation.invalid_request_format"
+		}
+		s.Want(tt.body, s.As(s.A, "POST", at, tt.body), tt.status, code)
+		if n := s.list(s.A)[0]; !reflect.DeepEqual(n.CallsPerHour, tt.want) || *n.AgentID != s.A.Agent {
+			t.Errorf("%s: %+v", tt.body, n)
+		}
+	}
+	s.Want("another account's number", s.As(s.B, "POST", at, `{"calls_per_hour":1}`), 404, "callcenter.not_found")
+}
+
 func TestNumbersByHandAreListed(t *testing.T) {
 	s := open(t)
 	_, err := numbers.New(s.DB).Import(t.Context(), s.A.Account, "+34911234567", s.A.Agent)

@@ -78,7 +78,7 @@ const (
 )
 
 func (d *Numbers) view(n *numbers.Number) wire.Number {
-	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, WebhookID: n.Webhook, TrunkID: n.Trunk, Status: pending,
+	v := wire.Number{ID: n.ID, PhoneNumber: n.E164, CountryCode: n.Country, AgentID: n.AgentID, AgentName: n.AgentName, WebhookID: n.Webhook, CallsPerHour: n.CallsPerHour, TrunkID: n.Trunk, Status: pending,
 		PurchasedAt: n.CreatedAt, NextChargeAt: n.NextChargeAt, ReleaseAt: n.GraceUntil}
 	switch n.State {
 	case numbers.Owned:
@@ -151,12 +151,17 @@ type assignInput struct {
 	Body struct {
 		AgentID   agentRef   `json:"agent_id,omitempty"`
 		WebhookID webhookRef `json:"webhook_id,omitempty"`
+		// CallsPerHour is a pointer: 0 is a wish, too.
+		CallsPerHour *int `json:"calls_per_hour,omitempty" doc:"How many calls the account places from it in an hour, in batches and one by one; 0: as many as it likes. Absent: as before." minimum:"0" maximum:"3600" example:"30"`
 	}
 }
 
 func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[wire.Number], error) {
-	agent, hook := &in.Body.AgentID, &in.Body.WebhookID
-	if !agent.given && !hook.given {
+	agent, hook, pace := &in.Body.AgentID, &in.Body.WebhookID, in.Body.CallsPerHour
+	if pace != nil && (*pace < 0 || *pace > numbers.MaxCallsPerHour) {
+		return nil, api.Bad("body.calls_per_hour: from 1 to %d, or 0 for as many as you like", numbers.MaxCallsPerHour)
+	}
+	if !agent.given && !hook.given && pace == nil {
 		return nil, api.Bad("body.agent_id: say which agent, or \"\" for none")
 	}
 	account := api.AccountOf(ctx)
@@ -166,7 +171,7 @@ func (d *Numbers) assign(ctx context.Context, in *assignInput) (*api.Reply[wire.
 	if err := d.knows(ctx, account, agent.id); err != nil {
 		return nil, err
 	}
-	err := d.numbers.Assign(ctx, account, in.ID, numbers.Assignment{Agent: agent.value(), Webhook: hook.value()})
+	err := d.numbers.Assign(ctx, account, in.ID, numbers.Assignment{Agent: agent.value(), Webhook: hook.value(), CallsPerHour: pace})
 	if errors.Is(err, store.ErrNotFound) && hook.id != "" {
 		return nil, api.Bad("body.webhook_id: there is no such webhook")
 	}

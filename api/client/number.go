@@ -48,13 +48,16 @@ func (c *Client) BuyNumber(ctx context.Context, number, agent, key string) (*wir
 	return decode[wire.Number](ctx, c)(c.send(ctx, http.MethodPost, c.address("callcenter", "numbers"), in, "Idempotency-Key", key))
 }
 
-// Assignment is who answers a number, and the webhook that is asked about its calls; empty: none, nil: as before.
+// Assignment is who answers a number, the webhook that is asked about its calls, and how many are placed from it in an hour;
+// empty and 0: none and no limit, nil: as before.
 type Assignment struct {
 	Agent   *string `json:"agent_id,omitempty"`
 	Webhook *string `json:"webhook_id,omitempty"`
+
+	CallsPerHour *int `json:"calls_per_hour,omitempty"`
 }
 
-// AssignNumber changes who answers a number, by its identifier.
+// AssignNumber changes that of a number, by its identifier.
 func (c *Client) AssignNumber(ctx context.Context, id string, to Assignment) (*wire.Number, error) {
 	return ask[wire.Number](ctx, c, http.MethodPost, c.address("callcenter", "numbers", id, "assign"), to)
 }

@@ -109,6 +109,7 @@ var counterparts = map[string]string{
 	"GET /app/numbers/buy":           "GET /v1/pricing, GET /callcenter/agents",
 	"POST /app/numbers/{id}/assign":  "POST /callcenter/numbers/{id}/assign",
 	"GET /app/numbers/{id}/rules":    "GET /callcenter/numbers, GET /callcenter/numbers/{id}/rules, POST /callcenter/numbers/{id}/try",
+	"POST /app/numbers/{id}/pace":    "POST /callcenter/numbers/{id}/assign",
 	"POST /app/numbers/{id}/rules":   "PUT /callcenter/numbers/{id}/rules",
 	"GET /app/numbers/{id}/release":  "GET /callcenter/numbers",
 	"POST /app/numbers/{id}/release": "DELETE /callcenter/numbers/{id}",

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,25 @@ func TestRulesPage(t *testing.T) {
 	if page := s.Get("/app/numbers/num_other/rules"); page.Status != http.StatusNotFound {
 		t.Errorf("a foreign number: %d", page.Status)
 	}
+	pace := func(calls string, status int, want *int) {
+		t.Helper()
+		if page := s.Post("/app/numbers/"+n.ID+"/pace", "calls_per_hour", calls); page.Status != status {
+			t.Errorf("%q calls an hour: %d %s", calls, page.Status, page.Body)
+		}
+		now, err := numbers.New(s.DB).Number(t.Context(), s.Account, n.ID)
+		s.OK(err)
+		if !reflect.DeepEqual(now.CallsPerHour, want) || *now.AgentID != s.agent {
+			t.Errorf("after %q calls an hour: %+v", calls, now)
+		}
+	}
+	thirty := 30
+	pace("30", http.StatusSeeOther, &thirty)
+	if page := s.Get(at); !strings.Contains(page.Body, `value="30"`) {
+		t.Error("the page does not show how many calls an hour")
+	}
+	pace("-1", http.StatusUnprocessableEntity, &thirty)
+	pace("some", http.StatusUnprocessableEntity, &thirty)
+	pace("", http.StatusSeeOther, nil)
 	// With nothing in the form its members are gone, and the others stay.
 	if page := s.Post(at, "closed", "message"); page.Status != http.StatusSeeOther || kept() != `{"language":"es"}` {
 		t.Errorf("%d, kept is %s", page.Status, kept())

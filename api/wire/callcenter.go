@@ -61,6 +61,7 @@ type Number struct {
 	AgentID      *string    `json:"agent_id" doc:"Who answers; null: nobody." example:"ag_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	AgentName    *string    `json:"agent_name" doc:"The name of the agent." example:"Lola"`
 	WebhookID    *string    `json:"webhook_id,omitempty" doc:"The webhook that is asked about each call, while it rings; absent: none is." example:"wh_06er5bt0v9k1o7m2q3s4t5u6v0"`
+	CallsPerHour *int       `json:"calls_per_hour,omitempty" doc:"How many calls the account places from it in an hour; absent: as many as it likes." example:"30"`
 	TrunkID      *string    `json:"trunk_id,omitempty" doc:"The trunk of the account that brings and carries its calls; absent: the operator's lines do." example:"trk_06er5bt0v9k1o7m2q3s4t5u6v0"`
 	Status       string     `json:"status" doc:"pending: the carrier has not activated it yet. past_due: a month is unpaid; it works, and is lost at release_at." enum:"active,pending,past_due"`
 	MonthlyPrice USD        `json:"monthly_price" doc:"What a month of it costs now. 0: it was given by the operator and costs nothing."`

@@ -81,7 +81,7 @@ func (s *Start) counts() bool { return !s.exempt && !s.Brief }
 // StartSession lets a session start or refuses, in this order: ErrTicketUsed,
 // ErrDoNotCall (outbound), ErrSuspended, ErrDisputed, ErrTopupRequired (outbound before the first top-up),
 // ErrInsufficientBalance (below the minimum, the first line minute would pass the
-// overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, ErrDialRate. ErrFenced: a younger process has the
+// overdraft floor, or all that is expected would), ErrSpending, ErrConcurrency, ErrDialRate, Paced. ErrFenced: a younger process has the
 // node's name. ErrNotFound: no such account, or the agent is not the account's.
 // ErrClaimLost: the row is not the caller's to dial. A conversation gets its row of
 // history too. A session beside an error may have started, for the answer of the database
@@ -158,6 +158,9 @@ func (w *Tx) start(ctx context.Context, s Start, out *Session) error {
 		return spending
 	}
 	if err := w.admit(s, out.Tariff.LineMinute(), held, spending); err != nil {
+		return err
+	}
+	if err := w.pace(ctx, s); err != nil {
 		return err
 	}
 	balance := w.pots.Balance()

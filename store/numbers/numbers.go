@@ -62,6 +62,8 @@ type Number struct {
 	GraceUntil   *time.Time // in grace: when it is lost
 	// Rules say where its calls go, a document; nil: to its agent.
 	Rules json.RawMessage
+	// CallsPerHour is how many calls the account places from it in an hour; nil: as many as it likes.
+	CallsPerHour *int
 }
 
 // Store keeps numbers. Several goroutines may use it.
@@ -139,7 +141,7 @@ const selectNumber = "select " + columns + " from numbers where "
 const columns = `id, account_id, e164, country, agent_id,
 	(select name from agents a where a.account_id = numbers.account_id and a.id = numbers.agent_id),
 	(select id from webhooks w where w.account_id = numbers.account_id and w.id = numbers.webhook_id and w.deleted_at is null) as webhook,
-	trunk_id, state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until, rules`
+	trunk_id, state, created_at, carrier, coalesce(order_ref, ''), coalesce(carrier_id, ''), routed, next_charge_at, grace_until, rules, calls_per_hour`
 
 // Number returns a number of the account that it has not lost.
 func (s *Store) Number(ctx context.Context, account, id string) (*Number, error) {
@@ -157,20 +159,26 @@ func (s *Store) Numbers(ctx context.Context, account string, p store.Page) ([]Nu
 	return store.ListPage[Number](ctx, s.db, "list numbers", p, "id", selectNumber+"account_id = $1 and "+listed, account)
 }
 
-// Assignment is who answers the calls to a number; nil leaves it as it is.
+// Assignment is who answers the calls to a number, and how many go out from it; nil leaves it as it is.
 type Assignment struct {
 	Agent   *string // who answers; empty: nobody
 	Webhook *string // that is asked about each call; empty: none is
+	// CallsPerHour is how many calls are placed from it in an hour, 1 to MaxCallsPerHour; 0: as many as the account likes.
+	CallsPerHour *int
 }
 
-// Assign says who answers the calls to a number of the account. ErrNotFound: there is no
+// MaxCallsPerHour is the most that a number's calls may be limited to.
+const MaxCallsPerHour = 3600
+
+// Assign says who answers the calls to a number of the account, and how many go out from it. ErrNotFound: there is no
 // such number, agent or webhook of the account.
 func (s *Store) Assign(ctx context.Context, account, id string, a Assignment) error {
-	return s.db.Must(ctx, "assign number", `update numbers set agent_id = nullif(coalesce($3, agent_id), ''), webhook_id = nullif(coalesce($4, webhook_id), '')
+	return s.db.Must(ctx, "assign number", `update numbers set agent_id = nullif(coalesce($3, agent_id), ''), webhook_id = nullif(coalesce($4, webhook_id), ''),
+			calls_per_hour = nullif(coalesce($5, calls_per_hour), 0)
 		where id = $1 and account_id = $2 and `+listed+`
 			and (coalesce($3, '') = '' or exists (select from agents where account_id = $2 and id = $3))
 			and (coalesce($4, '') = '' or exists (select from webhooks where account_id = $2 and id = $4 and deleted_at is null))`,
-		id, account, a.Agent, a.Webhook)
+		id, account, a.Agent, a.Webhook, a.CallsPerHour)
 }
 
 // Route is where a call to a number goes.

@@ -27,6 +27,7 @@ func numberPages() []page.Page {
 		{Route: "POST " + one + "/assign", Form: assignNumber},
 		{Route: "GET " + one + "/rules", Serve: rulesPage},
 		{Route: "POST " + one + "/rules", Form: saveRules},
+		{Route: "POST " + one + "/pace", Form: paceNumber},
 		{Route: "GET " + one + "/release", Serve: releasePage},
 		{Route: "POST " + one + "/release", Form: releaseNumber},
 		{Route: "GET " + page.Home + "/dial", Serve: dialPage},

@@ -1,8 +1,11 @@
 package telephony
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"parley/api/dashboard/page"
@@ -38,6 +41,7 @@ type rulesView struct {
 	wire.Number
 	Form   *page.Form // of the hours
 	Whole  *page.Form // the document
+	Pace   *page.Form
 	Trial  *page.Form
 	Routed *wire.Routed // what came out of a trial; nil: none was made
 
@@ -87,7 +91,10 @@ func newRulesView(q *page.Request) (*rulesView, error) {
 	if err := json.Unmarshal(v.rules, &fields); err != nil {
 		return nil, err
 	}
-	v.Whole, v.Form = page.NewForm("document", document), filledRules(&fields)
+	v.Whole, v.Form, v.Pace = page.NewForm("document", document), filledRules(&fields), &page.Form{}
+	if v.CallsPerHour != nil {
+		v.Pace = page.NewForm("calls_per_hour", strconv.Itoa(*v.CallsPerHour))
+	}
 	v.agents, err = agentOptions(q)
 	return v, err
 }
@@ -203,6 +210,27 @@ func saveRules(q *page.Request, f *page.Form) error {
 		return err
 	}
 	return q.Done(rulesAt(v.ID), "Calls to "+v.PhoneNumber+" go by these rules from now on.")
+}
+
+// paceNumber sets how many calls go out from a number in an hour.
+func paceNumber(q *page.Request, f *page.Form) error {
+	v, err := newRulesView(q)
+	if err != nil {
+		return err
+	}
+	v.Pace = f
+	calls, err := strconv.Atoi(cmp.Or(f.Value("calls_per_hour"), "0"))
+	if err != nil {
+		f.Fail("calls_per_hour", "Write a number of calls, or nothing.")
+	}
+	again := func() error { return q.Invalid("number-rules", "number-pace", "Opening hours of "+v.PhoneNumber, v) }
+	if done, err := q.Submit(f, http.MethodPost, page.Path("/callcenter/numbers/", v.ID, "/assign"), map[string]int{"calls_per_hour": calls}, nil, again); !done {
+		return err
+	}
+	if calls == 0 {
+		return q.Done(rulesAt(v.ID), "As many calls as you like go out from "+v.PhoneNumber+".")
+	}
+	return q.Done(rulesAt(v.ID), fmt.Sprintf("At most %d calls an hour go out from %s from now on.", calls, v.PhoneNumber))
 }
 
 // mergedRules are rules with the members of a form in place of theirs.

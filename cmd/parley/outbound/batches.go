@@ -15,6 +15,7 @@ import (
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/campaign"
+	"parley/store/ledger"
 )
 
 const (
@@ -319,6 +320,12 @@ func (b *Batches) refused(ctx context.Context, r *campaign.ClaimedRow, err error
 		b.giveBack(ctx, r, r.DueAt, "", "")
 	case errors.Is(err, store.ErrConcurrency): // it is claimed again when a line is free
 		b.giveBack(ctx, r, now.Add(rest), p.Code, p.Message)
+	case errors.Is(err, store.ErrPace):
+		due := now.Add(tryAgain)
+		if paced, ok := errors.AsType[*ledger.Paced](err); ok {
+			due = paced.Until
+		}
+		b.giveBack(ctx, r, due, p.Code, p.Message)
 	case errors.Is(err, store.ErrInsufficientBalance), errors.Is(err, store.ErrTopupRequired), errors.Is(err, store.ErrSpending):
 		b.giveBack(ctx, r, now.Add(tryAgain), p.Code, p.Message)
 	case errors.Is(err, session.ErrDraining), errors.Is(err, session.ErrFull), errors.Is(err, store.ErrFenced),

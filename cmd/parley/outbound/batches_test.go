@@ -12,6 +12,7 @@ import (
 	"parley/billing/destination"
 	"parley/store/campaign"
 	"parley/store/ledger"
+	"parley/store/numbers"
 	"parley/store/storetest"
 )
 
@@ -91,6 +92,37 @@ func TestBatchKeepsHours(t *testing.T) {
 	if r := first(d.rows(id))[0]; r.Status != campaign.RowPending || !r.DueAt.Equal(begins) {
 		t.Errorf("the row is %+v, due %s, want %s", r, r.DueAt, begins)
 	}
+}
+
+// TestBatchKeepsPace: rows wait until their number may call again, and a single call from it is refused.
+func TestBatchKeepsPace(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	numbered := numbers.New(d.db)
+	n, err := numbered.ByE164(t.Context(), d.account, number)
+	d.ok(err)
+	one := 1
+	d.ok(numbered.Assign(t.Context(), d.account, n.ID, numbers.Assignment{CallsPerHour: &one}))
+	now := d.db.Now()
+	begins := now.Add(-20 * time.Minute)
+	_, err = ledger.New(d.db).StartSession(storetest.At(t.Context(), begins), ledger.Start{Node: d.life, Account: d.account, Card: d.db.RateCard(), From: number, To: "+12025550101",
+		Terms: billing.Terms{Kind: billing.Outbound, Country: "US"}})
+	d.ok(err)
+	id := d.batch(nil, now)
+	for _, line := range d.batches.due(t.Context()) {
+		d.batches.dialAll(t.Context(), &line)
+	}
+	again := begins.Add(time.Hour)
+	for _, r := range first(d.rows(id)) {
+		if r.Status != campaign.RowPending || r.DueAt.Sub(again).Abs() > time.Millisecond {
+			t.Errorf("it is %+v, due %s; want it due %s", r, r.DueAt, again)
+		}
+	}
+	_, err = d.batches.dialler.Dial(t.Context(), api.Principal{Account: d.account, Key: d.key}, callcenter.Order{From: number, To: "+12025550101", Agent: d.agent})
+	if p := api.ProblemOf(err); p.Code != "callcenter.number_paced" || p.Detail != "The next may begin at "+again.UTC().Format(time.RFC3339)+"." {
+		t.Errorf("a single call: %+v", p)
+	}
+	d.verified()
 }
 
 // TestADrainingNodeClaimsNoRows: they are left to nodes that stay.

@@ -100,6 +100,9 @@ func (d *Dialler) dial(ctx context.Context, p api.Principal, o callcenter.Order,
 	if errors.Is(err, billing.ErrNoPrice) {
 		err = api.ErrDestination
 	}
+	if paced, ok := errors.AsType[*ledger.Paced](err); ok {
+		err = api.Detail(err, "The next may begin at "+paced.Until.UTC().Format(time.RFC3339)+".")
+	}
 	if err != nil {
 		return nil, conversation.Refusal(err)
 	}

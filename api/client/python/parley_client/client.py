@@ -592,7 +592,9 @@ class Parley(Requests):
 
         From now on calls to the number are answered by that agent, or with an empty `agent_id` by
         nobody. With a `webhook_id` that webhook is asked about each call first, for two seconds at
-        most: see `call.incoming`.
+        most: see `call.incoming`. With `calls_per_hour` no more calls than that begin from the
+        number within an hour: single ones are refused with `callcenter.number_paced`, those of
+        batches wait.
         """
         return self._json("POST", f"/callcenter/numbers/{part(id)}/assign", body=body, timeout=timeout)
 

@@ -897,6 +897,9 @@ class Ask(TypedDict):
 class AssignInputBody(TypedDict):
     # An agent of the account; empty or null: nobody answers.
     agent_id: NotRequired[str | None]
+    # How many calls the account places from it in an hour, in batches and one by one; 0: as many as
+    # it likes. Absent: as before.
+    calls_per_hour: NotRequired[int]
     # A webhook of the account that is asked about each call while it rings, with call.incoming;
     # empty or null: none is. Absent: as before.
     webhook_id: NotRequired[str | None]
@@ -3569,6 +3572,8 @@ class Number(TypedDict):
     agent_id: str | None
     # The name of the agent.
     agent_name: str | None
+    # How many calls the account places from it in an hour; absent: as many as it likes.
+    calls_per_hour: NotRequired[int]
     # ISO code; prices its calls.
     country_code: str
     # Names the number in paths.

@@ -801,6 +801,11 @@ export interface AssignInputBody {
   /** An agent of the account; empty or null: nobody answers. */
   agent_id?: string | null;
   /**
+   * How many calls the account places from it in an hour, in batches and one by one; 0: as many as it likes. Absent:
+   * as before.
+   */
+  calls_per_hour?: number;
+  /**
    * A webhook of the account that is asked about each call while it rings, with call.incoming; empty or null: none is.
    * Absent: as before.
    */
@@ -3556,6 +3561,8 @@ export interface Number {
   agent_id: string | null;
   /** The name of the agent. */
   agent_name: string | null;
+  /** How many calls the account places from it in an hour; absent: as many as it likes. */
+  calls_per_hour?: number;
   /** ISO code; prices its calls. */
   country_code: string;
   /** Names the number in paths. */
@@ -5734,7 +5741,9 @@ export class Parley extends Requests {
   /**
    * Bind a number to an agent.
    * From now on calls to the number are answered by that agent, or with an empty `agent_id` by nobody. With a
-   * `webhook_id` that webhook is asked about each call first, for two seconds at most: see `call.incoming`.
+   * `webhook_id` that webhook is asked about each call first, for two seconds at most: see `call.incoming`. With
+   * `calls_per_hour` no more calls than that begin from the number within an hour: single ones are refused with
+   * `callcenter.number_paced`, those of batches wait.
    */
   assignNumber(id: string, body: AssignInputBody, options: Asked = {}): Promise<Number> {
     return this.json("POST", `/callcenter/numbers/${encodeURIComponent(id)}/assign`, { body, options });

@@ -53,6 +53,9 @@ func showNumber(w io.Writer, n *wire.Number) {
 	if n.WebhookID != nil {
 		fmt.Fprintf(w, "\tasks %s", *n.WebhookID)
 	}
+	if n.CallsPerHour != nil {
+		fmt.Fprintf(w, "\t%d calls an hour", *n.CallsPerHour)
+	}
 	fmt.Fprintln(w)
 }
 
@@ -130,11 +133,13 @@ func numberID(q *server.Request, given string) (string, error) {
 func newNumberAssign() *cobra.Command {
 	cmd := &cobra.Command{Use: "assign NUMBER", Short: "Say who answers a number",
 		Long: "Binds a number, by itself or its identifier, to an agent, or with an empty --agent to nobody. --webhook names the webhook that is asked\n" +
-			"about each of its calls while it rings; an empty one: none is. What is not given stays.",
-		Example: "  parley number assign +34911234567 --agent ag_…\n  parley number assign num_… --webhook wh_…", Args: cobra.ExactArgs(1)}
+			"about each of its calls while it rings; an empty one: none is. --calls-per-hour is how many calls the account places from it in an hour: one\n" +
+			"that calls and calls is soon shown as spam to those it calls. What is not given stays.",
+		Example: "  parley number assign +34911234567 --agent ag_…\n  parley number assign num_… --webhook wh_…\n  parley number assign +34911234567 --calls-per-hour 30", Args: cobra.ExactArgs(1)}
 	agent := cmd.Flags().String("agent", "", "the agent that answers; empty: nobody")
 	hook := cmd.Flags().String("webhook", "", "the webhook that is asked; empty: none")
-	cmd.MarkFlagsOneRequired("agent", "webhook")
+	pace := cmd.Flags().Int("calls-per-hour", 0, "calls that are placed from it in an hour; 0: as many as you like")
+	cmd.MarkFlagsOneRequired("agent", "webhook", "calls-per-hour")
 	server.CompleteAgents(cmd)
 	return server.Ask(cmd, command.OneObject, func(q *server.Request, args []string) error {
 		var to client.Assignment
@@ -143,6 +148,9 @@ func newNumberAssign() *cobra.Command {
 		}
 		if q.Flag("webhook").Changed {
 			to.Webhook = hook
+		}
+		if q.Flag("calls-per-hour").Changed {
+			to.CallsPerHour = pace
 		}
 		id, err := numberID(q, args[0])
 		if err != nil {
