@@ -99,15 +99,17 @@ func (l *Ledger) Credit(ctx context.Context, c Credit) (pots billing.Pots, appli
 	return pots, applied && err == nil, err
 }
 
-// Credit does the same to the wallet of the transaction, whatever the account of c: what is left to write is queued.
-func (w *Tx) Credit(ctx context.Context, b *pgx.Batch, c Credit) (applied bool, err error) {
+// Credit posts c to the wallet of the transaction, whatever account it names, as Ledger.Credit does. What is left to
+// write is queued.
+func (w *Tx) Credit(ctx context.Context, b *pgx.Batch, c Credit) error {
 	t, err := c.transfer(w.now)
-	if err != nil {
-		return false, err
+	if err == nil {
+		_, err = w.credit(ctx, b, t, c.ExpiresAt)
 	}
-	return w.credit(ctx, b, t, c.ExpiresAt)
+	return err
 }
 
+// credit moves the money of t, and leaves the wallet as it was where its key has been posted before.
 func (w *Tx) credit(ctx context.Context, b *pgx.Batch, t transfer, expires time.Time) (applied bool, err error) {
 	before, retry := w.wallet, w.retry
 	tag, err := w.Exec(ctx, insertTransfer+" on conflict (idem, leg) do nothing", w.apply(t)...)

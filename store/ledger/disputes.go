@@ -16,9 +16,9 @@ import (
 
 // Dispute is a payment of the account that its bank is asked to take back.
 type Dispute struct {
-	Ref             string // the provider's, or the operator's, name of it
-	Provider, TopUp string // that it is about; empty: an operator says so
-	Amount          billing.Money
+	Ref             string        // the provider's, or the operator's, name of it
+	Provider, TopUp string        // that it is about; empty: an operator says so
+	Amount          billing.Money // a provider's; never more than was paid
 }
 
 // OpenDispute records that the payment ref of the account is disputed: until it is
@@ -32,7 +32,8 @@ func (l *Ledger) OpenDispute(ctx context.Context, account, ref string) error {
 	})
 }
 
-// OpenDispute does it for a provider's too, and returns the number of its row; 0: one of this name is there.
+// OpenDispute records the dispute and warns the account of it. It returns the number of the row; 0: one of that name is
+// there already, and nothing has changed.
 func (w *Tx) OpenDispute(ctx context.Context, d Dispute) (id int64, err error) {
 	err = w.QueryRow(ctx, `insert into disputes (account_id, ref, opened_at, opened_after, provider, topup_id, state, amount_nano)
 		values ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''), case when $5 <> '' then 'opened' end, $7) on conflict do nothing returning id`,

@@ -63,7 +63,7 @@ var mutants = []mutant{
 	{"an event counts each time", []patch{{"../payments/payments.go", "return tag.RowsAffected() == 1, err\n}\n\n// reconciling", "_ = tag; return true, err\n}\n\n// reconciling"}},
 		"../payments/TestAnEventCountsOnce"},
 	{"a refund on its way is not known", []patch{{"../payments/payments.go", "max(p.Refunded, promised)", "p.Refunded + 0*promised"}}, "TestStoreBehavesLikeItsModel"},
-	{"a refund of what is spent", []patch{{"../payments/refunds.go", "amount > pots.PaidLeft()-pots.Held:", "false:"}}, "../payments/TestRefundsAndUsageMeet"},
+	{"a refund of what is spent", []patch{{"../payments/refunds.go", "amount > pots.PaidLeft()-pots.Held:", "amount > pots.PaidLeft()+amount:"}}, "../payments/TestRefundsAndUsageMeet"},
 	{"a posting leaves money in its pot", []patch{{"wallet.go", "w.add(t.debit, -t.amount)", "w.add(t.debit, 1-t.amount)"}}, "TestConcurrentClosesAndCheckpoints"},
 	{"credit that ends last is used first", []patch{{"lots.go", "return a.Expires.Compare(b.Expires)", "return b.Expires.Compare(a.Expires)"}},
 		"TestLotsAreUsedSoonestExpiryFirst"},

@@ -160,7 +160,7 @@ func (s *reconciling) succeed(ctx context.Context, p payment.Payment) error {
 		return fmt.Errorf("top-up %s: a payment without a name has succeeded", s.t.ID)
 	}
 	c := ledger.Credit{Kind: ledger.Topup, Amount: p.Amount, Key: "pi:" + p.ID, Source: s.t.Provider}
-	if _, err := s.Credit(ctx, s.b, c); err != nil {
+	if err := s.Credit(ctx, s.b, c); err != nil {
 		return err
 	}
 	now := s.Now()
