@@ -1,11 +1,8 @@
 package sip
 
 import (
-	"time"
-
 	"parley/media"
 	"parley/media/isolate"
-	"parley/media/rtp"
 	"parley/media/srtp"
 	"parley/sip/sdp"
 )
@@ -20,35 +17,17 @@ type awaited struct {
 
 func newAwaited(m sdp.Media) *awaited { return &awaited{media: m, answered: make(chan error, 1)} }
 
-// keyless says whether a handshake is to bring keys before there can be media.
-func (w *awaited) keyless() bool { return w.media.DTLS != sdp.DTLS{} && w.media.Keys == srtp.Keys{} }
-
-// awaitMedia has media confirm a call whose ACK is lost (see rtp.Proof). What comes until then is thrown away, as all that came
-// before the answer, but for what concerns the path: the far end checks it now, and where DTLS brings the keys, these confirm
-// the call, with its ACK or without.
+// awaitMedia has media confirm a call whose ACK is lost (see mediasession.Proof). The far end checks the path meanwhile, and where
+// DTLS brings the keys, these confirm the call, with its ACK or without.
 func (c *call) awaitMedia() {
 	w := c.awaited
-	conn, way, keyless, done := c.audio.pair.RTP, c.audio.path, w.keyless(), make(chan struct{})
-	proof, err := rtp.NewProof(w.media.Remote, w.media.Keys)
+	proof, err := c.audio.Proof(w.media)
 	if err != nil {
 		return // the ACK alone counts
 	}
 	c.ua.work.Add(1) // the call's goroutine still counts, so Run has not stopped waiting
-	proved, fault := false, error(nil)
-	isolate.Go("sip/proof", func(err error) { fault = err }, func() {
-		var b [2048]byte
-		for !proved {
-			n, from, err := conn.ReadFromUDPAddrPort(b[:])
-			if err != nil {
-				break
-			}
-			if way != nil && !rtp.IsMedia(b[:n]) {
-				way.Receive(b[:n], from)
-				continue
-			}
-			proved = !keyless && proof.Packet(b[:n], from)
-		}
-	}, func() { close(done) }, func() {
+	proved, fault, done := false, error(nil), make(chan struct{})
+	isolate.Go("sip/proof", func(err error) { fault = err }, func() { proved = proof.Await() }, func() { close(done) }, func() {
 		switch { // not before: unwatch waits on the call's goroutine
 		case fault != nil:
 			c.lost(fault)
@@ -60,14 +39,10 @@ func (c *call) awaitMedia() {
 			})
 		}
 	}, c.ua.work.Done)
-	if keyless {
-		way.begin(c.ua.identity, w.media.DTLS, func(keys srtp.Keys, err error) { c.do(func() { c.keyed(w, keys, err) }) })
+	if w.media.Keyless() {
+		c.audio.Handshake(w.media, func(keys srtp.Keys, err error) { c.do(func() { c.keyed(w, keys, err) }) })
 	}
-	w.unwatch = func() {
-		_ = conn.SetReadDeadline(time.Unix(1, 0))
-		<-done
-		_ = conn.SetReadDeadline(time.Time{})
-	}
+	w.unwatch = func() { proof.Stop(done) }
 }
 
 // secure waits for the keys of a call that is confirmed, for as long as for an ACK.

@@ -10,6 +10,7 @@ import (
 
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/mediasession"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
@@ -52,8 +53,9 @@ type call struct {
 	awaited  *awaited      // what the call waits for since its answer; nil: nothing
 	ack      ack           // of the 2xx to our latest INVITE
 	ownBye   ownBye
-	timers   timers // what is to be done later
-	audio    audio
+	timers   timers                // what is to be done later
+	audio    *mediasession.Session // nil: no ports are open yet
+	leg      *Leg                  // nil until there is media
 }
 
 func newCall(u *UserAgent, d dialog.Dialog, on *trunk.Trunk) *call {
@@ -123,7 +125,7 @@ func (c *call) end() {
 		defer f()
 	}
 	c.dropUnacked()
-	c.audio.release()
+	c.audio.Close()
 	c.state = over
 	c.updateAllowedSources()
 }

@@ -34,15 +34,15 @@ func (u *UserAgent) outgoing(p placement) (*call, *gosip.Request, error) {
 	if p.trace != nil {
 		c.trace = p.trace
 	}
-	if err := c.audio.open(u.cfg.Ports, c.described()); err != nil {
+	if err := c.openAudio(); err != nil {
 		return nil, nil, &NotAnswered{Err: err}
 	}
-	offer, err := c.audio.sdp.Offer()
+	offer, err := c.audio.SDP.Offer()
 	if err == nil && !u.register(c) {
 		err = ErrClosed
 	}
 	if err != nil {
-		c.audio.release()
+		c.audio.Close()
 		return nil, nil, err
 	}
 	req := c.inviteFor(p, offer)
@@ -116,13 +116,14 @@ func (c *call) answer(ctx context.Context, invite *gosip.Request, res *gosip.Res
 		if len(body) == 0 {
 			body = early
 		}
-		m, agreed := c.audio.sdp.Media() // by a reliable provisional response
+		m, agreed := c.audio.SDP.Media() // by a reliable provisional response
 		if err = nil; !agreed {
-			m, err = c.audio.sdp.Accept(body)
+			m, err = c.audio.SDP.Accept(body)
 		}
 		if err == nil && m.DTLS != (sdp.DTLS{}) {
 			w = newAwaited(m)
-			c.awaited, c.audio.path = w, c.newPath(m)
+			c.awaited = w
+			c.audio.OpenPath(c.peer(), m)
 			c.secure()
 			c.awaitMedia()
 			return
@@ -161,7 +162,7 @@ func (c *call) legOfDial() *Leg {
 	if c.trunk != nil {
 		c.ends = append(c.ends, c.trunk.Release)
 	}
-	return c.audio.leg
+	return c.leg
 }
 
 // cancel sends a CANCEL, beside the call.

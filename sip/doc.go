@@ -60,7 +60,7 @@
 //	ending     response to BYE, 64*T1         none                                          over
 //	any        BYE in all between             200                                           over
 //
-// Four types have states of their own beside it, and audio.go holds what both ends hear.
+// Four types have states of their own beside it. Package mediasession has what both ends hear, and leg.go what that needs of the call.
 //
 // # Server INVITE
 //

@@ -66,7 +66,7 @@ func (c *call) onProvisional(res *gosip.Response) {
 	f.body = res.Body()
 	if reliable && f.sdp == nil {
 		// The answer to our offer, and the only one (RFC 3262 section 5).
-		s := *c.audio.sdp
+		s := *c.audio.SDP
 		if _, err := s.Accept(f.body); err == nil {
 			f.sdp = &s
 		}
@@ -117,7 +117,7 @@ func (c *call) chosen(res *gosip.Response) (body []byte) {
 	}
 	c.dialog.RemoteSeq, c.dialog.HasRemoteSeq = f.remoteSeq, f.remoteSeq > 0
 	if f.sdp != nil {
-		c.audio.sdp = f.sdp
+		c.audio.SDP = f.sdp
 	}
 	return f.body
 }

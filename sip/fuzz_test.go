@@ -9,6 +9,7 @@ import (
 
 	"parley/sip/dialog"
 	"parley/sip/header"
+	"parley/sip/mediasession"
 )
 
 // FuzzRequest: whatever parses as a request can be checked, read and answered,
@@ -40,7 +41,7 @@ func FuzzRequest(f *testing.F) {
 		for _, h := range req.GetHeaders("p-asserted-identity") {
 			header.ParseIdentity(h.Value())
 		}
-		infoDigit(contentType(req), req.Body())
+		mediasession.ParseInfo(contentType(req), req.Body())
 		if code != 200 {
 			return
 		}
@@ -66,7 +67,6 @@ func whole(t *testing.T, text string) {
 func FuzzHeaders(f *testing.F) {
 	f.Add(`Q.850;cause=16;text="Terminated, \"really\"", SIP;cause=603`)
 	f.Add(`"A, B" <sip:+1-555;verstat=TN-Validation-Passed@h;x>, <tel:+1>`)
-	f.Add("Signal= *\r\nDuration=160")
 	f.Add("1800 ; Refresher = uac")
 	f.Add("terminated;reason=noresource;expires=60")
 	f.Add("SIP/2.0 486 Busy Here\r\n")
@@ -96,11 +96,6 @@ func FuzzHeaders(f *testing.F) {
 		if to, err := referTo(v, "h", false); err == nil && strings.ContainsAny(to, "<>\r\n\" ") {
 			t.Errorf("%q: Refer-To %q", v, to)
 		}
-		for _, kind := range []string{"application/dtmf", "application/dtmf-relay"} {
-			if d, ok := infoDigit(kind, []byte(v)); ok && !strings.ContainsRune("0123456789*#ABCD", rune(d)) {
-				t.Errorf("digit %q", d)
-			}
-		}
 	})
 }
 
@@ -117,17 +112,5 @@ func TestHeaderValues(t *testing.T) {
 	}
 	if _, ok := header.ParseIdentity("<sip:"); ok {
 		t.Error("half a URI was read")
-	}
-	for _, c := range []struct {
-		kind, body string
-		want       byte
-	}{
-		{"application/dtmf-relay", "Signal=5\r\nDuration=160", '5'}, {"application/dtmf-relay", "Duration=1\r\nsignal = #", '#'},
-		{"application/dtmf-relay", "Signal=11", '#'}, {"application/dtmf", "d", 'D'}, {"application/dtmf", " * ", '*'},
-		{"application/dtmf", "12", 0}, {"application/dtmf-relay", "Signal=", 0}, {"text/plain", "5", 0},
-	} {
-		if got, ok := infoDigit(c.kind, []byte(c.body)); got != c.want || ok != (c.want != 0) {
-			t.Errorf("%s %q: %q %v", c.kind, c.body, got, ok)
-		}
 	}
 }

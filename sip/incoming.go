@@ -11,6 +11,7 @@ import (
 
 	"parley/media"
 	"parley/sip/header"
+	"parley/sip/mediasession"
 	"parley/sip/transport"
 )
 
@@ -91,6 +92,23 @@ func (in *Incoming) Rate() (rate media.Rate) {
 	return rate
 }
 
+// ErrNoOffer says that a caller has not said where early media goes, or cannot be reached before the answer.
+var ErrNoOffer = errors.New("sip: the INVITE has no offer")
+
+// Early plays to a caller before the call is answered.
+type Early = mediasession.Early
+
+// Progress tells the caller that there is something to hear before the answer (183 with
+// the answer to their offer, RFC 3960 section 3.1), and returns what it is played with.
+// The description is that of the answer to come. ErrNoOffer: the caller made none;
+// ErrUnconfirmed: try again; a *Refused is as in Ring.
+func (in *Incoming) Progress() (*Early, error) {
+	var e *Early
+	err := error(ErrDecided)
+	in.call.do(func() { e, err = in.call.progress() })
+	return e, err
+}
+
 // Answer answers the call and returns its leg, whose Run the caller must call. It
 // waits, until ctx ends or 64*T1, for the far end to confirm the answer: by its ACK or,
 // where that was lost, by media (see rtp.Proof). That is when the call is answered, and
@@ -121,7 +139,7 @@ func (in *Incoming) Answer(ctx context.Context) (*Leg, error) {
 	if err != nil {
 		return nil, c.undone(err)
 	}
-	return c.audio.leg, nil
+	return c.leg, nil
 }
 
 // Trace is the signalling of the call so far, also after its end.

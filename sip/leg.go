@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/media/codec"
 	"parley/media/isolate"
 	"parley/media/rtp"
-	"parley/sip/dialog"
-	"parley/sip/rtpport"
+	"parley/sip/mediasession"
 	"parley/sip/sdp"
 	"parley/sip/transport"
 	"parley/sip/trunk"
@@ -21,61 +19,43 @@ import (
 // Leg is an answered call: media over RTP, signalling by the call behind it, whose handle it is for
 // other goroutines. It is a media.Leg; its methods follow that contract.
 type Leg struct {
-	media.Leg // the session, but for Run and Events
+	media.Leg // the stream, but for Run
 
-	call    *call
-	pair    *rtpport.Pair
-	session *rtp.Session
-	events  chan media.LegEvent
-	failed  chan error // one overflow of events, from any goroutine
-	since   time.Time
-	begun   atomic.Bool
-	keypad  atomic.Uint32 // the path that digits come over
+	call   *call
+	stream *mediasession.Stream
+	since  time.Time
+	begun  atomic.Bool
 }
 
 var _ media.Leg = (*Leg)(nil)
 
-// The paths that digits come over. The first that brings one is believed for
-// the rest of the call: some far ends send every key both ways.
-const (
-	keysOverRTP  = 1
-	keysOverINFO = 2
-)
-
-// begin creates the leg for what was negotiated. It runs on the call's goroutine.
-func (c *call) begin(m sdp.Media) error {
-	discard(c.audio.pair.RTP)
-	discard(c.audio.pair.RTCP)
-	session, err := c.audio.session(c.rtpConfig(m))
-	if err != nil {
-		return err
-	}
-	c.audio.leg = &Leg{Leg: session, call: c, pair: c.audio.pair, session: session, since: time.Now(),
-		events: make(chan media.LegEvent, media.EventQueue), failed: make(chan error, 1)}
-	c.audio.apply(m)
-	return nil
+// openAudio takes ports for the call, and begins the negotiation about them.
+func (c *call) openAudio() (err error) {
+	cfg := c.ua.audio
+	cfg.Log = c.log
+	c.audio, err = mediasession.Open(cfg, c.described())
+	return err
 }
 
-// rtpConfig is the RTP session's, without its sockets. Media from where the
-// signalling comes from is as good as from where the description says.
-func (c *call) rtpConfig(m sdp.Media) rtp.Config {
-	cfg := rtp.Config{
-		Mux: m.Mux, Remote: c.reached(m.Remote), RemoteRTCP: c.reached(m.RTCP),
-		Format: format(m), Opus: c.audio.sdp.Speaks(codec.Opus), CNAME: dialog.NewTag(),
-		Keys:              m.Keys,
-		FirstMediaTimeout: c.ua.cfg.FirstRTPTimeout, MediaTimeout: c.ua.cfg.RTPTimeout,
+// described is what the call's trunk wants our descriptions to hold.
+func (c *call) described() sdp.Local {
+	local := sdp.Local{Addr: c.dialog.Self.Addr(), Codecs: c.ua.cfg.Codecs, SRTP: c.ua.cfg.SRTP, DTLS: c.ua.audio.Identity.Fingerprint()}
+	if l := c.trunk; l != nil {
+		local.SRTP, local.NoEvents = l.SRTP, l.Has(trunk.AudioKeys)
+		if len(l.Codecs) > 0 {
+			local.Codecs = l.Codecs
+		}
 	}
-	if p := c.audio.path; p != nil {
-		cfg.Path, cfg.Remote = p, p.address()
-	}
-	if a := c.dialog.Peer.Addr(); a.IsValid() {
-		cfg.Trusted = []netip.Prefix{netip.PrefixFrom(a, a.BitLen())}
-	}
+	return local
+}
+
+// peer is what the call's media needs to know of the far end.
+func (c *call) peer() mediasession.Peer {
+	p := mediasession.Peer{Addr: c.dialog.Peer.Addr(), Reach: c.reached}
 	if k := c.trunk; k != nil {
-		cfg.Trusted = append(cfg.Trusted, k.Allow...)
-		cfg.Vouched = k.Has(trunk.VouchedMedia)
+		p.Allow, p.Vouched = k.Allow, k.Has(trunk.VouchedMedia)
 	}
-	return cfg
+	return p
 }
 
 // reached is where media to a described address goes. A far end behind an address translator describes an address of
@@ -88,9 +68,14 @@ func (c *call) reached(at netip.AddrPort) netip.AddrPort {
 	return at
 }
 
-// format is the one that was negotiated.
-func format(m sdp.Media) rtp.Format {
-	return rtp.Format{Codec: m.Codec, Takes: m.Common, Opus: m.Opus, Events: m.Events, FastEvents: m.FastEvents}
+// begin creates the leg for what was negotiated. It runs on the call's goroutine.
+func (c *call) begin(m sdp.Media) error {
+	stream, err := c.audio.Begin(c.peer(), m)
+	if err != nil {
+		return err
+	}
+	c.leg = &Leg{Leg: stream, call: c, stream: stream, since: time.Now()}
+	return nil
 }
 
 // Run carries the call until one side ends it. It returns nil when the far end
@@ -101,38 +86,15 @@ func (l *Leg) Run(ctx context.Context) error {
 	if !l.begun.CompareAndSwap(false, true) {
 		return errors.New("sip: Run was called twice")
 	}
-	defer l.pair.Release()
+	defer l.stream.Release()
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer l.hangup(isolate.Internal) // unless it was hung up before
-	ended := make(chan error, 1)
-	played := error(isolate.Internal)
-	isolate.Go("sip/media", l.fail, func() { played = l.session.Run(inner) }, func() { ended <- played })
-
-	ua, local := l.call.ua, netip.AddrPortFrom(l.call.dialog.Self.Addr(), l.pair.Port) // where we are described to be
-	watch := watch{log: l.call.log.With("local", local.String()), counters: &ua.counters, silence: ua.cfg.noRTPAfter, begun: time.Now()}
-	tick := time.Tick(ua.cfg.watchEvery)
-	var err error
-	running := true
-	for running {
-		select {
-		case e := <-l.session.Events():
-			if e.Kind != media.LegDigit || l.keysCome(keysOverRTP) {
-				l.emit(e)
-			}
-			continue
-		case now := <-tick:
-			watch.look(now, l.Stats())
-			continue
-		case err = <-ended:
-			ended = nil
-		case err = <-l.failed:
-		case <-l.call.gone.Done():
-			err = l.call.undone(nil)
-		case <-ctx.Done():
-			err = l.call.undone(nil)
-		}
-		running = false
+	done := make(chan struct{})
+	isolate.Go("sip/media", l.stream.End, func() { l.stream.End(l.stream.Run(inner)) }, func() { close(done) })
+	ended, err := l.stream.Watch(ctx, l.call.gone.Done())
+	if !ended {
+		err = l.call.undone(nil)
 	}
 	cause := err
 	if ctx.Err() != nil {
@@ -140,9 +102,7 @@ func (l *Leg) Run(ctx context.Context) error {
 	}
 	l.hangup(cause)
 	stop()
-	if ended != nil {
-		<-ended
-	}
+	<-done
 	return err
 }
 
@@ -154,35 +114,7 @@ func (l *Leg) hangup(cause error) {
 // abandon gives back the ports of a leg whose Run was never called.
 func (l *Leg) abandon() {
 	if l.begun.CompareAndSwap(false, true) {
-		l.pair.Release()
-	}
-}
-
-// infoDigit reports a key that came by INFO.
-func (l *Leg) infoDigit(digit byte) {
-	if l.keysCome(keysOverINFO) {
-		l.emit(media.LegEvent{Kind: media.LegDigit, Digit: digit})
-	}
-}
-
-func (l *Leg) keysCome(path uint32) bool {
-	return l.keypad.CompareAndSwap(0, path) || l.keypad.Load() == path
-}
-
-// emit queues an event; one that does not fit ends the leg, see media.Leg.
-func (l *Leg) emit(e media.LegEvent) {
-	select {
-	case l.events <- e:
-	default:
-		l.fail(&media.Ended{Reason: media.Failed, Detail: DetailOverflow})
-	}
-}
-
-// fail ends the leg for a reason of its own. It does not block.
-func (l *Leg) fail(why error) {
-	select {
-	case l.failed <- why:
-	default: // it ends for another
+		l.stream.Release()
 	}
 }
 
@@ -194,13 +126,10 @@ func (l *Leg) Answered() time.Time { return l.since }
 func (l *Leg) CallID() string { return l.call.key.callID }
 
 // SendDigits presses keys: '0' to '9', '*', '#', 'A' to 'D'. See rtp.Session.
-func (l *Leg) SendDigits(digits string) error { return l.session.SendDigits(digits) }
+func (l *Leg) SendDigits(digits string) error { return l.stream.SendDigits(digits) }
 
 // Trace is the signalling of the call so far, also after its end.
 func (l *Leg) Trace() *transport.Trace { return l.call.trace }
 
 // Stats describes the media so far.
-func (l *Leg) Stats() rtp.Stats { return l.session.Stats() }
-
-// Events is that of media.Leg.
-func (l *Leg) Events() <-chan media.LegEvent { return l.events }
+func (l *Leg) Stats() rtp.Stats { return l.stream.Stats() }

@@ -67,7 +67,7 @@ func (c *call) proceed() {
 	}
 	req := c.dialog.Request(m.method)
 	if m.method == gosip.INVITE {
-		body, err := c.audio.sdp.Offer()
+		body, err := c.audio.SDP.Offer()
 		if err != nil {
 			m.state = modIdle
 			c.refreshLater()
@@ -104,12 +104,12 @@ func (c *call) onRefreshed(req *gosip.Request, res *gosip.Response, _ error) {
 		c.confirmAnswer(req)
 		// It lives, which was the question: after an answer that is of no use everything stays as
 		// it was.
-		if agreed, err := c.audio.sdp.Accept(res.Body()); err == nil {
-			c.audio.apply(agreed)
+		if agreed, err := c.audio.SDP.Accept(res.Body()); err == nil {
+			c.audio.Apply(c.peer(), agreed)
 		}
 	default:
 		if m.method == gosip.INVITE {
-			c.audio.sdp.Reject()
+			c.audio.SDP.Reject()
 		}
 		if m.tries++; m.tries == maxTries || !c.tryAgain(res) {
 			c.refreshLater()
@@ -195,12 +195,12 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 	var err error
 	switch {
 	case len(req.Body()) > 0:
-		if body, m, err = c.audio.sdp.Answer(req.Body()); err != nil {
+		if body, m, err = c.audio.SDP.Answer(req.Body()); err != nil {
 			c.respond(req, tx, offerCode(err))
 			return
 		}
 	case req.Method == gosip.INVITE:
-		if body, err = c.audio.sdp.OfferAll(); err != nil {
+		if body, err = c.audio.SDP.OfferAll(); err != nil {
 			c.refuse(req, tx, 500)
 			return
 		}
@@ -209,7 +209,7 @@ func (c *call) reoffer(req *gosip.Request, tx *gosip.ServerTx) {
 	c.dialog.Retarget(req.Contact())
 	c.learn(req)
 	if len(req.Body()) > 0 {
-		c.audio.apply(m)
+		c.audio.Apply(c.peer(), m)
 	}
 	k.res = c.success(req, body, c.granted(req)...)
 	_ = tx.Respond(k.res)

@@ -15,7 +15,6 @@ import (
 	"parley/media/isolate"
 	"parley/sip/dialog"
 	"parley/sip/header"
-	"parley/sip/sdp"
 	"parley/sip/transport"
 	"parley/sip/trunk"
 )
@@ -284,18 +283,6 @@ func (u *UserAgent) place(ctx context.Context, p placement) (*Leg, error) {
 // mtu is the size of a request that fits a datagram on any path (RFC 3261
 // section 18.1.1).
 const mtu = 1300
-
-// described is what the call's trunk wants our descriptions to hold.
-func (c *call) described() sdp.Local {
-	local := sdp.Local{Addr: c.dialog.Self.Addr(), Codecs: c.ua.cfg.Codecs, SRTP: c.ua.cfg.SRTP, DTLS: c.ua.identity.Fingerprint()}
-	if l := c.trunk; l != nil {
-		local.SRTP, local.NoEvents = l.SRTP, l.Has(trunk.AudioKeys)
-		if len(l.Codecs) > 0 {
-			local.Codecs = l.Codecs
-		}
-	}
-	return local
-}
 
 // supportedOn is our Supported header on a trunk.
 func supportedOn(l *trunk.Trunk) gosip.Header {

@@ -8,6 +8,7 @@ import (
 
 // The details of how calls end here (media.Ended.Detail). AnsweredAfterCancel is that of a call
 // that was answered after we gave it up: the carrier charges for it, our customer does not pay.
+// The media has one of its own, mediasession.DetailOverflow.
 const (
 	AnsweredAfterCancel  media.EndDetail = "answered_after_cancel"
 	DetailAuth           media.EndDetail = "carrier_auth"        // the carrier does not accept our credentials
@@ -17,7 +18,6 @@ const (
 	DetailNoACK          media.EndDetail = "no_ack"              // our answer was never confirmed
 	DetailNoCodec        media.EndDetail = "no_common_codec"     // the far end's description and ours have nothing in common
 	DetailNoKeys         media.EndDetail = "no_keys"             // the handshake that brings the keys of the media has failed, or never began
-	DetailOverflow       media.EndDetail = "event_overflow"      // the leg's events are not read
 	DetailRedirected     media.EndDetail = "redirected"          // 3xx, which is not followed
 	DetailSessionExpired media.EndDetail = "session_expired"     // the far end does not refresh, or has vanished
 	DetailSpam           media.EndDetail = "blocked_as_spam"     // by an analytics service

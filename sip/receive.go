@@ -1,12 +1,12 @@
 package sip
 
 import (
-	"strings"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
+	"parley/sip/mediasession"
 	"parley/sip/transport"
 )
 
@@ -75,12 +75,12 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 
 // info takes digits of keypads that do not send them as RFC 4733 events.
 func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
-	digit, ok := infoDigit(contentType(req), req.Body())
+	digit, ok := mediasession.ParseInfo(contentType(req), req.Body())
 	switch {
-	case c.audio.leg == nil:
+	case c.leg == nil:
 		c.refuse(req, tx, 491) // there is no leg yet
 	case ok:
-		c.audio.leg.infoDigit(digit)
+		c.leg.stream.InfoDigit(digit)
 		c.respond(req, tx, 200)
 	case len(req.Body()) == 0:
 		c.respond(req, tx, 200) // some probe with it (RFC 6086 section 2)
@@ -99,30 +99,4 @@ func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
 
 func (c *call) respond(req *gosip.Request, tx *gosip.ServerTx, code int, extra ...gosip.Header) {
 	_ = tx.Respond(response(req, code, "", c.dialog.LocalTag, extra...))
-}
-
-// infoDigit finds the key in an INFO body: "Signal=5" lines
-// (application/dtmf-relay) or the bare key (application/dtmf).
-func infoDigit(kind string, body []byte) (digit byte, ok bool) {
-	value := ""
-	switch kind {
-	case "application/dtmf-relay":
-		for line := range strings.Lines(string(body)) {
-			if name, v, ok := strings.Cut(line, "="); ok && strings.EqualFold(strings.TrimSpace(name), "signal") {
-				value = strings.TrimSpace(v)
-				break
-			}
-		}
-	case "application/dtmf":
-		value = strings.TrimSpace(string(body))
-	}
-	switch value = strings.ToUpper(value); {
-	case value == "10":
-		return '*', true // some send the RFC 4733 event number
-	case value == "11":
-		return '#', true
-	case len(value) == 1 && strings.Contains("0123456789*#ABCD", value):
-		return value[0], true
-	}
-	return 0, false
 }

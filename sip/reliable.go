@@ -39,7 +39,7 @@ func (c *call) reliably(res *gosip.Response) error {
 	r := &reliable{res: res, rseq: rseq, pracked: make(chan struct{}),
 		wait: c.ua.cfg.T1, begun: c.timers.clock.Now()}
 	if c.server.answer == nil {
-		body, err := c.audio.sdp.Offer()
+		body, err := c.audio.SDP.Offer()
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (c *call) onPRACK(req *gosip.Request, tx *gosip.ServerTx) {
 	}
 	switch {
 	case r.offer:
-		m, err := c.audio.sdp.Accept(req.Body())
+		m, err := c.audio.SDP.Accept(req.Body())
 		if err != nil {
 			c.respond(req, tx, offerCode(err))
 			c.decline(488, "")

@@ -90,8 +90,8 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 	defer func() { // also when the handler panics
 		in.finish()
 		<-c.life.Done()
-		if c.audio.leg != nil {
-			c.audio.leg.abandon()
+		if c.leg != nil {
+			c.leg.abandon()
 		}
 	}()
 	u.cfg.OnCall(c.server.ctx, in)
@@ -189,10 +189,10 @@ func (c *call) prepare() error {
 	if err := context.Cause(c.server.ctx); err != nil {
 		return err
 	}
-	if c.audio.pair != nil {
+	if c.audio != nil {
 		return nil
 	}
-	if err := c.audio.open(c.ua.cfg.Ports, c.described()); err != nil {
+	if err := c.openAudio(); err != nil {
 		c.decline(503, "", retryAfter(retryOverload))
 		return &Refused{Code: 503, Err: err}
 	}
@@ -201,13 +201,13 @@ func (c *call) prepare() error {
 		return nil
 	}
 	var err error
-	c.server.answer, c.server.media, err = c.audio.sdp.Answer(body)
+	c.server.answer, c.server.media, err = c.audio.SDP.Answer(body)
 	if err != nil {
 		code := offerCode(err)
 		c.decline(code, "")
 		return &Refused{Code: code, Err: err}
 	}
-	c.audio.path = c.newPath(c.server.media)
+	c.audio.OpenPath(c.peer(), c.server.media)
 	return nil
 }
 
@@ -233,6 +233,24 @@ func (c *call) ring() error {
 	return c.sendProvisional(180, nil)
 }
 
+// progress sends 183, and returns what plays to the caller.
+func (c *call) progress() (*Early, error) {
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	if c.server.answer == nil || c.audio.HasPath() { // it is reached, and decrypts, only after the answer
+		return nil, ErrNoOffer
+	}
+	early, err := c.audio.Early(c.peer(), c.server.media)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.sendProvisional(183, c.server.answer); err != nil {
+		return nil, err
+	}
+	return early, nil
+}
+
 // sendProvisional sends a response that decides nothing, with a description if there is one.
 func (c *call) sendProvisional(code int, body []byte) error {
 	res := response(c.server.req, code, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow())
@@ -255,14 +273,14 @@ func (c *call) accept() (<-chan error, error) {
 	body := c.server.answer
 	if body == nil && !c.server.reliable.answerNegotiated() {
 		var err error
-		if body, err = c.audio.sdp.Offer(); err != nil {
+		if body, err = c.audio.SDP.Offer(); err != nil {
 			c.decline(500, "")
 			return nil, err
 		}
 		k.offer = true
 	}
 	c.learn(c.server.req)
-	discard(c.audio.pair.RTP)
+	c.audio.Discard()
 	k.res = c.success(c.server.req, body, c.granted(c.server.req)...)
 	if err := c.send(k.res); err != nil {
 		c.setState(over)

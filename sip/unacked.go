@@ -70,7 +70,7 @@ func (c *call) onACK(req *gosip.Request) {
 	k := c.unacked
 	switch {
 	case k == nil || req.CSeq().SeqNo != k.seq:
-	case c.state == answered && c.awaited.keyless():
+	case c.state == answered && c.awaited.media.Keyless():
 		c.secure()
 	default:
 		c.confirmed(k, req.Body())
@@ -88,7 +88,7 @@ func (c *call) confirmed(k *unacked, body []byte) {
 		m = w.media
 	}
 	if k.offer {
-		m, err = c.audio.sdp.Accept(body)
+		m, err = c.audio.SDP.Accept(body)
 	}
 	switch {
 	case c.state == leaving:
@@ -102,7 +102,7 @@ func (c *call) confirmed(k *unacked, body []byte) {
 		c.establish(w, m)
 	default:
 		if k.offer {
-			c.audio.apply(m)
+			c.audio.Apply(c.peer(), m)
 		}
 		c.proceed()
 	}

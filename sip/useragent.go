@@ -20,6 +20,7 @@ import (
 	"parley/media/dtls"
 	"parley/media/isolate"
 	"parley/sip/challenge"
+	"parley/sip/mediasession"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
 	"parley/sip/transport"
@@ -110,7 +111,7 @@ type UserAgent struct {
 	layer  *transport.Layer
 	trunks *trunk.Set
 
-	identity    *dtls.Identity // of our side of encrypted media
+	audio       mediasession.Config
 	verifier    *challenge.Verifier
 	unconfirmed *unconfirmed
 
@@ -146,7 +147,6 @@ func New(cfg Config) (*UserAgent, error) {
 		cfg.Allow = func(netip.Addr) bool { return false }
 	}
 	cfg.MaxRinging, cfg.T1 = cmp.Or(cfg.MaxRinging, defaultMaxRinging), cmp.Or(cfg.T1, defaultT1)
-	cfg.watchEvery, cfg.noRTPAfter = cmp.Or(cfg.watchEvery, watchEvery), cmp.Or(cfg.noRTPAfter, noRTPAfter)
 	cfg.keepEvery = cmp.Or(cfg.keepEvery, keepEvery)
 	cfg.Logger, cfg.clock = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), cmp.Or(cfg.clock, clock(wallClock{}))
 	u := &UserAgent{
@@ -155,10 +155,12 @@ func New(cfg Config) (*UserAgent, error) {
 		verifier: challenge.New(), unconfirmed: newUnconfirmed(),
 		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Shared: cfg.SharedTrunks, Log: cfg.Logger}),
 	}
-	var err error
-	if u.identity, err = dtls.NewIdentity(); err != nil {
+	identity, err := dtls.NewIdentity()
+	if err != nil {
 		return nil, err
 	}
+	u.audio = mediasession.Config{Ports: cfg.Ports, Identity: identity, FirstMediaTimeout: cfg.FirstRTPTimeout, MediaTimeout: cfg.RTPTimeout,
+		WatchEvery: cfg.watchEvery, NoRTPAfter: cfg.noRTPAfter, Counters: new(mediasession.Counters)}
 	u.layer, err = transport.New(transport.Config{
 		Listen: cfg.Listen, ListenTLS: cfg.ListenTLS, TLS: cfg.TLS, PublicIP: cfg.PublicIP,
 		Allow: cfg.Allow, RejectUnknown: cfg.RejectUnknown, Trunks: u.trunks, Resolver: cfg.Resolver, SourceRate: cfg.SourceRate, T1: cfg.T1,
@@ -306,7 +308,7 @@ func (u *UserAgent) find(k dialogKey) *call {
 
 // counters are read by Stats.
 type counters struct {
-	overload, refused, latched, noRTP atomic.Uint64
+	overload, refused atomic.Uint64
 }
 
 // Stats counts what never became a call, whose media was odd, and what is going on.
@@ -329,7 +331,7 @@ func (u *UserAgent) Stats() Stats {
 	return Stats{
 		Unknown: u.layer.Unknown(), Malformed: u.layer.Malformed(),
 		Overload: u.counters.overload.Load(), Refused: u.counters.refused.Load(),
-		Latched: u.counters.latched.Load(), NoRTP: u.counters.noRTP.Load(),
+		Latched: u.audio.Counters.Latched.Load(), NoRTP: u.audio.Counters.NoRTP.Load(),
 		Ringing: int(u.ringing.Load()), Calls: calls,
 	}
 }

@@ -98,3 +98,6 @@ func (m Media) Sends() bool {
 
 // Receives says whether the far end may send audio now.
 func (m Media) Receives() bool { return m.Direction&RecvOnly != 0 }
+
+// Keyless says whether a handshake is to bring the keys of the stream before there can be media.
+func (m Media) Keyless() bool { return m.DTLS != DTLS{} && m.Keys == srtp.Keys{} }

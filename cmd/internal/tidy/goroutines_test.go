@@ -40,6 +40,7 @@ var serving = []string{
 	"cmd/parley/inbound",      // calls that come in
 	"cmd/parley/node",         // the end of a server
 	"cmd/parley/outbound",     // calls that are placed, and batches
+	"sip/mediasession",        // what both ends of one hear: what waits there is begun by sip
 	"sip/simulated",           // phones and people to try it with
 	"api/status",              // looks of strangers, in the process that has the calls
 }

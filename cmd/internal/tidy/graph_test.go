@@ -161,6 +161,8 @@ func forbidden(from, to string, inTest bool) string {
 		return "the simulated carrier is reached only over the network"
 	case from == "sip/simulated" && !slices.Contains([]string{"sip", "sip/carrier", "media"}, b):
 		return "it may import sip, sip/carrier and media"
+	case from == "sip/mediasession" && !inTest && strings.HasPrefix(to, "sip") && to != "sip/sdp" && to != "sip/rtpport":
+		return "the media of a call knows no signalling"
 	case a == "pipeline" && !inTest && !books(from):
 		return beyondTheBooks(from, to)
 	case to == "inference/onnx" && !inTest && from != "cmd/parley-speech" && !strings.HasSuffix(from, "test"):
@@ -349,6 +351,9 @@ func TestImportRule(t *testing.T) {
 		{"sip/simulated", "media/wav", false, true},
 		{"sip/simulated", "inference", false, false},
 		{"sip", "sip/simulated", false, false},
+		{"sip", "sip/mediasession", false, true},
+		{"sip/mediasession", "sip/sdp", false, true},
+		{"sip/mediasession", "sip/dialog", false, false},
 		{"sip", "sip/simulated", true, true},
 		{"cmd/parley", "sip/simulated", false, true},
 		{"api", "sip/simulated", true, false},

@@ -1,4 +1,4 @@
-package sip
+package mediasession
 
 import (
 	"net"
@@ -8,11 +8,13 @@ import (
 	"parley/media/dtls"
 	"parley/media/ice"
 	"parley/media/srtp"
+	"parley/sip/rtpport"
 	"parley/sip/sdp"
 )
 
-// path is what comes to the media port of a call besides media: the far end's connectivity checks, and the handshake that brings
-// the keys. It is the rtp.Path of the call's session. Until there is one, awaitMedia reads for it.
+// path is what comes to the ports of a call besides media: the far end's connectivity checks, and the handshake that brings
+// the keys. It is the rtp.Path of the call's stream. Until there is one, a Proof reads for it. It belongs to the call's goroutine,
+// but for what implements rtp.Path.
 type path struct {
 	conn  *net.UDPConn
 	agent *ice.Agent // nil: the far end makes no checks
@@ -24,17 +26,12 @@ type path struct {
 	far         atomic.Pointer[netip.AddrPort] // where the far end is, as far as is known
 }
 
-// newPath is the path of a call whose media is m; nil: nothing but media comes. It belongs to the call's goroutine, but for
-// Receive.
-func (c *call) newPath(m sdp.Media) *path {
-	if m.ICE == (sdp.ICE{}) && m.DTLS == (sdp.DTLS{}) {
-		return nil
-	}
-	p := &path{conn: c.audio.pair.RTP, controlConn: c.audio.pair.RTCP, from: []netip.Addr{m.Remote.Addr(), c.dialog.Peer.Addr()}}
+func newPath(pair *rtpport.Pair, peer Peer, m sdp.Media) *path {
+	p := &path{conn: pair.RTP, controlConn: pair.RTCP, from: []netip.Addr{m.Remote.Addr(), peer.Addr}}
 	if m.ICE != (sdp.ICE{}) {
 		p.agent, p.control = ice.New(m.ICE.Local, m.ICE.Remote), ice.New(m.ICE.Local, m.ICE.Remote)
 	}
-	at := c.reached(m.Remote)
+	at := peer.Reach(m.Remote)
 	p.far.Store(&at)
 	return p
 }
