@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"net/netip"
-	"strings"
 
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/media"
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/sdp"
 	"parley/sip/trunk"
 )
@@ -57,25 +57,17 @@ func (u *UserAgent) outgoing(p placement) (*call, *gosip.Request, error) {
 // inviteFor is the INVITE itself.
 func (c *call) inviteFor(p placement, offer []byte) *gosip.Request {
 	req := c.dialog.Request(gosip.INVITE)
-	req.From().DisplayName = strings.Map(printable, p.display)
+	req.From().DisplayName = header.DisplayName(p.display)
 	req.AppendHeader(c.dialog.Contact())
 	req.AppendHeader(dialog.Allow())
 	req.AppendHeader(supportedOn(p.trunk))
 	for _, h := range append(c.modify.session.wanted(""), p.headers...) {
 		req.AppendHeader(h)
 	}
-	describe(req, offer)
+	header.Describe(req, offer)
 	req.SetTransport(c.dialog.Transport)
 	req.SetDestination(p.at.Addr.String())
 	return req
-}
-
-// printable keeps a display name from ending its quotes or its line.
-func printable(r rune) rune {
-	if r < ' ' || r == '"' || r == '\\' || r == 0x7f {
-		return -1
-	}
-	return r
 }
 
 // The methods that a clientInvite calls follow.

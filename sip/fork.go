@@ -7,6 +7,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/sdp"
 )
 
@@ -60,7 +61,7 @@ func (c *call) onProvisional(res *gosip.Response) {
 	if reliable && !c.prack(f, res) {
 		return
 	}
-	if contentType(res) != sdpType || len(res.Body()) == 0 {
+	if header.ContentType(res) != header.SDP || len(res.Body()) == 0 {
 		return
 	}
 	f.body = res.Body()

@@ -41,7 +41,7 @@ func FuzzRequest(f *testing.F) {
 		for _, h := range req.GetHeaders("p-asserted-identity") {
 			header.ParseIdentity(h.Value())
 		}
-		mediasession.ParseInfo(contentType(req), req.Body())
+		mediasession.ParseInfo(header.ContentType(req), req.Body())
 		if code != 200 {
 			return
 		}
@@ -60,57 +60,5 @@ func whole(t *testing.T, text string) {
 	t.Helper()
 	if strings.Index(text, "\r\n\r\n") != len(text)-4 {
 		t.Errorf("a message in parts: %q", text)
-	}
-}
-
-// FuzzHeaders: values of single headers.
-func FuzzHeaders(f *testing.F) {
-	f.Add(`Q.850;cause=16;text="Terminated, \"really\"", SIP;cause=603`)
-	f.Add(`"A, B" <sip:+1-555;verstat=TN-Validation-Passed@h;x>, <tel:+1>`)
-	f.Add("1800 ; Refresher = uac")
-	f.Add("terminated;reason=noresource;expires=60")
-	f.Add("SIP/2.0 486 Busy Here\r\n")
-	f.Add("tel:+15550100077")
-	f.Fuzz(func(t *testing.T, v string) {
-		for _, c := range header.ParseReason(v) {
-			if c.Code < 0 || c.Code > 1023 {
-				t.Errorf("%+v", c)
-			}
-		}
-		if id, ok := header.ParseIdentity(v); ok && strings.Contains(id.Number, ";") && !strings.Contains(strings.ToLower(v), "%3b") {
-			t.Errorf("%+v", id)
-		}
-		req := gosip.NewRequest(gosip.NOTIFY, gosip.Uri{Scheme: "sip", Host: "h"})
-		for _, name := range []string{"Session-Expires", "Min-SE", "Subscription-State"} {
-			req.AppendHeader(gosip.NewHeader(name, v))
-		}
-		if d, refresher, ok := sessionExpires(req); d < 0 || d > longestSession || !ok && d != 0 || strings.TrimSpace(refresher) != refresher {
-			t.Errorf("%q: session of %v, %q, %v", v, d, refresher, ok)
-		}
-		if state, d := subscription(req); d < 0 || strings.Contains(state, ";") {
-			t.Errorf("%q: subscription %q, %v", v, state, d)
-		}
-		if code, _ := sipfrag([]byte(v)); code != 0 && (code < 100 || code > 699) {
-			t.Errorf("%q: status %d", v, code)
-		}
-		if to, err := referTo(v, "h", false); err == nil && strings.ContainsAny(to, "<>\r\n\" ") {
-			t.Errorf("%q: Refer-To %q", v, to)
-		}
-	})
-}
-
-func TestHeaderValues(t *testing.T) {
-	for v, want := range map[string]header.Identity{
-		`"Ann \"A\" Lee" <sip:+1-555-0100@h;x=1>`:    {Number: "+15550100", Host: "h", Display: `Ann "A" Lee`},
-		`<tel:+1(555)0100;verstat=No-TN-Validation>`: {Number: "+15550100", Verstat: "No-TN-Validation"},
-		`sip:anonymous@anonymous.invalid`:            {Number: "anonymous", Host: "anonymous.invalid"},
-		`<sip:a%20b@h;verstat=TN-Validation-Failed>`: {Number: "a b", Host: "h", Verstat: "TN-Validation-Failed"},
-	} {
-		if got, ok := header.ParseIdentity(v); !ok || got != want {
-			t.Errorf("%s: %+v %v", v, got, ok)
-		}
-	}
-	if _, ok := header.ParseIdentity("<sip:"); ok {
-		t.Error("half a URI was read")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/sdp"
 )
 
@@ -73,7 +74,7 @@ func (c *call) proceed() {
 			c.refreshLater()
 			return
 		}
-		describe(req, body)
+		header.Describe(req, body)
 	}
 	refresher := "uas"
 	if m.session.ours {
@@ -125,7 +126,7 @@ func (c *call) tryAgain(res *gosip.Response) bool {
 	case 491:
 		wait = c.backOff()
 	case 422: // section 6 of RFC 4028
-		least := minSE(res)
+		least := header.MinSE(res)
 		if least <= m.session.least {
 			return false
 		}

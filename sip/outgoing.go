@@ -183,7 +183,7 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 		identity.UriParams = gosip.HeaderParams{{K: "user", V: "phone"}}
 	}
 	if k.Has(trunk.Diverts) && t.Caller != "" {
-		p.headers = append(p.headers, gosip.NewHeader("Diversion", nameAddr("", identity)+";reason=deflection;counter=1"), history(identity, p.to))
+		p.headers = append(p.headers, header.Deflected(identity, p.to)...)
 		identity.User, t.From = k.Plan.Shown(t.Caller), header.Identity{Number: t.Caller}
 	}
 	p.from = gosip.Uri{Scheme: "sip", User: cmp.Or(k.FromUser, identity.User), Host: host}
@@ -193,7 +193,7 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 		wanted bool
 	}{{"P-Asserted-Identity", k.Has(trunk.PAI)}, {"P-Preferred-Identity", k.Has(trunk.PPI)}} {
 		if h.wanted && t.From.Number != "" {
-			p.headers = append(p.headers, gosip.NewHeader(h.name, nameAddr(t.From.Display, identity)))
+			p.headers = append(p.headers, gosip.NewHeader(h.name, header.NameAddr(t.From.Display, identity)))
 		}
 	}
 	if k.Has(trunk.Private) || t.Private {
@@ -209,23 +209,6 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	}
 	p.headers = append(p.headers, header.Custom(t.Headers, k.Headers)...)
 	return p
-}
-
-// history says the same as Diversion does to far ends that know History-Info (RFC 7044): the call was by's, and is to's now. The
-// cause of a deflection is 480 (RFC 7544).
-func history(by, to gosip.Uri) gosip.Header {
-	now := *to.Clone()
-	now.UriParams = append(now.UriParams, gosip.HeaderKV{K: "cause", V: "480"})
-	return gosip.NewHeader("History-Info", nameAddr("", by)+";index=1, "+nameAddr("", now)+";index=1.1;mp=1")
-}
-
-// nameAddr writes a name-addr (RFC 3261 section 20.10).
-func nameAddr(display string, uri gosip.Uri) string {
-	text := "<" + uri.String() + ">"
-	if display = strings.Map(printable, display); display != "" {
-		text = `"` + display + `" ` + text
-	}
-	return text
 }
 
 // direct is a call to a URI.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"parley/sip/dialog"
 )
 
 // mailbox is how much may wait for a call's goroutine. A far end has one or two
@@ -17,12 +19,12 @@ type owner struct {
 	finish   context.CancelCauseFunc
 	killed   chan struct{} // closed by shutdown
 	killOnce sync.Once
-	order    *order   // of the far end's requests
-	ends     []func() // run when the goroutine has ended, the last one first; its own
+	order    *dialog.Order // of the far end's requests
+	ends     []func()      // run when the goroutine has ended, the last one first; its own
 }
 
 func newOwner(t1 time.Duration) *owner {
-	o := &owner{box: make(chan task, mailbox), killed: make(chan struct{}), order: newOrder(t1)}
+	o := &owner{box: make(chan task, mailbox), killed: make(chan struct{}), order: dialog.NewOrder(t1)}
 	o.life, o.finish = context.WithCancelCause(context.Background())
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/mediasession"
 	"parley/sip/transport"
 )
@@ -75,7 +76,7 @@ func (c *call) handle(req *gosip.Request, tx *gosip.ServerTx) {
 
 // info takes digits of keypads that do not send them as RFC 4733 events.
 func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
-	digit, ok := mediasession.ParseInfo(contentType(req), req.Body())
+	digit, ok := mediasession.ParseInfo(header.ContentType(req), req.Body())
 	switch {
 	case c.leg == nil:
 		c.refuse(req, tx, 491) // there is no leg yet

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
+
+	"parley/sip/header"
 )
 
 // reliable is a provisional response of ours that waits for its PRACK.
@@ -43,7 +45,7 @@ func (c *call) reliably(res *gosip.Response) error {
 		if err != nil {
 			return err
 		}
-		describe(res, body)
+		header.Describe(res, body)
 		r.offer = true
 	}
 	res.AppendHeader(gosip.NewHeader("Require", "100rel"))

@@ -11,6 +11,7 @@ import (
 
 	"parley/media/isolate"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/transport"
 )
 
@@ -38,7 +39,7 @@ type inviteKey struct {
 // a request in its call, and hands an ACK over at once, so that what came
 // after it finds the call answered. Where the mailbox is full, request does.
 func (u *UserAgent) received(m gosip.Message) {
-	unpack(m)
+	header.Unpack(m)
 	req, ok := m.(*gosip.Request)
 	if !ok || m.CallID() == nil || req.Method == gosip.CANCEL {
 		return
@@ -50,7 +51,7 @@ func (u *UserAgent) received(m gosip.Message) {
 	switch {
 	case c == nil:
 	case req.Method != gosip.ACK:
-		c.order.arrived(req.CSeq().SeqNo)
+		c.order.Arrived(req.CSeq().SeqNo)
 	default:
 		select {
 		case c.box <- task{func() { c.handle(req, nil) }, func() {}}:
@@ -109,7 +110,7 @@ func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	case req.Method == gosip.OPTIONS && (u.draining.Load() || u.cfg.Away != nil && u.cfg.Away()):
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 	case req.Method == gosip.OPTIONS:
-		u.reply(req, tx, 200, "", dialog.Allow(), supported(), gosip.NewHeader("Accept", sdpType))
+		u.reply(req, tx, 200, "", dialog.Allow(), supported(), gosip.NewHeader("Accept", header.SDP))
 	case req.Method == gosip.CANCEL, req.Method == gosip.BYE, req.Method == gosip.UPDATE, req.Method == gosip.PRACK:
 		u.reply(req, tx, 481, "")
 	default:
@@ -125,8 +126,8 @@ func (u *UserAgent) inDialog(req *gosip.Request, tx *gosip.ServerTx, localTag st
 		return
 	}
 	if req.Method != gosip.ACK {
-		c.order.await(req.CSeq().SeqNo)
-		defer c.order.handled(req.CSeq().SeqNo)
+		c.order.Await(req.CSeq().SeqNo)
+		defer c.order.Handled(req.CSeq().SeqNo)
 	}
 	if !c.do(func() { c.handle(req, tx) }) {
 		u.reply(req, tx, 481, "")
@@ -169,31 +170,10 @@ func check(req *gosip.Request) (code int, extra []gosip.Header) {
 	if len(req.Body()) == 0 || req.Method != gosip.INVITE && req.Method != gosip.UPDATE {
 		return 0, nil
 	}
-	if e := req.GetHeader("content-encoding"); contentType(req) != sdpType || e != nil && !strings.EqualFold(e.Value(), "identity") {
-		return 415, []gosip.Header{gosip.NewHeader("Accept", sdpType), gosip.NewHeader("Accept-Encoding", "identity")}
+	if e := req.GetHeader("content-encoding"); header.ContentType(req) != header.SDP || e != nil && !strings.EqualFold(e.Value(), "identity") {
+		return 415, []gosip.Header{gosip.NewHeader("Accept", header.SDP), gosip.NewHeader("Accept-Encoding", "identity")}
 	}
 	return 0, nil
-}
-
-const sdpType = "application/sdp"
-
-// describe gives a message a session description.
-func describe(m gosip.Message, body []byte) {
-	kind := gosip.ContentTypeHeader(sdpType)
-	m.AppendHeader(&kind)
-	m.SetBody(body)
-}
-
-// contentType is the media type of the body without its parameters, in lower case.
-func contentType(m interface {
-	ContentType() *gosip.ContentTypeHeader
-}) string {
-	h := m.ContentType()
-	if h == nil {
-		return ""
-	}
-	kind, _, _ := strings.Cut(h.Value(), ";")
-	return strings.ToLower(strings.TrimSpace(kind))
 }
 
 // phrases of the responses we give.

@@ -255,7 +255,7 @@ func (c *call) progress() (*Early, error) {
 func (c *call) sendProvisional(code int, body []byte) error {
 	res := response(c.server.req, code, "", c.dialog.LocalTag, c.dialog.Contact(), dialog.Allow())
 	if body != nil {
-		describe(res, body)
+		header.Describe(res, body)
 	}
 	if dialog.Listed(c.server.req, "100rel", "require") {
 		return c.reliably(res)

@@ -10,6 +10,7 @@ import (
 
 	"parley/media"
 	"parley/sip/dialog"
+	"parley/sip/header"
 )
 
 // Session timers (RFC 4028): a call is confirmed again and again, so that a far
@@ -22,8 +23,6 @@ const (
 	// that it allows: shorter ones would only make traffic, and are refused (422).
 	defaultSession = 30 * time.Minute
 	leastSession   = 90 * time.Second
-	// longestSession keeps a far end from switching the timer off by a number.
-	longestSession = 24 * time.Hour
 	// expiryMargin is how long before the end of a session the BYE goes out
 	// (section 10), at most.
 	expiryMargin = 32 * time.Second
@@ -49,24 +48,13 @@ func supports(m dialog.Headers, option string) bool {
 	return dialog.Listed(m, option, "supported", "k", "require")
 }
 
-// sessionExpires reads Session-Expires; refresher is "uac", "uas" or empty.
-func sessionExpires(m dialog.Headers) (d time.Duration, refresher string, ok bool) {
-	d, params, ok := dialog.Seconds(m, "session-expires", "x")
-	return min(d, longestSession), strings.ToLower(dialog.Param(params, "refresher")), ok
-}
-
-func minSE(m dialog.Headers) time.Duration {
-	d, _, _ := dialog.Seconds(m, "min-se")
-	return min(d, longestSession)
-}
-
 func inSeconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // tooShort says whether a request asks for shorter sessions than we bear, and
 // with what to refuse it (422, section 9). A far end without session timers
 // could not do anything about that.
 func tooShort(req *gosip.Request) (hs []gosip.Header, yes bool) {
-	d, _, ok := sessionExpires(req)
+	d, _, ok := header.SessionExpires(req)
 	if !ok || d >= leastSession || !supports(req, "timer") {
 		return nil, false
 	}
@@ -90,8 +78,8 @@ func (t *sessionTimer) wanted(refresher string) []gosip.Header {
 // lengthen gives an INVITE that was refused (422) the session that is asked for;
 // false: it had that.
 func (t *sessionTimer) lengthen(req *gosip.Request, res *gosip.Response) bool {
-	least := minSE(res)
-	d, _, _ := sessionExpires(req)
+	least := header.MinSE(res)
+	d, _, _ := header.SessionExpires(req)
 	if least <= d {
 		return false
 	}
@@ -108,16 +96,16 @@ func (t *sessionTimer) lengthen(req *gosip.Request, res *gosip.Response) bool {
 // (section 9), starts it anew, and returns what the 2xx says of it.
 func (c *call) granted(req *gosip.Request) []gosip.Header {
 	t := &c.modify.session
-	t.least = max(t.least, minSE(req))
+	t.least = max(t.least, header.MinSE(req))
 	knows := supports(req, "timer")
-	d, refresher, asked := sessionExpires(req)
+	d, refresher, asked := header.SessionExpires(req)
 	if !asked {
 		d = cmp.Or(t.interval, defaultSession)
 	}
 	if !knows || refresher != "uac" && refresher != "uas" {
 		refresher = "uas" // table 2: without session timers it cannot refresh
 	}
-	t.interval, t.agreed, t.ours = max(d, minSE(req), leastSession), knows, refresher == "uas"
+	t.interval, t.agreed, t.ours = max(d, header.MinSE(req), leastSession), knows, refresher == "uas"
 	c.startTimer()
 	hs := []gosip.Header{gosip.NewHeader("Session-Expires", inSeconds(t.interval)+";refresher="+refresher)}
 	if refresher == "uac" {
@@ -130,7 +118,7 @@ func (c *call) granted(req *gosip.Request) []gosip.Header {
 // A far end that says nothing has no timer; we go on asking whether it lives.
 func (c *call) applySessionExpires(res *gosip.Response) {
 	t := &c.modify.session
-	d, refresher, ok := sessionExpires(res)
+	d, refresher, ok := header.SessionExpires(res)
 	if t.agreed, t.ours = ok, refresher != "uas"; ok {
 		// Not shorter than the standard has it: an answer must not have us refresh
 		// all the time.

@@ -153,7 +153,7 @@ func (c *call) referred(target string) (string, error) {
 	if c.trunk != nil && !tel {
 		target = c.trunk.Plan.Dialled(target)
 	}
-	return referTo(target, c.network(), tel)
+	return header.ReferTo(target, c.network(), tel)
 }
 
 // network is where the far end finds numbers, as a URI has it: the trunk's target, else
@@ -175,26 +175,6 @@ func hostPort(u *gosip.Uri) string {
 		return u.Host + ":" + strconv.Itoa(u.Port)
 	}
 	return u.Host
-}
-
-// referTo makes the URI of a Refer-To and lets nothing through that could end it.
-func referTo(target, host string, tel bool) (string, error) {
-	if strings.ContainsFunc(target, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`<>"`, r) }) {
-		return "", fmt.Errorf("sip: %q cannot be called", target)
-	}
-	if scheme, rest, ok := strings.Cut(target, ":"); ok && rest != "" {
-		switch strings.ToLower(scheme) {
-		case "sip", "sips", "tel":
-			return target, nil
-		}
-	}
-	if number := header.PlainNumber(target); number != "" && strings.Trim(number, "+0123456789") == "" {
-		if tel {
-			return "tel:" + number, nil
-		}
-		return "sip:" + number + "@" + host + ";user=phone", nil
-	}
-	return "", fmt.Errorf("sip: %q is neither a sip: or tel: URI nor a number", target)
 }
 
 // waits says whether the transfer has no outcome yet.
@@ -267,8 +247,8 @@ func (c *call) onNotify(req *gosip.Request, tx *gosip.ServerTx) {
 
 // onNotice takes a NOTIFY of the subscription.
 func (r *transfer) onNotice(req *gosip.Request) {
-	state, expires := subscription(req)
-	code, phrase := sipfrag(req.Body())
+	state, expires := header.SubscriptionState(req)
+	code, phrase := header.Sipfrag(req.Body())
 	switch {
 	case code >= 200 && code < 300:
 		r.conclude(nil)
@@ -279,30 +259,4 @@ func (r *transfer) onNotice(req *gosip.Request) {
 	default:
 		r.tries(min(max(expires, referPatience), referMost))
 	}
-}
-
-// subscription reads Subscription-State (RFC 6665 section 8.2.3).
-func subscription(req *gosip.Request) (state string, expires time.Duration) {
-	h := req.GetHeader("subscription-state")
-	if h == nil {
-		return "", 0
-	}
-	state, params, _ := strings.Cut(h.Value(), ";")
-	n, _ := strconv.ParseUint(dialog.Param(params, "expires"), 10, 31)
-	return strings.ToLower(strings.TrimSpace(state)), time.Duration(n) * time.Second
-}
-
-// sipfrag reads the status line that a notice begins with (RFC 3420); 0: none.
-func sipfrag(body []byte) (code int, phrase string) {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
-	version, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if !strings.EqualFold(version, "SIP/2.0") {
-		return 0, ""
-	}
-	number, phrase, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 100 || n > 699 {
-		return 0, ""
-	}
-	return n, phrase
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/media"
 	"parley/sip/dialog"
+	"parley/sip/header"
 	"parley/sip/sdp"
 )
 
@@ -120,7 +121,7 @@ func (c *call) dropUnacked() {
 func (c *call) success(req *gosip.Request, body []byte, extra ...gosip.Header) *gosip.Response {
 	res := response(req, 200, "", c.dialog.LocalTag, append(extra, c.dialog.Contact(), dialog.Allow(), supported())...)
 	if body != nil {
-		describe(res, body)
+		header.Describe(res, body)
 	}
 	return res
 }

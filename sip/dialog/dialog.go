@@ -12,7 +12,7 @@
 // answered only to where our INVITE went and to the trunk's hosts.
 //
 // Read dialog.go first, then route.go (which host a request goes to, and which it must not go
-// to) and do.go. auth.go answers digest challenges.
+// to) and do.go. auth.go answers digest challenges, order.go has the far end's requests wait for each other.
 package dialog
 
 import (

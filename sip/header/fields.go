@@ -1,5 +1,6 @@
-// Package header reads what telephones and carriers say in the headers of requests, and writes those that programs may add: who calls,
-// by whom a call was sent on, why it has ended. It knows no calls.
+// Package header is the text of SIP messages: what telephones and carriers say in headers and bodies, and what we write there. Who
+// calls, by whom a call was sent on, why it has ended, how long its session lasts, whom a far end is to call in our place, the
+// description that is the body. It knows no calls.
 package header
 
 import (

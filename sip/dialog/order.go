@@ -1,4 +1,4 @@
-package sip
+package dialog
 
 import (
 	"slices"
@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// maxInOrder bounds the requests of a call that wait for those before them; more are
+// maxInOrder bounds the requests of a dialog that wait for those before them; more are
 // taken as they come.
 const maxInOrder = 32
 
-// order has the requests of a call handled in the order in which they came: the library
+// Order has the far end's requests handled in the order in which they came: the library
 // gives each a goroutine of its own, and one that is overtaken would be refused for its
 // CSeq (RFC 3261 section 12.2.2). Its methods may be called from several goroutines.
-type order struct {
+type Order struct {
 	mu    sync.Mutex
 	last  uint32   // the highest that came
 	come  []uint32 // and were not handled yet, rising
@@ -23,10 +23,11 @@ type order struct {
 	patience time.Duration
 }
 
-func newOrder(t1 time.Duration) *order { return &order{moved: make(chan struct{}), patience: t1} }
+// NewOrder is that of a dialog to come. A request waits t1 at most for the one before it.
+func NewOrder(t1 time.Duration) *Order { return &Order{moved: make(chan struct{}), patience: t1} }
 
-// arrived notes a request by its CSeq, unless it is a repetition.
-func (o *order) arrived(seq uint32) {
+// Arrived notes a request by its CSeq, unless it is a repetition.
+func (o *Order) Arrived(seq uint32) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if seq > o.last && len(o.come) < maxInOrder {
@@ -34,8 +35,8 @@ func (o *order) arrived(seq uint32) {
 	}
 }
 
-// await waits until those that came before are handled, or none is for as long as one waits.
-func (o *order) await(seq uint32) {
+// Await waits until those that came before are handled, or none is for as long as one waits.
+func (o *Order) Await(seq uint32) {
 	for {
 		o.mu.Lock()
 		first, moved := len(o.come) == 0 || o.come[0] >= seq, o.moved
@@ -51,8 +52,8 @@ func (o *order) await(seq uint32) {
 	}
 }
 
-// handled lets the next one go, and forgets those before that never came so far.
-func (o *order) handled(seq uint32) {
+// Handled lets the next one go, and forgets those before that never came so far.
+func (o *Order) Handled(seq uint32) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.come = slices.DeleteFunc(o.come, func(s uint32) bool { return s <= seq })

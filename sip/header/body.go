@@ -1,4 +1,4 @@
-package sip
+package header
 
 import (
 	"bytes"
@@ -12,13 +12,35 @@ import (
 	"parley/sip/dialog"
 )
 
+// SDP is the media type of session descriptions.
+const SDP = "application/sdp"
+
+// Describe gives a message a session description.
+func Describe(m gosip.Message, body []byte) {
+	kind := gosip.ContentTypeHeader(SDP)
+	m.AppendHeader(&kind)
+	m.SetBody(body)
+}
+
+// ContentType is the media type of the body without its parameters, in lower case.
+func ContentType(m interface {
+	ContentType() *gosip.ContentTypeHeader
+}) string {
+	h := m.ContentType()
+	if h == nil {
+		return ""
+	}
+	kind, _, _ := strings.Cut(h.Value(), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
 // maxParts bounds the parts of a body that are looked at.
 const maxParts = 8
 
-// unpack leaves of a multipart body the description in it (RFC 5621): carriers put a
+// Unpack leaves of a multipart body the description in it (RFC 5621): carriers put a
 // location, or a message of the telephone network, beside it. What has none stays as it is
 // and is refused.
-func unpack(message gosip.Message) {
+func Unpack(message gosip.Message) {
 	m, ok := message.(interface {
 		gosip.Message
 		dialog.Headers
@@ -42,7 +64,7 @@ func unpack(message gosip.Message) {
 			return
 		}
 		kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
-		if err != nil || kind != sdpType || part.Header.Get("Content-Transfer-Encoding") == "base64" {
+		if err != nil || kind != SDP || part.Header.Get("Content-Transfer-Encoding") == "base64" {
 			continue
 		}
 		body, err := io.ReadAll(part)
@@ -51,7 +73,7 @@ func unpack(message gosip.Message) {
 		}
 		for m.RemoveHeader("content-type") {
 		}
-		describe(m, body)
+		Describe(m, body)
 		return
 	}
 }
