@@ -24,6 +24,9 @@
 // Over UDP, a far end behind an address translator is asked every 24 s whether it is there (OPTIONS), so
 // that the translator keeps the way open by which our next request comes. Traces leave that out.
 //
+// Five packages know nothing of calls: admission says which come in, on which trunk; dialog builds requests and says where they go;
+// header reads and writes what messages say; mediasession has what both ends of a call hear; sdp negotiates about it.
+//
 // An incoming call is a function call: Config.OnCall gets an Incoming, refuses
 // it or answers it, runs the Leg and returns when the call is over. UserAgent's
 // Dial places one.
@@ -60,7 +63,7 @@
 //	ending     response to BYE, 64*T1         none                                          over
 //	any        BYE in all between             200                                           over
 //
-// Four types have states of their own beside it. Package mediasession has what both ends hear, and leg.go what that needs of the call.
+// Four types have states of their own beside it, and leg.go has what the media needs of the call.
 //
 // # Server INVITE
 //

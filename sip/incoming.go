@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -13,6 +14,7 @@ import (
 	"parley/sip/header"
 	"parley/sip/mediasession"
 	"parley/sip/transport"
+	"parley/sip/trunk"
 )
 
 // Incoming is a call that rings here. Its fields are for reading. Its methods
@@ -37,6 +39,34 @@ type Incoming struct {
 	Extension string
 
 	call *call
+}
+
+// arrivedOn says on which trunk the call has come, and reads its numbers by the trunk's dial plan.
+func (in *Incoming) arrivedOn(l *trunk.Trunk) {
+	in.Trunk, in.Account, in.Trusted = l.Name, l.Account, !l.Has(trunk.DistrustIdentity)
+	in.From.Number, in.Asserted.Number = l.Plan.Calling(in.From.Number), l.Plan.Calling(in.Asserted.Number)
+	for i := range in.Headers.Diversions {
+		by := &in.Headers.Diversions[i].By
+		by.Number = l.Plan.Calling(by.Number)
+	}
+	for i := range in.Headers.History {
+		to := &in.Headers.History[i].To
+		to.Number = l.Plan.Calling(to.Number)
+	}
+	meant := in.To.Number
+	in.To.Number = l.Plan.Called(meant)
+	in.Extension, _ = l.Plan.Extension(in.User)
+	in.Called = l.Plan.Called(in.User)
+	if in.Extension != "" || !l.Has(trunk.Register) || in.User != l.ContactUser() || slices.Contains(l.Numbers, in.Called) {
+		return
+	}
+	// A registrar sends calls to our Contact, so that the number stands in To, and for a line with one
+	// number perhaps nowhere.
+	in.User, in.Called = meant, in.To.Number
+	if len(l.Numbers) == 1 {
+		in.Called = l.Numbers[0]
+	}
+	in.Extension, _ = l.Plan.Extension(meant)
 }
 
 // errCanceled is the cause of an Incoming's context when the caller gave up.

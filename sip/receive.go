@@ -1,6 +1,7 @@
 package sip
 
 import (
+	"net/netip"
 	"time"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -100,4 +101,15 @@ func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
 
 func (c *call) respond(req *gosip.Request, tx *gosip.ServerTx, code int, extra ...gosip.Header) {
 	_ = tx.Respond(response(req, code, "", c.dialog.LocalTag, extra...))
+}
+
+// trusts says whether a request of the call may come from an address: where the
+// call comes from, where its far end has said to be, or its trunk. A stranger who has
+// read Call-ID and tags must not end the call, and with it what
+// is paid for it.
+func (c *call) trusts(from netip.Addr) bool {
+	if from == c.dialog.Peer.Addr() {
+		return true
+	}
+	return c.heard.Holds(from) || c.trunk != nil && c.trunk.Owns(from)
 }

@@ -21,8 +21,6 @@ const (
 	retryDraining = 30
 	retryOverload = 5
 	retryGlare    = 1
-
-	retryUnconfirmed = 60
 )
 
 // dialogKey finds a dialog (RFC 3261 section 12): the far end's tag is checked
@@ -213,8 +211,7 @@ func (u *UserAgent) reply(req *gosip.Request, tx *gosip.ServerTx, code int, phra
 		return
 	}
 	if req.Method == gosip.INVITE && code >= 300 {
-		u.counters.refused.Add(1)
-		u.refused(req, code)
+		u.gate.Record(req, code)
 	}
 	_ = tx.Respond(response(req, code, phrase, "", extra...))
 }

@@ -38,11 +38,9 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		u.reply(req, tx, 503, "", retryAfter(retryDraining))
 		return
 	}
-	l, ok := u.admit(req, tx)
-	if !ok {
-		return
-	}
-	if u.doubts(req, tx, l) {
+	l, refusal := u.gate.Admit(req)
+	if refusal != nil {
+		_ = tx.Respond(response(req, refusal.Code, "", "", refusal.Headers...))
 		return
 	}
 	if u.cfg.OnCall == nil {
@@ -59,7 +57,7 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 	defer decided()
 	if u.ringing.Add(1) > int64(u.cfg.MaxRinging) {
 		decided() // before the response
-		u.counters.overload.Add(1)
+		u.overload.Add(1)
 		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
 		return
 	}
@@ -176,8 +174,7 @@ func (c *call) decline(code int, phrase string, extra ...gosip.Header) {
 		return
 	}
 	_ = c.send(response(c.server.req, code, phrase, c.dialog.LocalTag, extra...))
-	c.ua.counters.refused.Add(1)
-	c.ua.refused(c.server.req, code)
+	c.ua.gate.Record(c.server.req, code)
 	c.setState(over)
 }
 

@@ -53,9 +53,7 @@ func (c *call) retransmit2xx() {
 		return
 	}
 	if c.state != up && k.wait == 2*c.ua.cfg.T1 { // 1.5 s: an ACK takes no longer, also on a busy machine
-		if e, ok := c.errand(); ok {
-			c.ua.unconfirmed.add(e, now)
-		}
+		c.ua.gate.Unconfirmed(c.server.req, c.trunk)
 	}
 	_ = k.tx.Respond(k.res)
 	k.wait = min(2*k.wait, maxRepeat)
@@ -97,9 +95,7 @@ func (c *call) confirmed(k *unacked, body []byte) {
 	case err != nil:
 		c.mediaFailed(err)
 	case c.state == answered:
-		if e, ok := c.errand(); ok {
-			c.ua.unconfirmed.remove(e)
-		}
+		c.ua.gate.Confirmed(c.server.req, c.trunk)
 		c.establish(w, m)
 	default:
 		if k.offer {

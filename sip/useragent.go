@@ -19,7 +19,7 @@ import (
 	"parley/media/codec"
 	"parley/media/dtls"
 	"parley/media/isolate"
-	"parley/sip/challenge"
+	"parley/sip/admission"
 	"parley/sip/mediasession"
 	"parley/sip/rtpport"
 	"parley/sip/sdp"
@@ -111,11 +111,10 @@ type UserAgent struct {
 	layer  *transport.Layer
 	trunks *trunk.Set
 
-	audio       mediasession.Config
-	verifier    *challenge.Verifier
-	unconfirmed *unconfirmed
+	audio mediasession.Config
+	gate  *admission.Gate
 
-	counters counters
+	overload atomic.Uint64 // INVITEs refused because too many rang
 	draining atomic.Bool
 	ringing  atomic.Int64
 
@@ -151,8 +150,7 @@ func New(cfg Config) (*UserAgent, error) {
 	cfg.Logger, cfg.clock = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), cmp.Or(cfg.clock, clock(wallClock{}))
 	u := &UserAgent{
 		cfg: cfg, log: cfg.Logger,
-		calls:    map[dialogKey]*call{},
-		verifier: challenge.New(), unconfirmed: newUnconfirmed(),
+		calls:  map[dialogKey]*call{},
 		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Shared: cfg.SharedTrunks, Log: cfg.Logger}),
 	}
 	identity, err := dtls.NewIdentity()
@@ -169,6 +167,7 @@ func New(cfg Config) (*UserAgent, error) {
 	if err != nil {
 		return nil, err
 	}
+	u.gate = admission.New(admission.Config{Trunks: u.trunks, Allow: cfg.Allow, Draining: u.draining.Load, Strangers: u.layer, Rejections: u.layer.Rejections})
 	u.trunks.Attach(u.layer)
 	return u, nil
 }
@@ -306,11 +305,6 @@ func (u *UserAgent) find(k dialogKey) *call {
 	return u.calls[k]
 }
 
-// counters are read by Stats.
-type counters struct {
-	overload, refused atomic.Uint64
-}
-
 // Stats counts what never became a call, whose media was odd, and what is going on.
 type Stats struct {
 	Unknown   uint64 // messages and connections from sources outside the trunks
@@ -330,7 +324,7 @@ func (u *UserAgent) Stats() Stats {
 	u.mu.Unlock()
 	return Stats{
 		Unknown: u.layer.Unknown(), Malformed: u.layer.Malformed(),
-		Overload: u.counters.overload.Load(), Refused: u.counters.refused.Load(),
+		Overload: u.overload.Load(), Refused: u.gate.Refused(),
 		Latched: u.audio.Counters.Latched.Load(), NoRTP: u.audio.Counters.NoRTP.Load(),
 		Ringing: int(u.ringing.Load()), Calls: calls,
 	}

@@ -1,4 +1,4 @@
-package sip
+package admission
 
 import (
 	"maps"
@@ -71,20 +71,31 @@ func forgeable(req *gosip.Request, l *trunk.Trunk) bool {
 	return req.Transport() == "UDP" && (l == nil || l.Inbound == (dialog.Credentials{}))
 }
 
-// errand is the call's for unconfirmed; ok is false where its source cannot be forged.
-func (c *call) errand() (e errand, ok bool) {
-	return errand{transport.Source(c.server.req).Addr(), header.Called(c.server.req)}, forgeable(c.server.req, c.trunk)
+// errandOf is who calls whom by an INVITE; ok is false where its source cannot be forged.
+func errandOf(req *gosip.Request, l *trunk.Trunk) (e errand, ok bool) {
+	return errand{transport.Source(req).Addr(), header.Called(req)}, forgeable(req, l)
 }
 
-// doubts refuses an INVITE where too many before it were never confirmed.
-func (u *UserAgent) doubts(req *gosip.Request, tx *gosip.ServerTx, l *trunk.Trunk) bool {
-	from, now := transport.Source(req).Addr(), time.Now()
-	if !forgeable(req, l) || !u.unconfirmed.full(errand{from, header.Called(req)}, now) {
-		return false
+// Unconfirmed notes that an INVITE on a trunk, nil for none, was answered and that the answer has not been confirmed in time.
+func (g *Gate) Unconfirmed(req *gosip.Request, l *trunk.Trunk) {
+	if e, ok := errandOf(req, l); ok {
+		g.unconfirmed.add(e, time.Now())
 	}
-	u.counters.refused.Add(1)
-	name, _ := u.trunks.Source(from)
-	u.layer.Rejections.Add(transport.Rejection{Source: from, Trunk: name, Called: header.Called(req), Code: 503, Cause: transport.CauseUnconfirmed}, now)
-	_ = tx.Respond(response(req, 503, "", "", retryAfter(retryUnconfirmed)))
-	return true
+}
+
+// Confirmed notes that the answer was confirmed after all.
+func (g *Gate) Confirmed(req *gosip.Request, l *trunk.Trunk) {
+	if e, ok := errandOf(req, l); ok {
+		g.unconfirmed.remove(e)
+	}
+}
+
+// doubts refuses an INVITE where too many before it were never confirmed; nil: not so.
+func (g *Gate) doubts(req *gosip.Request, l *trunk.Trunk) *Refusal {
+	e, ok := errandOf(req, l)
+	if !ok || !g.unconfirmed.full(e, time.Now()) {
+		return nil
+	}
+	name, _ := g.cfg.Trunks.Source(e.source)
+	return g.refuse(transport.Rejection{Source: e.source, Trunk: name, Called: e.called, Code: 503, Cause: transport.CauseUnconfirmed}, retryAfter(retryUnconfirmed))
 }
