@@ -91,7 +91,7 @@ func (in *Incoming) Reject(code int, phrase string, retry time.Duration) {
 	in.call.do(func() {
 		var extra []gosip.Header
 		if retry > 0 {
-			extra = append(extra, retryAfter(int((retry+time.Second-1)/time.Second)))
+			extra = append(extra, header.RetryAfter(int((retry+time.Second-1)/time.Second)))
 		}
 		in.call.decline(code, phrase, extra...)
 	})
@@ -180,7 +180,7 @@ func (in *Incoming) finish() {
 	c := in.call
 	c.do(func() {
 		if c.server.ctx.Err() != nil {
-			c.decline(503, "", retryAfter(retryDraining))
+			c.decline(503, "", header.RetryAfter(retryDraining))
 		} else {
 			c.decline(500, "") // a handler that does not decide is at fault
 		}

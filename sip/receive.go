@@ -93,7 +93,7 @@ func (c *call) info(req *gosip.Request, tx *gosip.ServerTx) {
 
 func (c *call) refuse(req *gosip.Request, tx *gosip.ServerTx, code int) {
 	if code == 491 || code == 500 {
-		c.respond(req, tx, code, retryAfter(retryGlare))
+		c.respond(req, tx, code, header.RetryAfter(retryGlare))
 		return
 	}
 	c.respond(req, tx, code)

@@ -3,7 +3,6 @@ package sip
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -90,7 +89,7 @@ func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
 		return
 	}
 	if u.layer.TooFast(req) {
-		u.reply(req, tx, 503, "", retryAfter(retryOverload))
+		u.reply(req, tx, 503, "", header.RetryAfter(retryOverload))
 		return
 	}
 	if code, extra := check(req); code != 0 {
@@ -106,7 +105,7 @@ func (u *UserAgent) handle(req *gosip.Request, tx *gosip.ServerTx) {
 	case req.Method == gosip.ACK:
 		// An ACK is never answered.
 	case req.Method == gosip.OPTIONS && (u.draining.Load() || u.cfg.Away != nil && u.cfg.Away()):
-		u.reply(req, tx, 503, "", retryAfter(retryDraining))
+		u.reply(req, tx, 503, "", header.RetryAfter(retryDraining))
 	case req.Method == gosip.OPTIONS:
 		u.reply(req, tx, 200, "", dialog.Allow(), supported(), gosip.NewHeader("Accept", header.SDP))
 	case req.Method == gosip.CANCEL, req.Method == gosip.BYE, req.Method == gosip.UPDATE, req.Method == gosip.PRACK:
@@ -214,8 +213,4 @@ func (u *UserAgent) reply(req *gosip.Request, tx *gosip.ServerTx, code int, phra
 		u.gate.Record(req, code)
 	}
 	_ = tx.Respond(response(req, code, phrase, "", extra...))
-}
-
-func retryAfter(seconds int) gosip.Header {
-	return gosip.NewHeader("Retry-After", strconv.Itoa(seconds))
 }

@@ -35,7 +35,7 @@ type serverInvite struct {
 // invite handles an INVITE that begins a call; check has passed it.
 func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 	if u.draining.Load() {
-		u.reply(req, tx, 503, "", retryAfter(retryDraining))
+		u.reply(req, tx, 503, "", header.RetryAfter(retryDraining))
 		return
 	}
 	l, refusal := u.gate.Admit(req)
@@ -58,7 +58,7 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 	if u.ringing.Add(1) > int64(u.cfg.MaxRinging) {
 		decided() // before the response
 		u.overload.Add(1)
-		_ = tx.Respond(response(req, 503, "", "", retryAfter(retryOverload)))
+		_ = tx.Respond(response(req, 503, "", "", header.RetryAfter(retryOverload)))
 		return
 	}
 	if hs, short := tooShort(req); short {
@@ -76,7 +76,7 @@ func (u *UserAgent) invite(req *gosip.Request, tx *gosip.ServerTx) {
 		return // canceled already, and answered with 487
 	}
 	if !u.register(c) {
-		u.reply(req, tx, 503, "", retryAfter(retryDraining))
+		u.reply(req, tx, 503, "", header.RetryAfter(retryDraining))
 		return
 	}
 	_ = tx.Respond(response(req, 100, "", ""))
@@ -190,7 +190,7 @@ func (c *call) prepare() error {
 		return nil
 	}
 	if err := c.openAudio(); err != nil {
-		c.decline(503, "", retryAfter(retryOverload))
+		c.decline(503, "", header.RetryAfter(retryOverload))
 		return &Refused{Code: 503, Err: err}
 	}
 	body := c.server.req.Body()

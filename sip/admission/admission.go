@@ -8,7 +8,6 @@ package admission
 import (
 	"net/netip"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -118,7 +117,7 @@ func (g *Gate) trunkOf(req *gosip.Request, from netip.Addr) *trunk.Trunk {
 func (g *Gate) trunkOfBrowser(req *gosip.Request, from netip.Addr) (*trunk.Trunk, *Refusal) {
 	now := time.Now()
 	if !g.cfg.Strangers.MayGuess(from) {
-		return nil, g.refuse(transport.Rejection{Source: from, Called: header.Called(req), Code: 503, Cause: transport.CauseRate}, retryAfter(retryGuess))
+		return nil, g.refuse(transport.Rejection{Source: from, Called: header.Called(req), Code: 503, Cause: transport.CauseRate}, header.RetryAfter(retryGuess))
 	}
 	v := g.verifier.Check(req, from, nobody, now)
 	if v != challenge.Wrong {
@@ -164,10 +163,6 @@ func (g *Gate) refuse(r transport.Rejection, headers ...gosip.Header) *Refusal {
 	g.refused.Add(1)
 	g.cfg.Rejections.Add(r, time.Now())
 	return &Refusal{Code: r.Code, Headers: headers}
-}
-
-func retryAfter(seconds int) gosip.Header {
-	return gosip.NewHeader("Retry-After", strconv.Itoa(seconds))
 }
 
 // Record records an INVITE that was refused with a response, after it came in or before. One that was given up (487) is counted only.

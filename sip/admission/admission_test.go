@@ -123,12 +123,12 @@ func TestSources(t *testing.T) {
 	d.refuses(invite("UDP", anywhere, number), 403, transport.CauseUnknown)
 }
 
-// Of several trunks of one source the number decides. Between accounts nothing is guessed.
+// Of several trunks of one source the number decides, and the first takes others.
 func TestTrunksOfOneSource(t *testing.T) {
 	from := nets("192.0.2.1/32")
 	d := newDesk(t, trunk.Config{Name: "a", Allow: from, Numbers: []string{"+15550100001"}}, trunk.Config{Name: "b", Allow: from, Numbers: []string{number}})
 	d.admits(invite("UDP", carrier, number), "b")
-	d.admits(invite("UDP", carrier, "+15550100009"), "a") // the first
+	d.admits(invite("UDP", carrier, "+15550100009"), "a")
 }
 
 // A trunk with credentials asks for them; wrong ones are recorded, and being asked is not.

@@ -97,5 +97,5 @@ func (g *Gate) doubts(req *gosip.Request, l *trunk.Trunk) *Refusal {
 		return nil
 	}
 	name, _ := g.cfg.Trunks.Source(e.source)
-	return g.refuse(transport.Rejection{Source: e.source, Trunk: name, Called: e.called, Code: 503, Cause: transport.CauseUnconfirmed}, retryAfter(retryUnconfirmed))
+	return g.refuse(transport.Rejection{Source: e.source, Trunk: name, Called: e.called, Code: 503, Cause: transport.CauseUnconfirmed}, header.RetryAfter(retryUnconfirmed))
 }

@@ -30,7 +30,7 @@ import (
 	"parley/sip/sdp"
 )
 
-// Config is what the calls of a user agent have in common, but for Log.
+// Config is what the calls of a user agent have in common, but for Log. Ports, Identity, Log and Counters are required.
 type Config struct {
 	Ports    *rtpport.Pool
 	Identity *dtls.Identity // of our side of encrypted media
@@ -56,7 +56,7 @@ type Peer struct {
 	Addr    netip.Addr     // where its signalling comes from: media from there is as good as from where it is described to be
 	Allow   []netip.Prefix // from where else its media may come; only read
 	Vouched bool           // no other source is ever the far end
-	// Reach is where media goes to that is described to go to an address.
+	// Reach is where media goes that is described to go to an address. It is required.
 	Reach func(netip.AddrPort) netip.AddrPort
 }
 
@@ -95,7 +95,8 @@ func (s *Session) Close() {
 	}
 }
 
-// Begin makes the stream of what was negotiated. What has come to the ports before is thrown away.
+// Begin makes the stream of what was negotiated, whose ports they are then. What has come to them before is thrown away. An error is
+// rtp.New's, and leaves the ports to Close.
 func (s *Session) Begin(p Peer, m sdp.Media) (*Stream, error) {
 	discard(s.pair.RTP)
 	discard(s.pair.RTCP)

@@ -1,8 +1,11 @@
 package header
 
 import (
+	"strconv"
 	"strings"
 	"time"
+
+	gosip "github.com/emiago/sipgo/sip"
 
 	"parley/sip/dialog"
 )
@@ -21,4 +24,9 @@ func SessionExpires(m dialog.Headers) (d time.Duration, refresher string, ok boo
 func MinSE(m dialog.Headers) time.Duration {
 	d, _, _ := dialog.Seconds(m, "min-se")
 	return min(d, longestSession)
+}
+
+// RetryAfter makes the header of that name (RFC 3261 section 20.33).
+func RetryAfter(seconds int) gosip.Header {
+	return gosip.NewHeader("Retry-After", strconv.Itoa(seconds))
 }
