@@ -162,6 +162,7 @@ func (c *Call) conclusion(legErr error) {
 	c.answerEnds()
 	c.noteKeys(c.state.TakeKeys())
 	c.dropSpeculative(reply.Discarded)
+	c.stopFiller()
 	if r := c.replies.Latest; r.Live() {
 		h := c.heardBy(now)
 		if r.Audible() {

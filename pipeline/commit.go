@@ -85,7 +85,7 @@ func (c *Call) change(how func(*agent.Agent)) {
 	if language := c.agent.Language; language != before {
 		c.agent.Speak(language, &c.cfg.Agent)
 		c.cfg.Turn.Speak(language)
-		c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.mayWait())
+		c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.fillers())
 		c.relisten()
 	}
 	c.replies.Updated()

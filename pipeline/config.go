@@ -118,9 +118,15 @@ func (cfg *Config) complete() {
 	cfg.Turn.Scorer = cfg.Scorer != nil
 }
 
-// mayWait says that the call has functions that may take their time.
-func (c *Config) mayWait() bool {
-	return len(c.Functions) > 0 || c.HandOver.offers() || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.Offers()
+// fillers is how many the agent may have to say: of functions that may take their time, and to callers who wait for a transfer.
+func (c *Config) fillers() int {
+	switch {
+	case c.Transfer.Offers() && c.Turn.Announce > 0:
+		return turn.Announcement + 1
+	case len(c.Functions) > 0 || c.HandOver.offers() || c.ClientTools && len(c.Agent.Tools) > 0 || c.Transfer.Offers():
+		return agent.Fillers
+	}
+	return 0
 }
 
 // forever is a time that no call reaches.
@@ -170,7 +176,7 @@ func (c *Call) prepareReplies() {
 	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
 		c.crew.Spawn("pipeline/warm", func() { inference.Warm(c.crew.Life, engine) })
 	}
-	c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.mayWait())
+	c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.fillers())
 }
 
 // Rehearsed is closed when the first message has its audio, or cannot have it: a

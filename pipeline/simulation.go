@@ -40,7 +40,7 @@ func NewSimulation(start time.Time, f media.Format, cfg Config, sink journal.Sin
 	s := simulate(start, f, cfg, sink)
 	s.world.Part()
 	a := &s.c.agent
-	for n := range agent.Fillers {
+	for n := range turn.Announcement + 1 {
 		for _, p := range reply.Pieces(a.Filler(n), a.Language) {
 			rate, samples := journal.Voice(p, a.Speed)
 			s.c.replies.Maker.Keep(a, p, []inference.Chunk{{Samples: make([]int16, samples), Rate: rate}})

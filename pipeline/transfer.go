@@ -58,6 +58,7 @@ func (c *Call) connect(s *bridge.Second) {
 	if c.replies.Latest.Live() {
 		c.conclude(reply.Cut, c.heardBy(c.now()))
 	}
+	c.stopFiller()
 	c.playout.Cut(false)
 	c.stepOut()
 	c.tools.Forgo() // the agent does not go on after the functions

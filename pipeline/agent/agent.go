@@ -32,6 +32,8 @@ type Agent struct {
 	// Goodbye is what the agent says when a limit ends the call; empty: a
 	// sentence in its language.
 	Goodbye string
+	// Announcement is what callers hear who wait for a transfer, now and then; empty: a sentence in its language.
+	Announcement string
 	// Follows are the languages to which it changes with its caller; nil: it changes to none.
 	Follows []string
 	// Advice is what a supervisor has whispered to it in the call, oldest first.

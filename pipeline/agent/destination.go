@@ -38,8 +38,14 @@ const (
 	maxDescription  = 200 // characters
 )
 
+// leastAnnouncement is the shortest time between two announcements, in seconds.
+const leastAnnouncement = 20
+
 // checkTransfers brings the list into the form that is kept.
 func (s *Settings) checkTransfers(wrong *schema.Mistakes) {
+	if n := or(s.HoldAnnouncementSeconds, 0); n > 0 && n < leastAnnouncement {
+		wrong.Add("settings.hold_announcement_seconds", "%d, must be 0 or at least %d", n, leastAnnouncement)
+	}
 	seen := map[string]bool{}
 	for i := range s.TransferTo {
 		d := &s.TransferTo[i]

@@ -26,11 +26,11 @@ func (n Names) language(text string) string {
 	return Auto + "-" + n.Language(first)
 }
 
-// Speak changes the language. A first message, which may be said again, and a goodbye of the agent's own are in the language of
-// first, which it began as; in another one it leaves the first to the model.
+// Speak changes the language. A first message, which may be said again, a goodbye and an announcement of the agent's own are in the
+// language of first, which it began as; in another one it leaves the first to the model.
 func (a *Agent) Speak(language string, first *Agent) {
-	a.Language, a.FirstMessage, a.Goodbye = language, "", ""
+	a.Language, a.FirstMessage, a.Goodbye, a.Announcement = language, "", "", ""
 	if language == first.Language {
-		a.FirstMessage, a.Goodbye = first.FirstMessage, first.Goodbye
+		a.FirstMessage, a.Goodbye, a.Announcement = first.FirstMessage, first.Goodbye, first.Announcement
 	}
 }

@@ -1,6 +1,10 @@
 package agent
 
-import "parley/pipeline/turn"
+import (
+	"cmp"
+
+	"parley/pipeline/turn"
+)
 
 // The agent's own lines, in the nine languages: what it says without the model.
 var ownLines = map[string]map[turn.Line]string{
@@ -45,9 +49,25 @@ var fillers = map[string][Fillers]string{
 	"de": {"Einen Moment, bitte.", "Ich bin noch dabei."},
 }
 
+// announcements are what callers hear now and then who wait for a transfer.
+var announcements = map[string]string{
+	"en": "You are still on hold. Somebody will be with you as soon as they can.",
+	"es": "Sigue en espera. Le atenderán lo antes posible.",
+	"ca": "Encara està en espera. L'atendran tan aviat com sigui possible.",
+	"gl": "Segue en espera. Atenderano canto antes.",
+	"eu": "Zain zaude oraindik. Ahal bezain laster artatuko zaituzte.",
+	"pt": "Continua em espera. Será atendido logo que possível.",
+	"fr": "Vous êtes toujours en attente. On vous répondra dès que possible.",
+	"it": "È ancora in attesa. Le risponderanno appena possibile.",
+	"de": "Sie sind noch in der Warteschleife. Es ist gleich jemand für Sie da.",
+}
+
 // Filler is what the agent says the nth time in a turn that a function makes the caller
-// wait; n is from 0 and below Fillers.
+// wait; n is from 0 and below Fillers, or turn.Announcement.
 func (a *Agent) Filler(n int) string {
+	if n == turn.Announcement {
+		return cmp.Or(a.Announcement, announcements[a.Language], announcements["en"])
+	}
 	if texts, ok := fillers[a.Language]; ok {
 		return texts[n]
 	}

@@ -60,6 +60,9 @@ type Settings struct {
 	TransferAny *bool         `json:"transfer_any,omitempty"` // false
 	// HoldSound is what callers hear while this server calls somebody for them: HoldRinging, HoldMusic, or a sound of the account.
 	HoldSound *string `json:"hold_sound,omitempty"` // HoldRinging
+	// HoldAnnouncementSeconds is how often the agent tells them meanwhile that they are on hold, and HoldAnnouncement its own words for that.
+	HoldAnnouncementSeconds *int    `json:"hold_announcement_seconds,omitempty"` // 0 (never), or 20 to 300; 0
+	HoldAnnouncement        *string `json:"hold_announcement,omitempty"`         // a sentence in its language
 	// HandOverTo is whom hand_over may pass the caller to: other agents of the account.
 	HandOverTo []Successor `json:"hand_over_to,omitempty"` // 16 at most
 	// Steps are the parts of the conversation; the agent begins at the first.
@@ -208,6 +211,7 @@ func (s *Settings) Retune(c *turn.Config) {
 	set(&c.BargeInAfter, s.BargeInMS, media.Millisecond)
 	c.FalseInterruptionTimeout = max(c.FalseInterruptionTimeout, c.BargeInAfter+verdictAfter) // or nobody could speak for so long
 	set(&c.Idle, s.IdleSeconds, media.Second)
+	set(&c.Announce, s.HoldAnnouncementSeconds, media.Second)
 	c.Reprompts, c.Keys = or(s.IdleReprompts, c.Reprompts), or(s.KeyInterrupts, c.Keys)
 	if s.Interruptible != nil {
 		c.Barge = policies[*s.Interruptible]

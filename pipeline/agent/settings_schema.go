@@ -7,13 +7,15 @@ import (
 
 // Bounds of the texts that an agent knows, in characters.
 const (
-	MaxVariable  = 1000 // of a variable's value
-	maxNotice    = 1000 // of what is said before everything else, and to a machine
-	maxVariables = 50
-	maxSnippets  = 20
-	maxBases     = 10 // collections of documents
-	maxTitle     = 200
-	maxSnippet   = 4000
+	MaxVariable = 1000 // of a variable's value
+	maxNotice   = 1000 // of what is said before everything else, and to a machine
+	// maxAnnouncement is of what callers hear who are on hold: 20 s of speech or so.
+	maxAnnouncement = 300
+	maxVariables    = 50
+	maxSnippets     = 20
+	maxBases        = 10 // collections of documents
+	maxTitle        = 200
+	maxSnippet      = 4000
 )
 
 // VariableName is what a variable of an agent may be called.
@@ -119,6 +121,11 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 		schema.Flag("transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false.").Otherwise(false).
 			Named("transfer_any", "Transfers to any number", schema.Entry{Label: "It may also transfer to any other number that may be called", Hint: "Callers can then name one. You pay for these calls."}),
 		holdSchema(),
+		schema.Whole("How often the agent tells callers meanwhile that they are on hold, for which the sound stops: 20 to 300 seconds, or 0, never; 0.", 0, 300).Otherwise(0).
+			Named("hold_announcement_seconds", "Announcements while callers wait", schema.Entry{Label: "How often it tells them that they are still on hold, seconds", Hint: "20 to 300; 0: never."}),
+		schema.Text("What it says then; without it a sentence in its language. It may have variables.", maxAnnouncement).
+			Named("hold_announcement", "Announcement", schema.Entry{Label: "What it says then", Lines: 2, Placeholder: "You are still on hold. Somebody will be with you as soon as they can.",
+				Hint: "Empty: a sentence like this, in its language."}),
 		schema.OneOf("What a machine gets that answers a call, unless the call says otherwise: the agent, nothing, or machine_message; continue.",
 			string(Continue), string(HangUp), string(LeaveMessage)).Otherwise(string(Continue)).
 			Named("on_machine", "Answering machines", schema.Entry{Heading: "When a machine answers its calls", Label: "What a voicemail gets", Hint: "A call, or a batch, may say otherwise.",

@@ -86,6 +86,9 @@ func TestSettingsOfATurn(t *testing.T) {
 	if first.Barge != turn.AfterFirst || first.Greeting != turn.Always || first.Keys || s2.Speculate(true) {
 		t.Errorf("got %+v", first)
 	}
+	if held, _ := parse(`{"hold_announcement_seconds":45}`); held.Announce != 45*media.Second || c.Announce != 0 {
+		t.Errorf("announcements come each %v, and without a setting each %v", held.Announce.Duration(), c.Announce.Duration())
+	}
 	if s.MaxDuration() != time.Minute || s.Ring() != 0 {
 		t.Errorf("it lasts %v and rings %v", s.MaxDuration(), s.Ring())
 	}
@@ -101,6 +104,9 @@ func TestTransferSettings(t *testing.T) {
 	}
 	for _, c := range []struct{ data, wrong string }{
 		{`{"transfer_to":[{"number":"+34 911 234 567","name":" sales ","description":"Orders","warm":true},{"number":"+34911234568"}],"transfer_any":true}`, ""},
+		{`{"hold_announcement_seconds":0}`, ""}, {`{"hold_announcement_seconds":20,"hold_announcement":"Wait."}`, ""}, {`{"hold_announcement_seconds":300}`, ""},
+		{`{"hold_announcement_seconds":19}`, "settings.hold_announcement_seconds: 19, must be 0 or at least 20"},
+		{`{"hold_announcement_seconds":301}`, "hold_announcement_seconds"}, {`{"hold_announcement":"` + strings.Repeat("a", 301) + `"}`, "settings.hold_announcement: 301 characters, allowed are 300"},
 		{`{"send_dtmf":false,"collect_digits":false,"opt_out":false}`, ""}, {`{"send_sms":true,"sms_from":"+12125550100"}`, ""},
 		{`{"sms_from":"12125550100"}`, "must be a telephone number such as +12125550100"}, {list(32), ""}, {list(33), "settings.transfer_to: 33 entries, allowed are 32"},
 		{`{"transfer_to":[{"number":"911234567"}]}`, "settings.transfer_to[0].number: must be a telephone number"},

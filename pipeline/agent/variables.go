@@ -45,6 +45,7 @@ func unknownVariables(texts map[string]string, s *Settings, wrong *schema.Mistak
 	look("prompt", texts["prompt"])
 	look("first_message", texts["first_message"])
 	look("settings.goodbye", or(s.Goodbye, ""))
+	look("settings.hold_announcement", or(s.HoldAnnouncement, ""))
 	look("settings.machine_message", or(s.MachineMessage, ""))
 	for i := range s.Steps {
 		path := fmt.Sprintf("settings.steps[%d]", i)
@@ -213,7 +214,8 @@ func (f Fill) prompt(text string) string {
 // Agent fills in the texts of an agent, and adds what goes with them: the recording
 // notice before the first message, the knowledge after the prompt.
 func (f Fill) Agent(a *Agent, s *Settings) {
-	a.Prompt, a.FirstMessage, a.Goodbye = f.prompt(a.Prompt), f.Text(a.FirstMessage), f.Text(a.Goodbye)
+	a.Prompt, a.FirstMessage = f.prompt(a.Prompt), f.Text(a.FirstMessage)
+	a.Goodbye, a.Announcement = f.Text(a.Goodbye), f.Text(a.Announcement)
 	if len(s.Knowledge) > 0 {
 		var b strings.Builder
 		b.WriteString(a.Prompt)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/pipeline/agent"
+	"parley/pipeline/turn"
 )
 
 func parsed(t *testing.T, text string) *agent.Settings {
@@ -120,5 +121,31 @@ func TestTextsOfAConversation(t *testing.T) {
 	agent.Filled(s, agent.Call{}).Agent(&silent, parsed(t, `{"recording_notice":"This call is recorded."}`))
 	if silent.FirstMessage != "This call is recorded." {
 		t.Errorf("%+v", silent)
+	}
+}
+
+// TestAnnouncement: each language has one; the agent's own is in the language that it begins in, and may have variables.
+func TestAnnouncement(t *testing.T) {
+	seen := map[string]bool{}
+	for _, language := range []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"} {
+		text := (&agent.Agent{Language: language}).Filler(turn.Announcement)
+		if text == "" || seen[text] {
+			t.Errorf("%s: %q", language, text)
+		}
+		seen[text] = true
+	}
+	s := parsed(t, `{"variables":{"shop":"Lola"},"hold_announcement":"{{shop}} is looking for her."}`)
+	first := agent.Agent{Language: "en", Announcement: *s.HoldAnnouncement}
+	agent.Filled(s, agent.Call{}).Agent(&first, s)
+	if got := first.Filler(turn.Announcement); got != "Lola is looking for her." {
+		t.Errorf("its own: %q", got)
+	}
+	a := first
+	a.Speak("de", &first)
+	if got := a.Filler(turn.Announcement); !strings.HasPrefix(got, "Sie sind") {
+		t.Errorf("in German: %q", got)
+	}
+	if a.Speak("en", &first); a.Announcement != first.Announcement {
+		t.Errorf("in English again: %q", a.Announcement)
 	}
 }

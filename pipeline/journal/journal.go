@@ -128,6 +128,7 @@ type Person struct {
 	FirstMessage  string         `json:"first_message,omitempty"`
 	Goodbye       string         `json:"goodbye,omitempty"`
 	Pronunciation []spoken.Entry `json:"pronunciation,omitempty"`
+	Announcement  string         `json:"announcement,omitempty"`
 	Tools         []string       `json:"tools,omitempty"` // that the client runs
 	// VoiceNormalises is that of agent.Agent.
 	VoiceNormalises bool     `json:"voice_normalises,omitempty"`
@@ -136,7 +137,8 @@ type Person struct {
 
 // PersonOf is that part of a.
 func PersonOf(a *agent.Agent) *Person {
-	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises, Follows: a.Follows}
+	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Announcement: a.Announcement,
+		Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises, Follows: a.Follows}
 	for i := range a.Tools {
 		p.Tools = append(p.Tools, a.Tools[i].Name)
 	}
@@ -145,7 +147,7 @@ func PersonOf(a *agent.Agent) *Person {
 
 // Apply makes a the agent that was recorded.
 func (p *Person) Apply(a *agent.Agent) {
-	a.Voice, a.Language, a.FirstMessage, a.Goodbye = p.Voice, p.Language, p.FirstMessage, p.Goodbye
+	a.Voice, a.Language, a.FirstMessage, a.Goodbye, a.Announcement = p.Voice, p.Language, p.FirstMessage, p.Goodbye, p.Announcement
 	a.Pronunciation, a.VoiceNormalises, a.Follows = spoken.NewDictionary(p.Pronunciation), p.VoiceNormalises, p.Follows
 	a.Tools = nil
 	for _, name := range p.Tools {

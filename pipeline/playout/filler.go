@@ -1,5 +1,13 @@
 package playout
 
+import (
+	"strings"
+
+	"parley/inference"
+	"parley/media"
+	"parley/pipeline/wordtime"
+)
+
 // Filler is speech that fills a wait. Package turn says when; it is no reply, and no part
 // of the history. Its zero value is that of none. It belongs to the conductor.
 type Filler struct {
@@ -9,20 +17,36 @@ type Filler struct {
 	gen int // of the fillers' sentences: below 0
 }
 
-// Next is the sentence of a filler to come, which has no audio yet.
-func (f *Filler) Next(text string) *Sentence {
-	return &Sentence{Gen: f.gen - 1, Text: text, Complete: true}
-}
-
-// Begin is the beginning of the one that is next, in a public generation and its turn.
-func (f *Filler) Begin(s *Sentence, number, turn int) {
+// Begin begins one of a text, in a public generation and its turn, and returns what is to be played; nil: there is no audio. The
+// audio belongs to it from now on.
+func (f *Filler) Begin(text string, audio []inference.Chunk, number, turn int) *Sentence {
+	s := &Sentence{Gen: f.gen - 1, Text: text, Complete: true}
+	for _, chunk := range audio {
+		s.Append(chunk)
+	}
+	if s.Length() == 0 {
+		return nil
+	}
 	f.gen--
 	f.Playing, f.Number, f.Turn = s, number, turn
+	return s
 }
 
-// End takes the one that plays.
-func (f *Filler) End() *Sentence {
-	s := f.Playing
+// Heard is what of the text of the one that plays a far end hears that has come to h.
+func (f *Filler) Heard(h Position) string {
+	if h.Gen == f.Playing.Gen {
+		return f.Playing.Heard(h.Off)
+	}
+	return f.Playing.Text
+}
+
+// End ends the one that plays, of which a text was heard, and says when its words were; where that is not all of it, it was cut off at
+// a media time.
+func (f *Filler) End(heard string, cut media.Time) *wordtime.Said {
+	s, how := f.Playing, &wordtime.Said{}
 	f.Playing = nil
-	return s
+	if how.Words, how.Estimated = s.Words(len(strings.Fields(heard))); heard != s.Text {
+		how.Interrupted, how.Cut, how.Unheard = true, cut, strings.TrimSpace(strings.TrimPrefix(s.Text, heard))
+	}
+	return how
 }

@@ -49,6 +49,9 @@ func With(s agent.Settings) func(*pipeline.Config) {
 		if s.Goodbye != nil {
 			c.Agent.Goodbye = *s.Goodbye
 		}
+		if s.HoldAnnouncement != nil {
+			c.Agent.Announcement = *s.HoldAnnouncement
+		}
 	}
 }
 

@@ -62,12 +62,12 @@ func (l *lineCache) greeted() {
 func (m *Maker) Rehearsed() <-chan struct{} { return m.lines.greets }
 
 // Rehearse begins to make the audio of an agent's own lines, the first message first, and of
-// fillers, until ctx ends. Of an agent that has come to speak another language it leaves out the first message.
-func (m *Maker) Rehearse(ctx context.Context, a agent.Agent, fillers bool) {
+// so many fillers, until ctx ends. Of an agent that has come to speak another language it leaves out the first message.
+func (m *Maker) Rehearse(ctx context.Context, a agent.Agent, fillers int) {
 	m.spawn("pipeline/reply/rehearsal", func() { m.rehearse(ctx, &a, fillers) }, m.lines.made)
 }
 
-func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers bool) {
+func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers int) {
 	lines := []turn.Line{turn.Greeting, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble}
 	select {
 	case <-m.lines.greets:
@@ -80,7 +80,7 @@ func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers bool) {
 			m.lines.made()
 		}
 	}
-	for n := 0; fillers && n < agent.Fillers && m.rehearseLine(ctx, a, turn.NoLine, a.Filler(n)); n++ {
+	for n := 0; n < fillers && m.rehearseLine(ctx, a, turn.NoLine, a.Filler(n)); n++ {
 	}
 }
 

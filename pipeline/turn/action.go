@@ -26,7 +26,7 @@ const (
 	Say                                   // speak Line
 	NoteAnswer                            // Text was heard before the conversation began
 	LeaveMessage                          // the next Greeting is the message for a machine
-	SayFiller                             // say filler N of this turn: the caller waits for a function
+	SayFiller                             // say filler N of this turn, or the Announcement: the caller waits
 	StopFiller                            // stop it, the caller speaks
 	EndCollecting                         // the caller has typed Text for the function that waits; Detail says how that ended
 	NoteKeys                              // Text stands for keys that the caller pressed before they said what follows
@@ -43,7 +43,7 @@ type Action struct {
 	Again  bool       // Commit, Keep, Speculate: the turn was committed before; Text replaces its text
 	Typed  bool       // Commit, Keep: it was typed
 	Ready  bool       // Commit: the speculative reply is one to this text
-	N      int        // SayFiller, from 0
+	N      int        // SayFiller, from 0; Announcement
 	Line   Line       // Say, and Commit: what answers the turn in place of the model
 	Pause  media.Time // AskScore: the end of the speech before it, as State.Paused says
 	Wait   media.Time // AskScore: until the turn ends without an answer

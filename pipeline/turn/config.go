@@ -76,6 +76,8 @@ type Config struct {
 	Idle      media.Time // silence after which the agent asks (10 s); 0: never
 	Reprompts int        // how often it asks before it says goodbye (2)
 
+	Announce media.Time `json:",omitempty"` // how often who waits for a transfer hears that they are on hold; 0: never
+
 	Think      media.Time // a reply without audio for this long has failed (15 s)
 	HangupGap  media.Time // silence between the last word and the hang-up (200 ms)
 	ClosingMax media.Time // the longest last words may take (8 s)

@@ -18,7 +18,7 @@ import (
 //	partial U TEXT, guess U TEXT (unsure), piece U TEXT (final, more follows), final U TEXT
 //	typed TEXT
 //	press KEYS, collect, collected, words   keys, a function that collects up to four, or does not any more
-//	wait MS                 as quiet, with ticks, while a function runs
+//	wait MS, ring MS        as quiet, with ticks, while a function or a transfer runs
 //	output resting, preparing, sounding, filling   what ticks say of the agent
 //	stop REASON [goodbye]
 //	tail MS, tail ?         what frames say is left of the reply
@@ -136,10 +136,10 @@ func (d *drive) play(script string) string {
 				e.Kind = AnsweredBy
 			}
 			d.step(e)
-		case "wait":
+		case "wait", "ring":
 			for n := d.number(rest) / 20; n > 0; n-- {
 				d.frames("20", NoSpeech)
-				d.step(Event{Kind: Tick, Output: d.output, Wait: FunctionWait})
+				d.step(Event{Kind: Tick, Output: d.output, Wait: map[string]Wait{"wait": FunctionWait, "ring": TransferWait}[word]})
 			}
 		case "output":
 			d.output = outputs[rest]

@@ -3,21 +3,25 @@ package turn
 import "parley/media"
 
 // Waiting for functions (ToolWait). A caller who waits hears that they are not forgotten:
-// a filler after fillAfter when nothing was said in this turn, else fillEvery after that. A
-// filler is no reply: a caller who speaks over it interrupts nothing.
+// a filler after fillAfter when nothing was said in this turn, else fillEvery after that. One who waits for a transfer, and
+// hears what is there for them meanwhile, hears an announcement each Config.Announce. A filler is no reply: a caller who speaks over it
+// interrupts nothing.
 
 const (
 	fillAfter = 900 * media.Millisecond
 	fillEvery = 6 * media.Second
 )
 
-// MaxFillers is how many fillers a turn has.
-const MaxFillers = 2
+// MaxFillers is how many fillers a turn has, and Announcement the number of the one that callers hear who wait for a transfer.
+const (
+	MaxFillers   = 2
+	Announcement = MaxFillers
+)
 
 // fillers are those of the turn.
 type fillers struct {
 	Said  int
-	Since media.Time // when the turn first waited for a function; 0: it has not
+	Since media.Time // when the turn first waited for a function, or for a transfer that is announced; 0: it has not
 	After media.Time // when the agent was last heard in the turn, or a filler began; 0: never
 }
 
@@ -27,11 +31,19 @@ func (s *step) checkFiller(e Event) {
 	if e.Output == Filling && (s.Phase == UserSpeaking || s.Phase == Pause) {
 		s.do(Action{Kind: StopFiller})
 	}
-	if s.Phase != ToolWait || e.Wait != FunctionWait {
+	announces := e.Wait == TransferWait && s.cfg.Announce > 0
+	if s.Phase != ToolWait || e.Wait != FunctionWait && !announces {
 		return
 	}
 	if f.Since == 0 {
 		f.Since = s.now
+	}
+	if announces {
+		if s.now >= max(f.Since, f.After)+s.cfg.Announce && s.rests(e) {
+			s.do(Action{Kind: SayFiller, N: Announcement})
+			f.After = s.now
+		}
+		return
 	}
 	due := f.Since + fillAfter
 	if f.After != 0 {
@@ -44,7 +56,7 @@ func (s *step) checkFiller(e Event) {
 	}
 }
 
-// rests says that the agent waits for a function and neither speaks nor is about to.
+// rests says that the agent waits for a function, or a transfer, and neither speaks nor is about to.
 func (s *step) rests(e Event) bool {
 	return s.Phase == ToolWait && !s.Idle.Held && e.Output == Resting
 }

@@ -1,8 +1,12 @@
 package turn
 
-import "testing"
+import (
+	"testing"
 
-// TestWaits is the table of fillers and of pressed keys.
+	"parley/media"
+)
+
+// TestWaits is the table of fillers, of announcements and of pressed keys.
 func TestWaits(t *testing.T) {
 	const waiting = tooling + "wait 900; "
 	const collects = tooling + "collect; "
@@ -17,6 +21,13 @@ func TestWaits(t *testing.T) {
 		{"again in the next", waiting + "wait 6020; typed hello; tools", "wait 1000", "filler 0"},
 		{"none on hold", tooling + "hold", "wait 2000", ""},
 		{"the caller speaks over it", waiting + "wait 20; output filling; wait 200; speak 200", "wait 20", "stop filler"},
+
+		{"an announcement to who is on hold", tooling, "ring 20020", "filler 2"},
+		{"not before its time", tooling, "ring 20000", ""},
+		{"later after the agent was heard", tooling + "output sounding; ring 200; output resting", "ring 19980", ""},
+		{"again and again", tooling + "ring 20020; output filling; ring 2000; output resting; ring 18000; output filling; ring 2000; output resting", "ring 17980; ring 20", "filler 2"},
+		{"the caller speaks over one", tooling + "ring 20020; output filling; speak 200", "ring 20", "stop filler"},
+		{"none on hold by the caller", tooling + "hold", "ring 30000", ""},
 
 		{"as many keys as wanted", collects, "press 1234", "collected 1234 (max_digits)"},
 		{"the key that ends it", collects, "press 12#", "collected 12 (terminator)"},
@@ -33,7 +44,9 @@ func TestWaits(t *testing.T) {
 		{"keys before words", listening + "press 12", "typed hello", "turn 1; note [pressed 12]; commit 1 hello (typed)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDrive(t, plainConfig())
+			cfg := plainConfig()
+			cfg.Announce = 20 * media.Second
+			d := newDrive(t, cfg)
 			d.play(c.before)
 			if got := d.play(c.when); got != c.then {
 				t.Errorf("%s, then %s: %q, want %q", c.before, c.when, got, c.then)

@@ -54,6 +54,9 @@ func PlanOf(a *store.Agent, log *slog.Logger) Plan {
 	if g := p.Settings.Goodbye; g != nil {
 		p.Agent.Goodbye = *g
 	}
+	if text := p.Settings.HoldAnnouncement; text != nil {
+		p.Agent.Announcement = *text
+	}
 	return p
 }
 

@@ -276,6 +276,11 @@ class AgentSettings(TypedDict):
     # turn-taking; the recording and the longest duration stay those of the first. Agents whose
     # engine hears and speaks by itself neither hand over nor take over.
     hand_over_to: NotRequired[list[AgentSettingsHandOverToItem]]
+    # What it says then; without it a sentence in its language. It may have variables.
+    hold_announcement: NotRequired[str]
+    # How often the agent tells callers meanwhile that they are on hold, for which the sound stops:
+    # 20 to 300 seconds, or 0, never; 0.
+    hold_announcement_seconds: NotRequired[int]
     # What callers hear while this server calls somebody for them: ringing, the tone of the country
     # that is called; music; or a sound of the account, by its identifier, and the tone again when
     # that is deleted. A carrier that transfers by itself plays what it likes; ringing.

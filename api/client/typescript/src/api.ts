@@ -526,6 +526,13 @@ export interface AgentSettings {
     /** What the agent calls it. No two have one name. */
     name: string;
   }>;
+  /** What it says then; without it a sentence in its language. It may have variables. */
+  hold_announcement?: string;
+  /**
+   * How often the agent tells callers meanwhile that they are on hold, for which the sound stops: 20 to 300 seconds,
+   * or 0, never; 0.
+   */
+  hold_announcement_seconds?: number;
   /**
    * What callers hear while this server calls somebody for them: ringing, the tone of the country that is called;
    * music; or a sound of the account, by its identifier, and the tone again when that is deleted. A carrier that
