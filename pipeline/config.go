@@ -50,7 +50,7 @@ type Config struct {
 	OptOut   DoNotCall        // nil: there is no list
 	Scribe   *scribe.Scribe   // nil: what supervisors say is not written down
 
-	Speculation Speculation
+	Speculation reply.SpeculationLevel
 
 	Recorder record.Keeper // nil: the call is not recorded. The End event comes after its Close
 	// Journal takes what reaches the call, from which it can be replayed; nil: nothing is kept.

@@ -84,7 +84,7 @@ func (c *Call) heardMeanwhile(e *turn.Event, r *reply.Reply, now time.Time) {
 
 // maySpeculate says whether a speculative reply may be begun now.
 func (c *Call) maySpeculate() bool {
-	return c.cfg.Speculation != SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.Waiting) == 0 && c.playout.Silent()
+	return c.cfg.Speculation != reply.SpeculationOff && c.observer.MaySpeculate() && !c.state.Held() && len(c.tools.Waiting) == 0 && c.playout.Silent()
 }
 
 // step gives the turn machine an event and has what it decides carried out (conduct.go). Carrying out may cause

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"parley/inference"
-	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/bridge"
 	"parley/pipeline/reply"
@@ -27,13 +25,7 @@ func (c *Call) functions() toolbox.Toolbox {
 	if c.cfg.Transfer.Able(c.far) {
 		t.Functions = append(t.Functions, c.transferCall())
 	}
-	keys, able := c.far.(media.Keypad)
-	if able && slices.Contains(c.cfg.Keys, toolbox.SendDTMF) {
-		t.Functions = append(t.Functions, toolbox.ToSendDTMF(keys))
-	}
-	if able && slices.Contains(c.cfg.Keys, toolbox.CollectDigits) {
-		t.Functions = append(t.Functions, toolbox.ToCollectDigits())
-	}
+	t.Functions = append(t.Functions, toolbox.OfKeys(c.far, c.cfg.Keys)...)
 	if c.cfg.HandOver.offers() {
 		t.Functions = append(t.Functions, c.handOver())
 	}

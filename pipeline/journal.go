@@ -23,7 +23,7 @@ func (c *Call) origin() journal.Origin {
 	cfg := &c.cfg
 	o := journal.Origin{Format: c.leg.Format(), Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
 		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
-		Answering: cfg.Answering, Speculate: cfg.Speculation != SpeculationOff, AnyVoice: cfg.Speculation == SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
+		Answering: cfg.Answering, Speculate: cfg.Speculation != reply.SpeculationOff, AnyVoice: cfg.Speculation == reply.SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
 	if cfg.ASR != nil {
 		o.ASR = cfg.ASR.Info().Name
 	}
@@ -40,13 +40,7 @@ func (c *Call) origin() journal.Origin {
 // configOf is the configuration of a call that began so, with engines that are never asked.
 func configOf(o *journal.Origin) Config {
 	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: o.Answering,
-		MaxDuration: o.MaxDuration, Quiet: o.Quiet}
-	switch {
-	case o.Speculate && o.AnyVoice:
-		c.Speculation = SpeculateSpeech
-	case o.Speculate:
-		c.Speculation = SpeculateText
-	}
+		MaxDuration: o.MaxDuration, Quiet: o.Quiet, Speculation: reply.SpeculationOf(o.Speculate, o.AnyVoice)}
 	c.Turn.Complete = turn.DefaultConfig(o.Agent.Language).Complete
 	o.Agent.Apply(&c.Agent)
 	c.LLM, c.TTS = journal.Engine{Name: o.LLM}, journal.Engine{Name: o.TTS}

@@ -9,13 +9,14 @@ import (
 	"parley/inference/realtime"
 	"parley/pipeline"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/reply"
 )
 
 // speaks has one engine hear, think and speak in a scene.
 func speaks(s *pipelinetest.Scene, engine *enginetest.FakeRealtime) {
 	c := realtime.New(engine, inference.RealtimeConfig{Prompt: s.Config.Agent.Prompt, Voice: "F1", Language: "en"}, nil)
 	s.Recogniser, s.Model, s.Voice = c.ASR(), c.LLM(), c.TTS()
-	s.Config.Turn.EngineTurns, s.Config.Speculation, s.Config.Interrupted = true, pipeline.SpeculationOff, c.Interrupted
+	s.Config.Turn.EngineTurns, s.Config.Speculation, s.Config.Interrupted = true, reply.SpeculationOff, c.Interrupted
 	s.Config.Begins = c.Begins
 }
 

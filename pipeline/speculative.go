@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"parley/inference"
-	"parley/pipeline/agent"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
@@ -12,30 +11,6 @@ import (
 // the caller's turn (turn.Speculate). Until the turn is committed the reply has no effects:
 // the messages of its engines are parked, and nothing of it is heard, shown, run or
 // remembered. What it consumed is reported like any completion's.
-
-// Speculation says what is done for a speculative reply before its turn is committed.
-type Speculation uint8
-
-// How far speculative replies go.
-const (
-	SpeculationOff  Speculation = iota // there are none
-	SpeculateText                      // the model writes them; a voice that is Local speaks the first sentence
-	SpeculateSpeech                    // any voice speaks the first sentence
-)
-
-// With is the speculation that an agent's settings ask for; s is what counts where they say
-// nothing.
-func (s Speculation) With(a *agent.Settings) Speculation {
-	switch on, voice := a.Speculate(s != SpeculationOff), a.SpeculativeVoice; {
-	case !on:
-		return SpeculationOff
-	case voice == nil:
-		return max(s, SpeculateText)
-	case *voice:
-		return SpeculateSpeech
-	}
-	return SpeculateText
-}
 
 // NoSpeculation says whether the call must begin no speculative replies. Safe for use from any
 // goroutine; it never blocks.
@@ -48,7 +23,7 @@ func (c *Call) speculate(a turn.Action) {
 	request.NoTools = false
 	request.Messages = c.replies.History.With(a.Text, a.Again)
 	o := reply.Order{Agent: c.agent, Request: request}
-	if c.cfg.Speculation == SpeculateSpeech || c.observer.ObserveBool(journal.Local, c.cfg.TTS.Info().Local) {
+	if c.cfg.Speculation == reply.SpeculateSpeech || c.observer.ObserveBool(journal.Local, c.cfg.TTS.Info().Local) {
 		o.Ahead = 1 // the first sentence gets its voice, too
 	}
 	c.asksModel(c.replies.Speculate(c.crew.Life, a.Turn, o, c.now()), o)

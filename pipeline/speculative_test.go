@@ -12,13 +12,14 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/reply"
 	"parley/pipeline/session/sessiontest"
 	"parley/pipeline/toolbox"
 	"parley/store/ledger"
 )
 
 // ahead has replies begun in the caller's pauses.
-func ahead(s *pipelinetest.Scene) { s.Config.Speculation = pipeline.SpeculateText }
+func ahead(s *pipelinetest.Scene) { s.Config.Speculation = reply.SpeculateText }
 
 // unfinished gives the turn's first part a chance of p to be all of it.
 func unfinished(p float64) func(*pipelinetest.Scene) {
@@ -91,7 +92,7 @@ var speculative = []scenario{
 		}},
 	{name: "begun in advance and in vain", design: "3", said: []pipelinetest.Said{firstHalf, secondHalf}, setup: unfinished(0.4), limit: 8000, check: discarded},
 	{name: "nothing is begun in advance", design: "3b", said: []pipelinetest.Said{firstHalf, secondHalf}, limit: 8000,
-		setup: func(s *pipelinetest.Scene) { unfinished(0.4)(s); s.Config.Speculation = pipeline.SpeculationOff },
+		setup: func(s *pipelinetest.Scene) { unfinished(0.4)(s); s.Config.Speculation = reply.SpeculationOff },
 		check: func(t *testing.T, s *pipelinetest.Scene) {
 			asked(3800)(t, s)
 			has(t, s, "3800 thinking 1", "4030 speaking 1")
@@ -140,7 +141,7 @@ func TestNothingInAdvance(t *testing.T) {
 		{"but it may be used", []pipelinetest.Said{said(1000, 2500, "what time")},
 			func(s *pipelinetest.Scene) {
 				s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(0, "Yes. ")}
-				s.TTS.Remote, s.Config.Speculation = true, pipeline.SpeculateSpeech
+				s.TTS.Remote, s.Config.Speculation = true, reply.SpeculateSpeech
 			}, []int64{2620}, []string{"2700 speaking 1"}},
 		{"and is ready at the commit", []pipelinetest.Said{said(1000, 2500, "what time")},
 			func(s *pipelinetest.Scene) { s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(0, "Yes. ")} },

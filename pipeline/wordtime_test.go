@@ -185,7 +185,7 @@ func TestPoints(t *testing.T) {
 		"answered": {slowly, "2500 120 350 450 530 530"},
 		"in advance": {func(s *pipelinetest.Scene) {
 			slowly(s)
-			s.Config.Speculation = pipeline.SpeculateText
+			s.Config.Speculation = reply.SpeculateText
 		}, "2500 120 270 370 450 450"},
 		"before the final text": {func(s *pipelinetest.Scene) {
 			slowly(s)

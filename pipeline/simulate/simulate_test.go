@@ -12,6 +12,7 @@ import (
 	"parley/inference/scripted"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/reply"
 	"parley/pipeline/simulate"
 	"parley/pipeline/tool"
 	"parley/pipeline/toolbox"
@@ -31,7 +32,7 @@ func lola(t *testing.T, settings string) simulate.Subject {
 	}
 	return simulate.Subject{Config: pipeline.Config{
 		Agent: agent.Agent{Prompt: prompt, FirstMessage: "Casa Lola, hello.", Voice: "F1", Language: "en"},
-		LLM:   scripted.New(), Turn: s.Turn("en"), Speculation: pipeline.SpeculateText.With(&s),
+		LLM:   scripted.New(), Turn: s.Turn("en"), Speculation: reply.SpeculateText.With(&s),
 		Functions: []tool.Function{{Spec: inference.Tool{Name: "book", Description: "Book a table.",
 			Parameters: []byte(`{"type":"object","properties":{"people":{"type":"integer"}}}`)}}},
 	}}

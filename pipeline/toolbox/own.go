@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,18 @@ const (
 	SendDTMF      = "send_dtmf"
 	CollectDigits = "collect_digits"
 )
+
+// OfKeys are those of an agent that has such of them, on a leg.
+func OfKeys(leg media.Leg, names []string) (all []Function) {
+	keys, able := leg.(media.Keypad)
+	if able && slices.Contains(names, SendDTMF) {
+		all = append(all, ToSendDTMF(keys))
+	}
+	if able && slices.Contains(names, CollectDigits) {
+		all = append(all, ToCollectDigits())
+	}
+	return all
+}
 
 const (
 	keyTime  = 200 * time.Millisecond // of a key and the pause after it

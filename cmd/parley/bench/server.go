@@ -12,6 +12,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/listen"
+	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 	"parley/sip"
 	"parley/sip/rtpport"
@@ -38,7 +39,7 @@ func (a *benchAgent) config(rate media.Rate) (pipeline.Config, error) {
 	cfg := pipeline.Config{Agent: agent.Agent{Prompt: "Be brief.", FirstMessage: greeting, Voice: "F1", Language: "en"},
 		ASR: &a.asr, LLM: instantLLM{}, TTS: a.tts, FrontEnd: front, Turn: turn.DefaultConfig("en")}
 	if a.speculative {
-		cfg.Speculation = pipeline.SpeculateSpeech
+		cfg.Speculation = reply.SpeculateSpeech
 	}
 	cfg.Turn.MinDelay, cfg.Turn.Complete = 200*media.Millisecond, func(string) float64 { return 1 }
 	cfg.Turn.Idle = 0

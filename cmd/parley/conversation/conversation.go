@@ -205,7 +205,7 @@ func (m *Maker) part(engines engine.Choice, p *Plan, rate media.Rate, spoke func
 	cfg = pipeline.Config{Agent: p.Agent, LLM: engines.LLM, TTS: engines.TTS,
 		Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(), Log: m.Log}
 	if m.Card().SpeculativeReplies() {
-		cfg.Speculation = pipeline.SpeculateText
+		cfg.Speculation = reply.SpeculateText
 	}
 	cfg.Speculation = cfg.Speculation.With(&p.Settings)
 	deaf = !engines.Hears(p.Agent.Language)
@@ -223,7 +223,7 @@ func (m *Maker) part(engines engine.Choice, p *Plan, rate media.Rate, spoke func
 		cfg.Agent.Follows = engines.TTS.Info().Languages
 	}
 	if speaks != nil {
-		cfg.Turn.EngineTurns, cfg.Speculation, cfg.Interrupted = engines.Realtime.Info().Caps.Turns, pipeline.SpeculationOff, speaks.Interrupted
+		cfg.Turn.EngineTurns, cfg.Speculation, cfg.Interrupted = engines.Realtime.Info().Caps.Turns, reply.SpeculationOff, speaks.Interrupted
 		cfg.Begins = speaks.Begins
 	} else {
 		cfg.Lines = &m.lines

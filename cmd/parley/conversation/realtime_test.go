@@ -11,7 +11,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/reply"
 )
 
 // TestRealtimeEngineOfAnAgent: it serves in calls in place of the three, where the rate card has its prices, and leaves
@@ -54,7 +54,7 @@ func TestRealtimeEngineOfAnAgent(t *testing.T) {
 		if llm, tts := cfg.LLM.Info().Name, cfg.TTS.Info().Name; llm != c.llm || tts != c.tts {
 			t.Errorf("%s: %s answers and %s speaks", c.name, llm, tts)
 		}
-		if by := c.llm == "live"; cfg.Turn.EngineTurns != by || (cfg.Speculation == pipeline.SpeculationOff) != by || (cfg.Interrupted != nil) != by || (cfg.Begins != nil) != by {
+		if by := c.llm == "live"; cfg.Turn.EngineTurns != by || (cfg.Speculation == reply.SpeculationOff) != by || (cfg.Interrupted != nil) != by || (cfg.Begins != nil) != by {
 			t.Errorf("%s: %+v", c.name, cfg.Turn)
 		}
 		if name := engines.Chosen(plan.Settings.Engines).LLM.Info().Name; name != "scripted" {

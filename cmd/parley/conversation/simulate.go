@@ -10,6 +10,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
+	"parley/pipeline/reply"
 	"parley/pipeline/simulate"
 	"parley/pipeline/tool"
 	"parley/store"
@@ -56,7 +57,7 @@ func (r *Rehearsal) subject(a *store.Agent, call agent.Call, telephone bool) (su
 	c := pipeline.Config{Agent: p.Agent, LLM: llm, Turn: p.Settings.Turn(p.Agent.Language), MaxDuration: p.Settings.MaxDuration(),
 		Log: r.Log}
 	if p.Settings.Speculate(true) {
-		c.Speculation = pipeline.SpeculateText
+		c.Speculation = reply.SpeculateText
 	}
 	for _, d := range p.Functions {
 		if d.Kind != tool.MCPKind {
