@@ -130,7 +130,7 @@ func (c *Call) begin(leg media.Leg) {
 	c.leg = journal.NewLeg(leg, c.observer)
 	c.caller.Begin(c.cfg.FrontEnd, leg.Format(), c.cfg.Feed.SampleRate())
 	c.playout.Begin(leg.Format().Out)
-	c.tools = c.functions()
+	c.tools, c.between.Notice.On = c.functions(), c.agent.ListeningTone
 	c.observer.Begin(c.origin)
 	now := c.now()
 	c.times = times{start: now, active: now}

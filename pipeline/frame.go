@@ -121,7 +121,8 @@ func (c *Call) speak(now time.Time) {
 		for ; finished > 0; finished-- {
 			c.replies.Latest.Making.Played()
 		}
-		if !ok && !c.leg.Format().Continuous && !c.supervisorReady(now) {
+		tone := c.between.Notice.On && c.between.Notice.Sounds(now)
+		if !ok && !tone && !c.leg.Format().Continuous && !c.supervisorReady(now) {
 			break
 		}
 		text, sounds := "", ok
@@ -129,6 +130,9 @@ func (c *Call) speak(now time.Time) {
 			f, sounds = c.pause(now)
 		} else if c.times.active = now; c.replies.Latest.Live() && c.playout.Last().Gen == c.replies.Latest.Gen {
 			text = c.spoken(c.replies.Latest, now)
+		}
+		if tone {
+			f, sounds = c.between.Notice.Over(f), true
 		}
 		c.caller.Sent(f, sounds, text, now)
 		c.leg.Write(f)

@@ -55,7 +55,7 @@ func (c *Call) takeOver(m message) {
 	c.replies.Maker = reply.NewMaker(c.cfg.LLM, c.cfg.TTS, c.cfg.Lines, &c.crew)
 	c.prepareReplies()
 	c.replies.Updated()
-	c.tools.Functions = c.functions().Functions
+	c.tools.Functions, c.between.Notice.On = c.functions().Functions, c.agent.ListeningTone
 	c.shown.served = nil
 	// The recogniser is to expect other words, where it is no other engine.
 	if old := c.caller.Renew(c.agent.Language, c.cfg.Feed.SampleRate()); c.cfg.ASR != nil {

@@ -35,6 +35,7 @@ const (
 	msgSteppedIn                             // supervisor, whose name is text, wants to speak in the agent's place; nil: it is a replay
 	msgSteppedOut                            // supervisor does not any more
 	msgSupervisorSaid                        // text
+	msgListens                               // seg: how many more listen in; below 0: fewer
 	msgUpdate                                // update
 	msgPart                                  // and above, by the kind of the part: of a reply
 )
@@ -150,6 +151,8 @@ func (c *Call) take(m message) {
 		}
 	case msgSupervisorSaid:
 		c.supervisorSaid(m.text)
+	case msgListens:
+		c.between.Notice.Listens(m.seg)
 	case msgUpdate:
 		c.change(m.update)
 		c.observer.Updated(&c.agent)
@@ -182,6 +185,9 @@ func (c *Call) ToolResult(id, result string) {
 func (c *Call) Update(change func(*agent.Agent)) {
 	c.crew.Send(c.crew.Life, message{kind: msgUpdate, update: change})
 }
+
+// Listens says that somebody begins to listen in, by 1, or that they do not any more, by -1.
+func (c *Call) Listens(by int) { c.crew.Send(c.crew.Life, message{kind: msgListens, seg: by}) }
 
 // Cancel ends the call at once, with why as its end unless it has one already. It may be
 // called from Prepare on and never blocks.

@@ -67,6 +67,9 @@ func (c *Call) connect(s *bridge.Second) {
 		caller = c.leg.Leg
 	}
 	c.bridge = bridge.Connect(caller, c.far, s)
+	if c.cfg.Transfer.Record {
+		c.bridge.Heard(c.between.Notice)
+	}
 	c.step(turn.Event{Kind: turn.Connected})
 	if asr := c.caller.Detach(); asr != nil { // a bridged call is not recognised
 		c.crew.Spawn("pipeline/recogniser-bridged", asr.Close)
@@ -86,11 +89,14 @@ func (c *Call) relay(now time.Time) {
 // takeConnected takes what still comes in a call that the agent has no part in any
 // more: how the transfer went, as it is reported, and what was used.
 func (c *Call) takeConnected(m message) {
-	if m.kind == msgFunction {
+	switch m.kind {
+	case msgFunction:
 		c.ran(m)
-		return
+	case msgListens:
+		c.bridge.Listens(m.seg)
+	default:
+		c.takeLate(m)
 	}
-	c.takeLate(m)
 }
 
 // rings is the transfer that a caller on a telephone waits for; nil: none is.

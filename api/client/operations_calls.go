@@ -17,7 +17,8 @@ func (c *Client) HangUpAnyCall(ctx context.Context, id string) (*wire.HungUp, er
 
 // ListenIn: Listen in on a call.
 // Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody in the call hears of
-// it; who listened, and when, is in the call.
+// it, unless its agent has `listening_tone`: then everybody hears a soft tone at the
+// beginning, and every 15 seconds. Who listened, and when, is in the call.
 //
 // The first message is `{"type": "listening", "call_id", "sample_rate", "channels": 2}`. Then come binary messages
 // with 20 ms each: Int16 little endian, the caller on the left and the

@@ -47,6 +47,9 @@ func (f *floor) StepIn(context.Context, string, media.Rate) (listenin.Supervisor
 	return f, nil
 }
 
+// Listens implements listenin.Conversation.
+func (f *floor) Listens(int) {}
+
 // Whisper implements listenin.Conversation.
 func (f *floor) Whisper(text string) { f.done <- text }
 

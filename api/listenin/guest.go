@@ -55,6 +55,10 @@ func (g *guest) serve(ctx context.Context) error {
 	defer g.noting(g.call, "that somebody listens no more", func(ctx context.Context) error { return g.Notes.Left(ctx, id, "") })
 	g.begin(id, l.Rate())
 	defer g.leave()
+	if call := g.Calls.Conversation(g.who.Account, g.call); call != nil {
+		call.Listens(1)
+		defer call.Listens(-1)
+	}
 	g.sock.SendJSON(map[string]any{"type": "listening", "call_id": g.call, "sample_rate": int(l.Rate()), "channels": monitor.Channels})
 	frame := make([]int16, monitor.Channels*l.Rate().FrameSamples())
 	for {

@@ -33,6 +33,8 @@ type Conversation interface {
 	StepIn(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)
 	// Whisper tells the agent something that the caller does not hear.
 	Whisper(text string)
+	// Listens says that a person begins to listen in, by 1, or does not any more, by -1: those in the call hear of it where its agent says so.
+	Listens(by int)
 }
 
 // Supervisor speaks in the agent's place.
@@ -68,7 +70,8 @@ type Handler struct {
 // Path is where the sockets connect.
 const Path = "/v1/calls/{id}/listen"
 
-const description = `Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody in the call hears of it; who listened, and when, is in the call.
+const description = `Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody in the call hears of it, unless its agent has ` + "`" + `listening_tone` + "`" + `: then everybody hears a soft tone at the
+beginning, and every 15 seconds. Who listened, and when, is in the call.
 
 The first message is ` + "`" + `{"type": "listening", "call_id", "sample_rate", "channels": 2}` + "`" + `. Then come binary messages with 20 ms each: Int16 little endian, the caller on the left and the
 other side on the right, as the caller hears it. The last is ` + "`" + `{"type": "ended"}` + "`" + `. What is refused is answered by one error message and close code 1008. A client that is slow misses audio.

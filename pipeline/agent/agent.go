@@ -34,6 +34,8 @@ type Agent struct {
 	Goodbye string
 	// Announcement is what callers hear who wait for a transfer, now and then; empty: a sentence in its language.
 	Announcement string
+	// ListeningTone has everybody in the call hear a tone while somebody listens in.
+	ListeningTone bool
 	// Follows are the languages to which it changes with its caller; nil: it changes to none.
 	Follows []string
 	// Advice is what a supervisor has whispered to it in the call, oldest first.

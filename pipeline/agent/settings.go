@@ -40,6 +40,8 @@ type Settings struct {
 	Record *bool `json:"record,omitempty"`
 	// RecordTransfers goes on after the caller has been connected to somebody; false.
 	RecordTransfers *bool `json:"record_transfers,omitempty"`
+	// ListeningTone has everybody in the call hear a tone when a supervisor begins to listen in, and every 15 s while they do; false.
+	ListeningTone *bool `json:"listening_tone,omitempty"`
 	// Stream sends the audio of the agent's calls on while they go on. Callers must know.
 	Stream *Stream `json:"stream,omitempty"`
 

@@ -159,6 +159,8 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 			Named("record_transfers", "Recording of transfers", schema.Entry{Label: "Go on when it has put a caller through to somebody", Hint: "That person hears no notice: inform them, too."}),
 		schema.Text("What is said before the first message, word for word. Neither can be interrupted then.", maxNotice).
 			Named("recording_notice", "Notice of recording", schema.Entry{Hint: "Said before the first message, word for word; it cannot be interrupted."}),
+		schema.Flag("Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen in, and every 15 seconds while they do. Some laws ask for one; false.").Otherwise(false).
+			Named("listening_tone", "Tone of listening", schema.Entry{Label: "A soft tone while a supervisor listens in", Hint: "Everybody in the call hears it when they begin, and every 15 seconds."}),
 		streamSchema(),
 	}},
 })

@@ -22,12 +22,23 @@ type Bridge struct {
 	caller  media.Leg
 	keys    media.Leg
 	in, out *pipe // to the caller, and to the second
+
+	toCaller, toSecond Notice
 }
 
 // Connect connects a caller to a second leg. keys is the leg that presses the keys for the caller: that of caller, which may be recorded.
 func Connect(caller, keys media.Leg, s *Second) *Bridge {
 	from, to := caller.Format(), s.leg.Format()
 	return &Bridge{second: s, caller: caller, keys: keys, in: newPipe(to.In, from.Out), out: newPipe(from.In, to.Out)}
+}
+
+// Heard says that the caller's leg is heard by those who listen in, as n says, so that both people hear of it.
+func (b *Bridge) Heard(n Notice) { b.toCaller, b.toSecond = n, n }
+
+// Listens counts those who listen in, as that of Notice does.
+func (b *Bridge) Listens(by int) {
+	b.toCaller.Listens(by)
+	b.toSecond.Listens(by)
 }
 
 // Next is when the conductor wakes up: at the next frame of the caller, who has one at that
@@ -49,8 +60,8 @@ func (b *Bridge) Events() (events <-chan media.LegEvent, gone <-chan struct{}) {
 
 // Relay carries what is due between the two legs and says how many frames came from the caller.
 func (b *Bridge) Relay(now time.Time) (frames int) {
-	frames = carry(b.caller, b.second.leg, b.out, now)
-	carry(b.second.leg, b.caller, b.in, now)
+	frames = carry(b.caller, b.second.leg, b.out, &b.toSecond, now)
+	carry(b.second.leg, b.caller, b.in, &b.toCaller, now)
 	return frames
 }
 
@@ -61,14 +72,18 @@ func (b *Bridge) FromCaller(e media.LegEvent) { press(e, b.second.leg) }
 func (b *Bridge) FromSecond(e media.LegEvent) { press(e, b.keys) }
 
 // carry takes what from has brought, which it counts in frames, and gives to what it
-// wants.
-func carry(from, to media.Leg, p *pipe, now time.Time) (came int) {
+// wants, with a tone over it.
+func carry(from, to media.Leg, p *pipe, tone *Notice, now time.Time) (came int) {
 	for f, ok := from.Read(now); ok; f, ok = from.Read(now) {
 		p.push(f, now)
 		came++
 	}
 	for n := to.Due(now); n > 0; n-- {
-		to.Write(p.next())
+		f := p.next()
+		if tone.Sounds(now) {
+			f = tone.Over(f)
+		}
+		to.Write(f)
 	}
 	return came
 }

@@ -10,10 +10,11 @@ import (
 	"parley/pipeline/playout"
 )
 
-// Between is what sounds between the agent's sentences.
+// Between is what sounds between the agent's sentences, and over them.
 type Between struct {
 	Filler     playout.Filler
 	Ringback   Ringback
+	Notice     Notice      // of those who listen in
 	Supervisor *Supervisor // who speaks in the agent's place; nil: nobody does
 }
 

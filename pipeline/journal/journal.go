@@ -133,12 +133,13 @@ type Person struct {
 	// VoiceNormalises is that of agent.Agent.
 	VoiceNormalises bool     `json:"voice_normalises,omitempty"`
 	Follows         []string `json:"follows,omitempty"` // likewise
+	ListeningTone   bool     `json:"listening_tone,omitempty"`
 }
 
 // PersonOf is that part of a.
 func PersonOf(a *agent.Agent) *Person {
 	p := &Person{Voice: a.Voice, Language: a.Language, FirstMessage: a.FirstMessage, Goodbye: a.Goodbye, Announcement: a.Announcement,
-		Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises, Follows: a.Follows}
+		Pronunciation: a.Pronunciation.Entries(), VoiceNormalises: a.VoiceNormalises, Follows: a.Follows, ListeningTone: a.ListeningTone}
 	for i := range a.Tools {
 		p.Tools = append(p.Tools, a.Tools[i].Name)
 	}
@@ -148,7 +149,7 @@ func PersonOf(a *agent.Agent) *Person {
 // Apply makes a the agent that was recorded.
 func (p *Person) Apply(a *agent.Agent) {
 	a.Voice, a.Language, a.FirstMessage, a.Goodbye, a.Announcement = p.Voice, p.Language, p.FirstMessage, p.Goodbye, p.Announcement
-	a.Pronunciation, a.VoiceNormalises, a.Follows = spoken.NewDictionary(p.Pronunciation), p.VoiceNormalises, p.Follows
+	a.Pronunciation, a.VoiceNormalises, a.Follows, a.ListeningTone = spoken.NewDictionary(p.Pronunciation), p.VoiceNormalises, p.Follows, p.ListeningTone
 	a.Tools = nil
 	for _, name := range p.Tools {
 		a.Tools = append(a.Tools, inference.Tool{Name: name})

@@ -57,6 +57,9 @@ func PlanOf(a *store.Agent, log *slog.Logger) Plan {
 	if text := p.Settings.HoldAnnouncement; text != nil {
 		p.Agent.Announcement = *text
 	}
+	if tone := p.Settings.ListeningTone; tone != nil {
+		p.Agent.ListeningTone = *tone
+	}
 	return p
 }
 

@@ -24,6 +24,7 @@ const (
 	callersTone     = 400
 	agentsTone      = 1500
 	supervisorsTone = 700
+	listeningTone   = 1400 // of the server, while somebody listens in
 )
 
 // ear is the socket of a listener, by what it hears: samples of either channel.
@@ -49,7 +50,7 @@ func (e *ear) hears(frames int) {
 	}
 }
 
-// tonesIn says which of the tones are in the last 200 ms of samples.
+// tonesIn says which of the parts' tones are in the last 200 ms of samples.
 func tonesIn(samples []int16, rate media.Rate) (tones []int) {
 	last := samples[max(0, len(samples)-int(rate)/5):]
 	for _, hz := range []int{callersTone, supervisorsTone, agentsTone} {
@@ -61,14 +62,14 @@ func tonesIn(samples []int16, rate media.Rate) (tones []int) {
 }
 
 // TestWhoHearsWhom: by tones, in every direction: those who listen hear both sides apart; a supervisor who has taken over is heard by
-// the caller in the agent's place, and the caller does not hear themselves.
+// the caller in the agent's place, and the caller does not hear themselves. The caller hears that somebody listens.
 func TestWhoHearsWhom(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t)
 	voice := enginetest.NewFakeTTS()
 	voice.Tone, voice.Sentence = agentsTone, 30*time.Second
 	w.node.engines.TTS = voice
-	settings, err := json.Marshal(object{"first_message_interruptible": "never"})
+	settings, err := json.Marshal(object{"first_message_interruptible": "never", "listening_tone": true})
 	w.ok(err)
 	agent, err := w.node.db.CreateAgent(t.Context(), w.who.Account, store.Agent{Name: "Eva", Voice: "F1", Language: "en", FirstMessage: "This is a long story.", Settings: settings})
 	w.ok(err)
@@ -148,11 +149,14 @@ func TestWhoHearsWhom(t *testing.T) {
 	r := <-called
 	heard := map[int]int{}
 	for rest := r.Heard; len(rest) >= 1600; rest = rest[1600:] {
+		if mediatest.ToneLevel(rest[:1600], media.Rate8k, listeningTone) > -36 {
+			heard[listeningTone]++
+		}
 		for _, hz := range tonesIn(rest[:1600], media.Rate8k) {
 			heard[hz]++
 		}
 	}
-	if heard[agentsTone] < 2 || heard[supervisorsTone] < 5 || heard[callersTone] > 0 {
+	if heard[agentsTone] < 2 || heard[supervisorsTone] < 5 || heard[callersTone] > 0 || heard[listeningTone] < 1 {
 		t.Errorf("of the tones the caller heard so many fifths of a second: %v", heard)
 	}
 }

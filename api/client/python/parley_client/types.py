@@ -304,6 +304,9 @@ class AgentSettings(TypedDict):
     # more than 150 ms is left out. An engine that hears and speaks by itself always has the
     # function.
     knowledge_mode: NotRequired[Literal["function", "turn"]]
+    # Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen
+    # in, and every 15 seconds while they do. Some laws ask for one; false.
+    listening_tone: NotRequired[bool]
     # What is said after a machine's tone; needed with on_machine message. It may have variables.
     machine_message: NotRequired[str]
     # The longest conversation; 7200.

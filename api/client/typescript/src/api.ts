@@ -562,6 +562,11 @@ export interface AgentSettings {
    * that hears and speaks by itself always has the function.
    */
   knowledge_mode?: "function" | "turn";
+  /**
+   * Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen in, and every 15
+   * seconds while they do. Some laws ask for one; false.
+   */
+  listening_tone?: boolean;
   /** What is said after a machine's tone; needed with on_machine message. It may have variables. */
   machine_message?: string;
   /** The longest conversation; 7200. */
@@ -6051,7 +6056,8 @@ export class Parley extends Requests {
   /**
    * Listen in on a call.
    * Sends the audio of a call that is going on, until it is over or the socket is closed. Nobody in the call hears of
-   * it; who listened, and when, is in the call.
+   * it, unless its agent has `listening_tone`: then everybody hears a soft tone at the
+   * beginning, and every 15 seconds. Who listened, and when, is in the call.
    *
    * The first message is `{"type": "listening", "call_id", "sample_rate", "channels": 2}`. Then come binary messages
    * with 20 ms each: Int16 little endian, the caller on the left and the
