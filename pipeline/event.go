@@ -38,7 +38,7 @@ const (
 	Answered                            // Text says who answered: human, machine, screening or unknown
 	Served                              // the engine Text served Stage, and another or none did before
 	HandedOver                          // the agent Text conducts the call from now on
-	SteppedIn                           // a supervisor, Text, speaks in the agent's place from now on
+	SteppedIn                           // a supervisor, or whom the caller is transferred to, Text, speaks in the agent's place from now on
 	SteppedOut                          // and does not any more
 	SupervisorLine                      // Text the supervisor said
 	End                                 // the call is over: Ended; the last event

@@ -30,6 +30,9 @@ func (c *Call) tick() {
 // hear takes every frame that is ready.
 func (c *Call) hear(now time.Time) {
 	for f, ok := c.leg.Read(now); ok; f, ok = c.leg.Read(now) {
+		if c.between.Supervisor != nil {
+			c.between.Supervisor.Carry(f, now)
+		}
 		if c.state.Screens() {
 			c.answer.Who.Listen(f)
 		}
@@ -135,7 +138,7 @@ func (c *Call) speak(now time.Time) {
 			f, sounds = c.between.Notice.Over(f), true
 		}
 		c.caller.Sent(f, sounds, text, now)
-		c.leg.Write(f)
+		c.leg.Send(f, c.between.Supervisor != nil && c.between.Supervisor.Private())
 	}
 	h := c.heardBy(now)
 	if r := c.replies.Latest; r.Live() && r.Made() && c.playout.Silent() {

@@ -35,6 +35,8 @@ const (
 	msgSteppedIn                             // supervisor, whose name is text, wants to speak in the agent's place; nil: it is a replay
 	msgSteppedOut                            // supervisor does not any more
 	msgSupervisorSaid                        // text
+	msgInvited                               // supervisor, whom the caller is transferred to, wants to speak to them while the agent stays
+	msgIntroduced                            // text was said to both by the agent
 	msgListens                               // seg: how many more listen in; below 0: fewer
 	msgUpdate                                // update
 	msgPart                                  // and above, by the kind of the part: of a reply
@@ -100,7 +102,7 @@ func (c *Call) takeLate(m message) {
 		c.written(m.part)
 	case msgRecogniser:
 		c.crew.Release("pipeline/release", m.asr.Close)
-	case msgSteppedIn:
+	case msgSteppedIn, msgInvited:
 		m.supervisor.Decide(bridge.ErrNotTalking)
 	}
 }
@@ -142,9 +144,11 @@ func (c *Call) take(m message) {
 		c.step(turn.Event{Kind: turn.Typed, Text: m.text})
 	case msgInterrupt:
 		c.step(turn.Event{Kind: turn.Interrupt})
-	case msgSteppedIn:
+	case msgSteppedIn, msgInvited:
 		m.supervisor = cmp.Or(m.supervisor, c.Supervisor(m.text, c.leg.Format().Out)) // in a replay somebody who says nothing
-		m.supervisor.Decide(c.stepIn(m.supervisor))
+		m.supervisor.Decide(c.stepIn(m.supervisor, map[messageKind]turn.Wait{msgInvited: turn.TransferWait}[m.kind]))
+	case msgIntroduced:
+		c.emit(Event{Kind: AgentLine, Turn: c.state.Turn(), Generation: c.replies.Number, Text: m.text})
 	case msgSteppedOut:
 		if m.supervisor == nil || m.supervisor == c.between.Supervisor {
 			c.stepOut()
@@ -152,7 +156,7 @@ func (c *Call) take(m message) {
 	case msgSupervisorSaid:
 		c.supervisorSaid(m.text)
 	case msgListens:
-		c.between.Notice.Listens(m.seg)
+		c.between.Listens(m.seg)
 	case msgUpdate:
 		c.change(m.update)
 		c.observer.Updated(&c.agent)

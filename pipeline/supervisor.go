@@ -7,31 +7,38 @@ import (
 	"parley/pipeline/turn"
 )
 
-// A supervisor is a person who speaks to the caller in the agent's place. Package turn says what that does to the conversation; their
-// voice (package bridge) goes the way of the agent's, and package scribe writes down what they say.
+// A supervisor is a person who speaks to the caller in the agent's place; whom the caller is transferred to is one while the agent stays
+// (bridge/meeting.go). Package turn says what that does to the conversation; their voice (package bridge) goes the way of the agent's,
+// and package scribe writes down what they say.
 
 // Supervisor returns a person who may speak in the agent's place, and does not yet. name is their credential; their voice comes at a rate.
 func (c *Call) Supervisor(name string, rate media.Rate) *bridge.Supervisor {
+	return c.person(msgSteppedIn, name, rate)
+}
+
+// person is somebody who asks by a message to speak.
+func (c *Call) person(asks messageKind, name string, rate media.Rate) *bridge.Supervisor {
 	return bridge.NewSupervisor(name, rate, c.crew.Life, func(s *bridge.Supervisor, in bool) bool {
-		kind := map[bool]messageKind{true: msgSteppedIn, false: msgSteppedOut}[in]
+		kind := map[bool]messageKind{true: asks, false: msgSteppedOut}[in]
 		return c.crew.Send(c.crew.Life, message{kind: kind, text: name, supervisor: s})
 	})
 }
 
-// stepIn takes a supervisor in, or says why not.
-func (c *Call) stepIn(s *bridge.Supervisor) error {
+// stepIn takes a supervisor in, or whom the caller is transferred to while the agent stays; or says why not.
+func (c *Call) stepIn(s *bridge.Supervisor, as turn.Wait) error {
 	if c.between.Supervisor != nil {
 		return bridge.ErrSupervised
 	}
-	if c.step(turn.Event{Kind: turn.SteppedIn}); !c.state.Supervised() {
+	if c.step(turn.Event{Kind: turn.SteppedIn, Wait: as}); !c.state.Supervised() {
 		return bridge.ErrNotTalking
 	}
 	c.stopFiller()
-	c.tools.Forgo() // the agent does not go on after its functions
-	s.Begin(c.leg.Format().Out)
-	c.between.Supervisor = s
+	if as == turn.NoWait {
+		c.tools.Forgo() // the agent does not go on after its functions
+	}
+	c.between.Enter(s, c.leg.Format().Out)
 	c.emit(Event{Kind: SteppedIn, Turn: c.state.Turn(), Text: s.Name})
-	if w, language, hints := c.cfg.Scribe, c.agent.Language, c.cfg.Agent.Hints(c.agent.Language); w != nil {
+	if w, language, hints := c.cfg.Scribe, c.agent.Language, c.cfg.Agent.Hints(c.agent.Language); w != nil && as == turn.NoWait {
 		c.crew.Spawn("pipeline/scribe", func() {
 			err := w.Write(c.crew.Life, s, s.Rate, language, hints, func(text string) {
 				c.crew.Send(c.crew.Life, message{kind: msgSupervisorSaid, text: text})

@@ -45,7 +45,9 @@ func (c *Call) transferCall() toolbox.Function {
 		Start: func(run func(), after ...func()) { c.crew.Spawn("pipeline/second-leg", run, after...) },
 		Connect: func(ctx context.Context, s *bridge.Second) bool {
 			return c.crew.Send(ctx, message{kind: msgConnect, second: s})
-		}}
+		},
+		Invite: func(name string, rate media.Rate) *bridge.Supervisor { return c.person(msgInvited, name, rate) },
+		Said:   func(text string) { c.crew.Send(c.crew.Life, message{kind: msgIntroduced, text: text}) }}
 	return toolbox.Function{After: true, Gap: transferGap, Alone: true, Most: transferMost, Function: tool.Function{Spec: t.Tool(), Timeout: transferMost,
 		Run: func(ctx context.Context, arguments json.RawMessage) (string, error) {
 			return t.Move(ctx, caller, arguments)

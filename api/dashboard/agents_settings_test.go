@@ -98,7 +98,7 @@ func TestNewSettingsHaveFields(t *testing.T) {
 const rich = `{"speed":1.0,"interruptible":"always","first_message_interruptible":"never","key_interrupts":true,"record":false,"send_dtmf":false,"opt_out":true,
 	"min_endpoint_ms":150,"max_endpoint_ms":3000,"barge_in_ms":500,"ring_ms":0,"speculative_llm":false,"speculative_voice":true,"goodbye":" Bye. ",
 	"phrases":["half board","a = b"],"pronunciation":[{"word":"a = b","say":"c"}],"variables":{"text":"one\ntwo"},"later":{"than":["this","form"]},
-	"transfer_to":[{"number":"+34911234567","name":"Sales","description":"Prices","warm":true},{"number":"+34911234568"}],"transfer_any":false,
+	"transfer_to":[{"number":"+34911234567","name":"Sales","description":"Prices","warm":true},{"number":"+34911234568","stay":true}],"hold_announcement_seconds":30,"hold_announcement":"Wait.","listening_tone":true,"transfer_any":false,
 	"on_machine":"message","machine_message":"Call us.","engines":{"llm":["gone",{"engine":"mind","model":"m","options":{"temperature":0.3,"stop":["a","b"],"deep":{"x":"1"}}},{"engine":"scripted"}],"tts":"espeak","asr":[],"vad":["silero"],"denoise":"gtcrn","nose":1},
 	"analysis":{"summary":true,"summary_prompt":"Dishes","later":1,"extract":{"type":"object","required":["status","guests"],"properties":{"guests":{"type":"integer","description":"How many"},
 	"status":{"type":"string","enum":["booked","cancelled"]},"when":{"type":"string"}}}}}`
@@ -137,6 +137,8 @@ func TestSettingsAreEntered(t *testing.T) {
 	for _, tt := range []struct{ from, fields, want string }{
 		{`{}`, "transfer_to_number=+34911234567&transfer_to_name=Sales&transfer_to_description=&transfer_to_warm=on&on_machine=message&machine_message=Call us.",
 			`{"transfer_to":[{"number":"+34911234567","name":"Sales","warm":true}],"on_machine":"message","machine_message":"Call us."}`},
+		{`{}`, "transfer_to_number=+34911234567&transfer_to_name=&transfer_to_description=&transfer_to_warm=&transfer_to_stay=on&hold_announcement_seconds=30&hold_announcement=Wait.&listening_tone=on",
+			`{"transfer_to":[{"number":"+34911234567","stay":true}],"hold_announcement_seconds":30,"hold_announcement":"Wait.","listening_tone":true}`},
 		{`{}`, "engines_llm_engine=scripted&engines_llm_engine=&engines_llm_engine=espeak&engines_tts_engine=espeak", `{"engines":{"llm":["scripted","espeak"],"tts":"espeak"}}`},
 		{`{"engines":{"llm":"scripted","tts":"espeak"}}`, "engines_llm_engine=", `{"engines":{"tts":"espeak"}}`},
 		{`{"engines":{"llm":"scripted"}}`, "engines_llm_engine=", `{}`},

@@ -56,7 +56,19 @@ func (l *leg) Due(now time.Time) int {
 
 // Write implements media.Leg. Of several frames that are due at once on a continuous
 // leg, all but the last are late.
-func (l *leg) Write(f media.Frame) {
+func (l *leg) Write(f media.Frame) { l.write(f, f) }
+
+// WriteUnheard writes a frame to a leg of Leg, whose keeper has silence in its place, or to any other leg.
+func WriteUnheard(to media.Leg, f media.Frame) {
+	if l, kept := to.(*leg); kept {
+		l.write(f, media.Silence(f.Rate))
+		return
+	}
+	to.Write(f)
+}
+
+// write writes a frame, of which kept goes to the keeper.
+func (l *leg) write(f, kept media.Frame) {
 	var ahead media.Time
 	if l.continuous {
 		l.due = max(0, l.due-1)
@@ -64,7 +76,7 @@ func (l *leg) Write(f media.Frame) {
 	} else {
 		ahead = l.written - l.Leg.Played(l.now)
 	}
-	l.to.Spoke(f, l.now, ahead)
+	l.to.Spoke(kept, l.now, ahead)
 	l.Leg.Write(f)
 	l.written += media.FrameTime
 }

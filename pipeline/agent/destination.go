@@ -15,6 +15,8 @@ type Destination struct {
 	Description string `json:"description,omitempty"` // when to transfer to them
 	// Warm has the person called first and told what it is about.
 	Warm bool `json:"warm,omitempty"`
+	// Stay has the agent introduce the two to each other and stay until they have met, in place of what Warm does.
+	Stay bool `json:"stay,omitempty"`
 }
 
 // Label is the destination's name; without one, its number.

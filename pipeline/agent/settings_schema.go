@@ -105,7 +105,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				Hint: "A line each: names of products, people and places. They are understood better."}),
 	}},
 	{ID: "phone", Title: "On the telephone", Summary: "Transfers to people, answering machines, keys", Members: []*schema.Schema{
-		schema.List("Whom transfer_call may hand telephone calls over to. The carrier does it; where it refuses, or with warm, "+
+		schema.List("Whom transfer_call may hand telephone calls over to. The carrier does it; where it refuses, or with warm or stay, "+
 			"this server calls them on another line and connects the two.", maxDestinations, schema.Form("", []*schema.Schema{
 			schema.Text("In international format. It must be one that may be called.", 0).
 				Named("number", "Number", schema.Entry{Type: "tel", Placeholder: "+34911234567", Width: "short"}),
@@ -115,6 +115,9 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				Named("description", "When to transfer to them", schema.Entry{Placeholder: "Prices, orders, invoices"}),
 			schema.Flag("They are called on another line, and told the agent's summary before the caller is put through; false.").Otherwise(false).
 				Named("warm", "How", schema.Entry{Choices: [][2]any{{false, "Hand the caller over at once"}, {true, "First tell them what it is about"}}}),
+			schema.Flag("They are called on another line, and the agent says its summary to both, who hear each other meanwhile; it leaves when they have spoken, "+
+				"10 seconds after its last word at the latest. When they hang up before, the agent has the caller again. It goes before warm; false.").Otherwise(false).
+				Named("stay", "When they answer", schema.Entry{Choices: [][2]any{{false, "Connect the two and leave"}, {true, "Introduce the two to each other, and stay until they have met"}}}),
 		}, "number").Named("", "Somebody to transfer to", schema.Entry{})).
 			Named("transfer_to", "Transfers", schema.Entry{Heading: "Transfers", Add: "Add somebody",
 				Lead: "Whom the agent may hand callers over to. It decides by what you write here, and tells the caller first."}),

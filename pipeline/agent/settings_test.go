@@ -103,7 +103,7 @@ func TestTransferSettings(t *testing.T) {
 		return `{"transfer_to":[` + strings.Join(entries, ",") + `]}`
 	}
 	for _, c := range []struct{ data, wrong string }{
-		{`{"transfer_to":[{"number":"+34 911 234 567","name":" sales ","description":"Orders","warm":true},{"number":"+34911234568"}],"transfer_any":true}`, ""},
+		{`{"transfer_to":[{"number":"+34 911 234 567","name":" sales ","description":"Orders","warm":true},{"number":"+34911234568","stay":true}],"transfer_any":true}`, ""}, {`{"listening_tone":true}`, ""},
 		{`{"hold_announcement_seconds":0}`, ""}, {`{"hold_announcement_seconds":20,"hold_announcement":"Wait."}`, ""}, {`{"hold_announcement_seconds":300}`, ""},
 		{`{"hold_announcement_seconds":19}`, "settings.hold_announcement_seconds: 19, must be 0 or at least 20"},
 		{`{"hold_announcement_seconds":301}`, "hold_announcement_seconds"}, {`{"hold_announcement":"` + strings.Repeat("a", 301) + `"}`, "settings.hold_announcement: 301 characters, allowed are 300"},

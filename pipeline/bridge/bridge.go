@@ -2,7 +2,8 @@
 //
 // A Transfer is whom the agent may hand callers over to. Move finds whom the model means and asks the far end to call them in the
 // agent's place, or has them called beside the call: a Second leg, on which a machine is detected and a person hears what it is about. Meanwhile
-// the caller stays with the agent and hears a Ringback, or what Transfer.Hold has for them. A Bridge is the caller and the Second, connected.
+// the caller stays with the agent and hears a Ringback, or what Transfer.Hold has for them. Where the agent is to stay, the three talk before
+// that (meeting.go). A Bridge is the caller and the Second, connected.
 //
 // The package does not know the conductor. Move runs on a goroutine of its own and reaches the call through a Transferee; a Bridge
 // belongs to the conductor, which asks it when it has frames to carry, and starts no goroutine.

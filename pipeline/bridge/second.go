@@ -8,6 +8,7 @@ import (
 
 	"parley/media"
 	"parley/media/isolate"
+	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/playout"
 )
@@ -29,9 +30,9 @@ type Second struct {
 // NewSecond returns a leg that another goroutine runs; it never ends.
 func NewSecond(leg media.Leg) *Second { return &Second{leg: leg} }
 
-// consult calls a number, plays the summary there, and has the conductor connect
+// consult calls somebody at a number, plays the summary there, or to both, and has the conductor connect
 // the two.
-func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary string) (string, error) {
+func (t *Transfer) consult(ctx context.Context, c *Transferee, to *agent.Destination, number, summary string) (string, error) {
 	if t.Hold != nil {
 		waiting, over := context.WithCancel(ctx)
 		defer over()
@@ -51,7 +52,12 @@ func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary s
 	}
 	s := &Second{leg: leg, gone: make(chan struct{})}
 	stop := s.run(c, over)
-	if err = t.screen(ctx, s, c.Language, said); err == nil {
+	err = t.screen(ctx, s, c.Language, said)
+	switch {
+	case err != nil:
+	case to.Stay:
+		err = t.introduce(ctx, c, s, to.Label(), said)
+	default:
 		err = s.tell(ctx, said)
 	}
 	if err != nil {
@@ -62,7 +68,7 @@ func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary s
 		stop(&ended)
 		return "", err
 	}
-	switch joined, err := t.join(ctx, c, s); {
+	switch joined, err := t.join(ctx, c, s, to.Stay); {
 	case err != nil:
 		stop(&media.Ended{Reason: media.APIHangup})
 		return "", err
@@ -76,11 +82,11 @@ func (t *Transfer) consult(ctx context.Context, c *Transferee, number, summary s
 	return moved, ErrConnected
 }
 
-// join has the far ends connect the two without this server, where they can; joined: they have. Meanwhile the person hears silence. Who
-// refuses is connected here, unless the person has gone.
-func (t *Transfer) join(ctx context.Context, c *Transferee, s *Second) (joined bool, err error) {
+// join has the far ends connect the two without this server, where they can; joined: they have. Meanwhile the person hears silence, so
+// it is not tried when the two talk already. Who refuses is connected here, unless the person has gone.
+func (t *Transfer) join(ctx context.Context, c *Transferee, s *Second, talking bool) (joined bool, err error) {
 	leg, able := c.Leg.(Joiner)
-	if !able || t.Record {
+	if !able || t.Record || talking {
 		return false, nil
 	}
 	outcome, refused := make(chan error, 1), error(isolate.Internal)

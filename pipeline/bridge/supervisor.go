@@ -18,6 +18,23 @@ type Between struct {
 	Supervisor *Supervisor // who speaks in the agent's place; nil: nobody does
 }
 
+// Enter has s speak to a far end that takes frames of a rate.
+func (b *Between) Enter(s *Supervisor, out media.Rate) {
+	s.Begin(out)
+	if s.guest != nil && !s.guest.private {
+		s.guest.tone = b.Notice
+	}
+	b.Supervisor = s
+}
+
+// Listens counts those who listen in, as that of Notice does.
+func (b *Between) Listens(by int) {
+	b.Notice.Listens(by)
+	if b.Supervisor != nil && b.Supervisor.guest != nil {
+		b.Supervisor.guest.tone.Listens(by)
+	}
+}
+
 // Why nobody steps in.
 var (
 	ErrSupervised = errors.New("bridge: a supervisor speaks already")
@@ -44,6 +61,7 @@ type Supervisor struct {
 	voice   *pipe
 	heard   chan []int16
 	gone    chan struct{}
+	guest   *guest // they were called for the caller; nil: they are a supervisor
 }
 
 type spokenFrame [media.MaxFrameSamples]int16
@@ -94,8 +112,12 @@ func (s *Supervisor) Gone() <-chan struct{} { return s.gone }
 // Leave says that they speak no more. It is called once.
 func (s *Supervisor) Leave() { close(s.gone) }
 
-// Decide says whether the supervisor speaks from now on, or why not. It is called once.
-func (s *Supervisor) Decide(err error) { s.decided <- err }
+// Decide says whether the supervisor speaks from now on, or why not. It is called once. In a replay there may be none.
+func (s *Supervisor) Decide(err error) {
+	if s != nil {
+		s.decided <- err
+	}
+}
 
 // Begin begins to speak to a far end that takes frames of a rate. What was said before is forgotten.
 func (s *Supervisor) Begin(out media.Rate) {

@@ -75,6 +75,10 @@ type Transferee struct {
 	Start func(run func(), after ...func())
 	// Connect has the conductor connect the caller to s; false: ctx ended first.
 	Connect func(ctx context.Context, s *Second) bool
+	// Invite returns somebody who was called for the caller, and may speak to them while the agent stays; Said keeps what the agent
+	// has said to both.
+	Invite func(name string, rate media.Rate) *Supervisor
+	Said   func(text string)
 }
 
 // How transfers come about, as the errors beside their result.
@@ -111,7 +115,7 @@ func (t *Transfer) Move(ctx context.Context, c *Transferee, written json.RawMess
 	if err != nil {
 		return "", err
 	}
-	if t.Consult == nil || in.Summary == "" && !to.Warm {
+	if t.Consult == nil || in.Summary == "" && !to.Warm && !to.Stay {
 		leg, able := c.Leg.(Transferrer)
 		err := ErrNoReferral
 		if able {
@@ -124,7 +128,7 @@ func (t *Transfer) Move(ctx context.Context, c *Transferee, written json.RawMess
 			return "", err
 		}
 	}
-	return t.consult(ctx, c, number, tool.Clip(in.Summary, maxSummary))
+	return t.consult(ctx, c, &to, number, tool.Clip(in.Summary, maxSummary))
 }
 
 // Offers says that there is a number to transfer to.
@@ -172,6 +176,9 @@ func (t *Transfer) list() string {
 		fmt.Fprintf(&b, " %s", d.Label())
 		if d.Description != "" {
 			fmt.Fprintf(&b, " (%s)", d.Description)
+		}
+		if d.Stay && t.Consult != nil {
+			b.WriteString(" [the caller hears the summary, too: introduce the two to each other in it]")
 		}
 		b.WriteByte(';')
 	}

@@ -6,6 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
+	"parley/media/record"
 	"parley/pipeline/agent"
 )
 
@@ -202,8 +203,15 @@ func NewLeg(leg media.Leg, o *Observer) *Leg { return &Leg{Leg: leg, observer: o
 func (l *Leg) Due(now time.Time) int { return int(l.observer.Observe(Due, int64(l.Leg.Due(now)))) }
 
 // Write implements media.Leg.
-func (l *Leg) Write(f media.Frame) {
-	l.Leg.Write(f)
+func (l *Leg) Write(f media.Frame) { l.Send(f, false) }
+
+// Send writes a frame; private: the recording has silence in its place.
+func (l *Leg) Send(f media.Frame, private bool) {
+	if private {
+		record.WriteUnheard(l.Leg, f)
+	} else {
+		l.Leg.Write(f)
+	}
 	l.written += media.FrameTime
 }
 

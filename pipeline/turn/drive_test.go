@@ -12,7 +12,7 @@ import (
 // drive plays a script to a State. Commands are separated by semicolons:
 //
 //	ready, digit, interrupt, audio, fail, tools, results, hangup, drained
-//	in, out                 a supervisor steps in, or out
+//	in, meet, out           a supervisor steps in, or whom the caller is transferred to; or out
 //	speak MS, mutter MS     frames of speech, as loud as the caller or far off
 //	quiet MS                frames without
 //	partial U TEXT, guess U TEXT (unsure), piece U TEXT (final, more follows), final U TEXT
@@ -141,6 +141,8 @@ func (d *drive) play(script string) string {
 				d.frames("20", NoSpeech)
 				d.step(Event{Kind: Tick, Output: d.output, Wait: map[string]Wait{"wait": FunctionWait, "ring": TransferWait}[word]})
 			}
+		case "meet":
+			d.step(Event{Kind: SteppedIn, Wait: TransferWait})
 		case "output":
 			d.output = outputs[rest]
 		case "collect":

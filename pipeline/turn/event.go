@@ -55,7 +55,7 @@ type Event struct {
 	Behind       bool     // Frame: the recogniser has not heard all of the latest utterance yet
 
 	Output Output // Tick
-	Wait   Wait   // Tick
+	Wait   Wait   // Tick; SteppedIn: TransferWait where it is whom the caller is transferred to
 
 	Utt        int        // Partial, Final, LastFinal: which utterance, from 1
 	Confidence Confidence // of the same

@@ -89,7 +89,7 @@ func (s *step) event(e Event) {
 	case Connected:
 		s.connected()
 	case SteppedIn:
-		s.stepIn()
+		s.stepIn(e)
 	case SteppedOut:
 		s.stepOut()
 	case Stop:

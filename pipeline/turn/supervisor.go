@@ -1,7 +1,8 @@
 package turn
 
 // A supervisor is a person who may speak in the agent's place. While they do, the caller's turns are kept and the agent answers none
-// of them; when they have stepped out, the agent answers the next one.
+// of them; when they have stepped out, the agent answers the next one. Whom the caller is transferred to
+// counts as one while the agent stays; when the transfer fails the agent answers its result.
 
 // speaker is who speaks to the caller.
 type speaker uint8
@@ -24,7 +25,7 @@ func (k EventKind) ofReply() bool {
 }
 
 // stepIn stops the agent for a supervisor. Before the conversation has begun, and when it is being closed, nobody steps in.
-func (s *step) stepIn() {
+func (s *step) stepIn(e Event) {
 	switch s.Phase {
 	case Connecting, Screening, Closing:
 		return
@@ -40,7 +41,10 @@ func (s *step) stepIn() {
 	s.dropSpeculation()
 	s.endCollecting(bySpeech)
 	s.Speaker, s.Speculation.Allowed = supervisorSpeaks, false
-	s.Reply.Tools, s.Reply.Then, s.Idle.At, s.Greeting = noTools, thenListen, 0, greetingWhole
+	if e.Wait != TransferWait {
+		s.Reply.Tools = noTools
+	}
+	s.Reply.Then, s.Idle.At, s.Greeting = thenListen, 0, greetingWhole
 	if s.Phase == UserSpeaking || s.Phase == Pause {
 		return // the caller's turn goes on
 	}

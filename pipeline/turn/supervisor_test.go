@@ -34,6 +34,11 @@ func TestSupervisor(t *testing.T) {
 		{"one that began before, too", in + "speak 1000; out; quiet 100; final 1 what time", "quiet 100", "commit 1 what time", Thinking},
 		{"what was kept is not", in + "speak 1000; quiet 100; final 1 what time; quiet 100; out; speak 1000; quiet 100; final 2 yes", "quiet 100", "commit 2 yes", Thinking},
 		{"the agent asks into the silence again", in + "out", "quiet 10000", "say reprompt", Thinking},
+		{"whom the caller is transferred to, while the transfer goes on", tooling, "meet", "cancel", ToolWait},
+		{"nothing is said into that", tooling + "meet", "ring 30000", "", ToolWait},
+		{"a turn is kept in it", tooling + "meet; speak 1000; quiet 100; final 2 is that you", "quiet 100", "keep 2 is that you", ToolWait},
+		{"the agent answers its result when it fails", tooling + "meet; out", "results", "follow up", Thinking},
+		{"after the caller's turn", tooling + "meet; speak 1000; out; results; quiet 100; final 2 is that you", "quiet 100", "commit 2 is that you", Thinking},
 		{"who has not stepped in does not step out", listening + "out", "quiet 9980", "", Listening},
 	} {
 		t.Run(c.name, func(t *testing.T) {

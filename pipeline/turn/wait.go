@@ -32,7 +32,7 @@ func (s *step) checkFiller(e Event) {
 		s.do(Action{Kind: StopFiller})
 	}
 	announces := e.Wait == TransferWait && s.cfg.Announce > 0
-	if s.Phase != ToolWait || e.Wait != FunctionWait && !announces {
+	if s.Phase != ToolWait || s.Supervised() || e.Wait != FunctionWait && !announces {
 		return
 	}
 	if f.Since == 0 {

@@ -369,7 +369,7 @@ class AgentSettings(TypedDict):
     # transfer_to; false.
     transfer_any: NotRequired[bool]
     # Whom transfer_call may hand telephone calls over to. The carrier does it; where it refuses, or
-    # with warm, this server calls them on another line and connects the two.
+    # with warm or stay, this server calls them on another line and connects the two.
     transfer_to: NotRequired[list[AgentSettingsTransferToItem]]
     # What ends the caller's turn: words, those that were said and the silence after them; or
     # engine, a recogniser that finds the ends of turns, and otherwise silence for max_endpoint_ms.
@@ -778,6 +778,10 @@ class AgentSettingsTransferToItem(TypedDict):
     name: NotRequired[str]
     # In international format. It must be one that may be called.
     number: str
+    # They are called on another line, and the agent says its summary to both, who hear each other
+    # meanwhile; it leaves when they have spoken, 10 seconds after its last word at the latest. When
+    # they hang up before, the agent has the caller again. It goes before warm; false.
+    stay: NotRequired[bool]
     # They are called on another line, and told the agent's summary before the caller is put
     # through; false.
     warm: NotRequired[bool]

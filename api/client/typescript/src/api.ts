@@ -670,8 +670,8 @@ export interface AgentSettings {
   /** transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false. */
   transfer_any?: boolean;
   /**
-   * Whom transfer_call may hand telephone calls over to. The carrier does it; where it refuses, or with warm, this
-   * server calls them on another line and connects the two.
+   * Whom transfer_call may hand telephone calls over to. The carrier does it; where it refuses, or with warm or stay,
+   * this server calls them on another line and connects the two.
    */
   transfer_to?: Array<{
     /** When to transfer to them. */
@@ -680,6 +680,12 @@ export interface AgentSettings {
     name?: string;
     /** In international format. It must be one that may be called. */
     number: string;
+    /**
+     * They are called on another line, and the agent says its summary to both, who hear each other meanwhile; it
+     * leaves when they have spoken, 10 seconds after its last word at the latest. When they hang up before, the agent
+     * has the caller again. It goes before warm; false.
+     */
+    stay?: boolean;
     /** They are called on another line, and told the agent's summary before the caller is put through; false. */
     warm?: boolean;
   }>;
