@@ -69,6 +69,7 @@ var (
 	ErrSupervised   = define("a supervisor speaks in the call", problem(409, "call.supervised", "Somebody else speaks to the caller in the agent's place.", true, 5))
 	ErrReceiver     = define("the receiver of a stream does not take it", problem(400, "call.receiver_unreachable", "The WebSocket could not be opened.", true, 0))
 	ErrNotTalking   = define("nobody can speak in the call", problem(409, "call.not_talking", "The conversation has not begun, is being closed, or is over.", true, 2))
+	ErrNoColleague  = define("no person has the caller", problem(409, "call.not_transferred", "The caller is not connected to a person here.", true, 2))
 	ErrElsewhere    = define("the call is on another server", problem(503, "service.unavailable", "The call is on another server of the cluster.", true, 5))
 	ErrAudioPending = define("the recording is not ready", problem(409, "recording.not_ready", "The call is in progress or its recording is still being encoded.", true, 2))
 	ErrAudioGone    = define("the recording is gone", problem(410, "recording.gone", "The recording was deleted, was kept long enough, or has failed.", false, 0))

@@ -69,7 +69,7 @@ func configOf(o *journal.Origin) Config {
 var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgGivenUp: "given_up", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
 	msgFunction: "function", msgConnect: "connect", msgSuccessor: "successor", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update",
-	msgSteppedIn: "stepped_in", msgSteppedOut: "stepped_out", msgSupervisorSaid: "supervisor_said", msgListens: "listens", msgInvited: "invited", msgIntroduced: "introduced"}
+	msgSteppedIn: "stepped_in", msgSteppedOut: "stepped_out", msgSupervisorSaid: "supervisor_said", msgListens: "listens", msgInvited: "invited", msgIntroduced: "introduced", msgWhisper: "whisper", msgCoaches: "coaches"}
 
 // Causes of errors that mean something to the conductor.
 var errorCauses = map[string]error{"connected": bridge.ErrConnected, "transferred": bridge.ErrTransferred, "deadline": context.DeadlineExceeded}

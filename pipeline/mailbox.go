@@ -37,6 +37,8 @@ const (
 	msgSupervisorSaid                        // text
 	msgInvited                               // supervisor, whom the caller is transferred to, wants to speak to them while the agent stays
 	msgIntroduced                            // text was said to both by the agent
+	msgWhisper                               // text, for the agent or for whom the caller was connected to
+	msgCoaches                               // supervisor wants to speak to whom the caller was connected to, alone
 	msgListens                               // seg: how many more listen in; below 0: fewer
 	msgUpdate                                // update
 	msgPart                                  // and above, by the kind of the part: of a reply
@@ -102,7 +104,7 @@ func (c *Call) takeLate(m message) {
 		c.written(m.part)
 	case msgRecogniser:
 		c.crew.Release("pipeline/release", m.asr.Close)
-	case msgSteppedIn, msgInvited:
+	case msgSteppedIn, msgInvited, msgCoaches:
 		m.supervisor.Decide(bridge.ErrNotTalking)
 	}
 }
@@ -155,13 +157,15 @@ func (c *Call) take(m message) {
 		}
 	case msgSupervisorSaid:
 		c.supervisorSaid(m.text)
+	case msgWhisper:
+		c.change(func(a *agent.Agent) { a.Advise(m.text) })
 	case msgListens:
 		c.between.Listens(m.seg)
 	case msgUpdate:
 		c.change(m.update)
 		c.observer.Updated(&c.agent)
-	case msgWritten:
-		c.written(m.part)
+	case msgWritten, msgCoaches:
+		c.takeLate(m)
 	default:
 		if r := c.replies.Speculative; r != nil && r.Gen == m.part.Gen {
 			c.park(m.part)
@@ -189,6 +193,10 @@ func (c *Call) ToolResult(id, result string) {
 func (c *Call) Update(change func(*agent.Agent)) {
 	c.crew.Send(c.crew.Life, message{kind: msgUpdate, update: change})
 }
+
+// Whisper tells the agent something that the caller does not hear; once the caller is connected to a person, its voice says it to that
+// person alone.
+func (c *Call) Whisper(text string) { c.crew.Send(c.crew.Life, message{kind: msgWhisper, text: text}) }
 
 // Listens says that somebody begins to listen in, by 1, or that they do not any more, by -1.
 func (c *Call) Listens(by int) { c.crew.Send(c.crew.Life, message{kind: msgListens, seg: by}) }

@@ -16,6 +16,11 @@ func (c *Call) Supervisor(name string, rate media.Rate) *bridge.Supervisor {
 	return c.person(msgSteppedIn, name, rate)
 }
 
+// Coach returns a person who may speak to whom the caller was connected to, and whom the caller does not hear. They do not yet.
+func (c *Call) Coach(name string, rate media.Rate) *bridge.Supervisor {
+	return c.person(msgCoaches, name, rate)
+}
+
 // person is somebody who asks by a message to speak.
 func (c *Call) person(asks messageKind, name string, rate media.Rate) *bridge.Supervisor {
 	return bridge.NewSupervisor(name, rate, c.crew.Life, func(s *bridge.Supervisor, in bool) bool {

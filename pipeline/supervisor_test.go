@@ -13,7 +13,6 @@ import (
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/pipeline"
-	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/listen"
 	"parley/pipeline/pipelinetest"
@@ -174,7 +173,7 @@ func TestAdvise(t *testing.T) {
 		s := pipelinetest.NewScene(table, said(9000, 10000, "how much"))
 		s.Act = func(c *pipeline.Call) {
 			time.Sleep(6000 * ms)
-			c.Update(func(a *agent.Agent) { a.Advise("Offer them ten percent.") })
+			c.Whisper("Offer them ten percent.")
 		}
 		s.Play(t, 12*time.Second)
 		asked := s.LLM.Calls()

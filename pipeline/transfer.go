@@ -89,13 +89,19 @@ func (c *Call) relay(now time.Time) {
 }
 
 // takeConnected takes what still comes in a call that the agent has no part in any
-// more: how the transfer went, as it is reported, and what was used.
+// more: how the transfer went, as it is reported, what was used, and who listens in or speaks to the person.
 func (c *Call) takeConnected(m message) {
 	switch m.kind {
 	case msgFunction:
 		c.ran(m)
 	case msgListens:
 		c.bridge.Listens(m.seg)
+	case msgWhisper:
+		c.bridge.Whisper(m.text)
+	case msgCoaches:
+		c.bridge.Coach(m.supervisor)
+	case msgSteppedOut:
+		c.bridge.Leave(m.supervisor)
 	default:
 		c.takeLate(m)
 	}

@@ -47,6 +47,12 @@ func (f *floor) StepIn(context.Context, string, media.Rate) (listenin.Supervisor
 	return f, nil
 }
 
+// Coach implements listenin.Conversation.
+func (f *floor) Coach(context.Context, string, media.Rate) (listenin.Supervisor, error) {
+	f.done <- "coach"
+	return f, nil
+}
+
 // Listens implements listenin.Conversation.
 func (f *floor) Listens(int) {}
 
@@ -78,7 +84,7 @@ func newFloor(t *testing.T) *floor {
 }
 
 // TestTakePart: who may not, sees nothing of it; an owner lets people, in the page of people; who may speak listens, whispers, takes the
-// call over with the microphone and gives it back.
+// call over with the microphone and gives it back, and speaks to a colleague.
 func TestTakePart(t *testing.T) {
 	f := newFloor(t)
 	f.OK(people.New(f.DB).LetListen(t.Context(), f.Account, f.User, false))
@@ -102,7 +108,7 @@ func TestTakePart(t *testing.T) {
 	b.Shot("listening")
 	b.Fill("#whisper input", "Offer ten percent.")
 	b.Click("#whisper button")
-	b.Says("The agent knows.")
+	b.Says("It was passed on.")
 	if text := <-f.done; text != "Offer ten percent." {
 		t.Errorf("the agent knows %q", text)
 	}
@@ -120,6 +126,17 @@ func TestTakePart(t *testing.T) {
 	b.Says("The agent has the call back.")
 	if text := <-f.done; text != "" {
 		t.Errorf("%q is done in place of stepping out", text)
+	}
+	b.Click("#coach")
+	b.Says("Your colleague alone hears you.")
+	b.Wait(`document.getElementById("take-over").disabled`)
+	if text := <-f.done; text != "coach" {
+		t.Errorf("%q is done in place of coaching", text)
+	}
+	b.Click("#coach")
+	b.Says("Your colleague does not hear you any more.")
+	if text := <-f.done; text != "" {
+		t.Errorf("%q is done in place of falling silent", text)
 	}
 	b.Click("#listen")
 	b.Wait(`document.getElementById("listen").textContent === "Listen" && document.getElementById("take-over").disabled`)

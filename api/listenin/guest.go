@@ -35,7 +35,8 @@ type guest struct {
 	mu         sync.Mutex
 	note       string     // of who listens; empty: they do not
 	rate       media.Rate // of what they hear, and say
-	supervisor Supervisor // nil: they have not taken over
+	supervisor Supervisor // nil: they do not speak
+	speaks     string     // as what supervisor does: takeOver or coach
 
 	rest []int16 // of what they said, less than a frame; of the goroutine that reads
 }
@@ -91,7 +92,7 @@ func (g *guest) leave() {
 func (g *guest) giveBackLocked() {
 	if g.supervisor != nil {
 		g.supervisor.StepOut()
-		g.supervisor = nil
+		g.supervisor, g.speaks = nil, ""
 	}
 }
 
@@ -126,8 +127,10 @@ func (g *guest) does(what, text string) (done string, err error) {
 		return "", api.ErrNotTalking
 	}
 	switch what {
-	case "take_over":
-		return "taken_over", g.takeOverLocked(call)
+	case takeOver:
+		return "taken_over", g.speakLocked(what, call.StepIn)
+	case coach:
+		return "coaching", g.speakLocked(what, call.Coach)
 	case "give_back":
 		g.giveBackLocked()
 		return "given_back", nil
@@ -138,25 +141,33 @@ func (g *guest) does(what, text string) (done string, err error) {
 		call.Whisper(text)
 		return "whispered", nil
 	}
-	return "", api.Bad("type: take_over, give_back or whisper")
+	return "", api.Bad("type: take_over, coach, give_back or whisper")
 }
 
-func (g *guest) takeOverLocked(call Conversation) error {
-	if g.supervisor != nil {
+// Messages by which they begin to speak: to the caller in the agent's place, or to the person to whom the caller was connected.
+const (
+	takeOver = "take_over"
+	coach    = "coach"
+)
+
+// speakLocked has them speak as a message says, and not as another one said before.
+func (g *guest) speakLocked(as string, begin func(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)) error {
+	if g.speaks == as {
 		return nil
 	}
+	g.giveBackLocked()
 	ctx, cancel := context.WithTimeout(context.Background(), notePatience)
 	defer cancel()
-	s, err := call.StepIn(ctx, g.who.Maker(), g.rate)
+	s, err := begin(ctx, g.who.Maker(), g.rate)
 	if err != nil {
 		return err
 	}
-	g.supervisor, g.rest = s, g.rest[:0]
+	g.supervisor, g.speaks, g.rest = s, as, g.rest[:0]
 	g.noting(g.call, "that somebody speaks", func(ctx context.Context) error { return g.Notes.Spoke(ctx, g.note) })
 	return nil
 }
 
-// says takes what is said, which nobody hears unless they have taken over.
+// says takes what is said, which nobody hears unless they have taken over or coach.
 func (g *guest) says(b []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

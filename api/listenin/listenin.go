@@ -1,5 +1,6 @@
 // Package listenin lets people take part in a call over a WebSocket: they hear both sides of it, as they are said, and where they may
-// speak they tell the agent something that the caller does not hear, or speak in its place. Programs have both sides sent to them, as
+// speak they tell the agent, or the person to whom it has transferred the caller, something that the caller does not hear, or speak in
+// the agent's place. Programs have both sides sent to them, as
 // streams. All need permissions of their own, and are noted in the call.
 package listenin
 
@@ -31,17 +32,19 @@ type Calls interface {
 type Conversation interface {
 	// StepIn has a person speak in the agent's place, whose voice comes at a rate: api.ErrSupervised, api.ErrNotTalking.
 	StepIn(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)
-	// Whisper tells the agent something that the caller does not hear.
+	// Coach has a person speak to whom the caller was connected to, alone: api.ErrSupervised, api.ErrNoColleague.
+	Coach(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)
+	// Whisper tells the agent, or whom the caller was connected to, something that the caller does not hear.
 	Whisper(text string)
 	// Listens says that a person begins to listen in, by 1, or does not any more, by -1: those in the call hear of it where its agent says so.
 	Listens(by int)
 }
 
-// Supervisor speaks in the agent's place.
+// Supervisor speaks in the agent's place, or to whom the caller was connected to.
 type Supervisor interface {
 	// Say takes 20 ms, from one goroutine.
 	Say(samples []int16)
-	// StepOut gives the call back to the agent.
+	// StepOut has them speak no more.
 	StepOut()
 }
 
@@ -79,7 +82,10 @@ Eight may listen in on a call at once. It costs nothing.
 
 Who may speak sends ` + "`" + `{"type": "take_over"}` + "`" + `: the agent stops at once, and is silent until ` + "`" + `{"type": "give_back"}` + "`" + `, or the end of the socket. Meanwhile binary messages, Int16 little
 endian at the same rate on one channel, of any length up to 200 ms, are what the caller hears. ` + "`" + `taken_over` + "`" + ` and ` + "`" + `given_back` + "`" + ` answer. One person speaks at a time. What they say stands in the
-transcript as the role ` + "`" + `supervisor` + "`" + `, and the agent knows it afterwards. ` + "`" + `{"type": "whisper", "text": "…"}` + "`" + ` tells the agent something that the caller does not hear, for its next replies.`
+transcript as the role ` + "`" + `supervisor` + "`" + `, and the agent knows it afterwards. ` + "`" + `{"type": "whisper", "text": "…"}` + "`" + ` tells the agent something that the caller does not hear, for its next replies.
+
+Once the caller is connected to a person by a transfer, a whisper is said to that person by the agent's voice, and the caller does not hear it. ` + "`" + `{"type": "coach"}` + "`" + ` has the
+person alone hear what you say, sent as above; ` + "`" + `coaching` + "`" + ` answers, and ` + "`" + `give_back` + "`" + ` ends it. What the two say is sent to you where the agent has ` + "`" + `record_transfers` + "`" + `.`
 
 // Mount adds the socket to an API.
 func Mount(a *api.API, h *Handler) {

@@ -3,7 +3,7 @@
 // A Transfer is whom the agent may hand callers over to. Move finds whom the model means and asks the far end to call them in the
 // agent's place, or has them called beside the call: a Second leg, on which a machine is detected and a person hears what it is about. Meanwhile
 // the caller stays with the agent and hears a Ringback, or what Transfer.Hold has for them. Where the agent is to stay, the three talk before
-// that (meeting.go). A Bridge is the caller and the Second, connected.
+// that (meeting.go). A Bridge is the caller and the Second, connected, and what the Second alone hears (aside.go).
 //
 // The package does not know the conductor. Move runs on a goroutine of its own and reaches the call through a Transferee; a Bridge
 // belongs to the conductor, which asks it when it has frames to carry, and starts no goroutine.
@@ -25,12 +25,13 @@ type Bridge struct {
 	in, out *pipe // to the caller, and to the second
 
 	toCaller, toSecond Notice
+	aside              aside // what the second alone hears
 }
 
 // Connect connects a caller to a second leg. keys is the leg that presses the keys for the caller: that of caller, which may be recorded.
 func Connect(caller, keys media.Leg, s *Second) *Bridge {
 	from, to := caller.Format(), s.leg.Format()
-	return &Bridge{second: s, caller: caller, keys: keys, in: newPipe(to.In, from.Out), out: newPipe(from.In, to.Out)}
+	return &Bridge{second: s, caller: caller, keys: keys, in: newPipe(to.In, from.Out), out: newPipe(from.In, to.Out), aside: newAside(to.Out)}
 }
 
 // Heard says that the caller's leg is heard by those who listen in, as n says, so that both people hear of it.
@@ -61,8 +62,8 @@ func (b *Bridge) Events() (events <-chan media.LegEvent, gone <-chan struct{}) {
 
 // Relay carries what is due between the two legs and says how many frames came from the caller.
 func (b *Bridge) Relay(now time.Time) (frames int) {
-	frames = carry(b.caller, b.second.leg, b.out, &b.toSecond, now)
-	carry(b.second.leg, b.caller, b.in, &b.toCaller, now)
+	frames = carry(b.caller, b.second.leg, b.out, &b.aside, &b.toSecond, now)
+	carry(b.second.leg, b.caller, b.in, nil, &b.toCaller, now)
 	return frames
 }
 
@@ -73,14 +74,14 @@ func (b *Bridge) FromCaller(e media.LegEvent) { press(e, b.second.leg) }
 func (b *Bridge) FromSecond(e media.LegEvent) { press(e, b.keys) }
 
 // carry takes what from has brought, which it counts in frames, and gives to what it
-// wants, with a tone over it.
-func carry(from, to media.Leg, p *pipe, tone *Notice, now time.Time) (came int) {
+// wants, with what it alone hears, and a tone, over it.
+func carry(from, to media.Leg, p *pipe, alone *aside, tone *Notice, now time.Time) (came int) {
 	for f, ok := from.Read(now); ok; f, ok = from.Read(now) {
 		p.push(f, now)
 		came++
 	}
 	for n := to.Due(now); n > 0; n-- {
-		f := p.next()
+		f := alone.over(p.next(), now)
 		if tone.Sounds(now) {
 			f = tone.Over(f)
 		}

@@ -25,6 +25,7 @@ type Second struct {
 	leg     media.Leg
 	gone    chan struct{} // closed when it has ended
 	written int           // frames that attend has written
+	caller  *Transferee   // for whom it was called; nil: for nobody
 }
 
 // NewSecond returns a leg that another goroutine runs; it never ends.
@@ -50,7 +51,7 @@ func (t *Transfer) consult(ctx context.Context, c *Transferee, to *agent.Destina
 	if err != nil {
 		return "", err
 	}
-	s := &Second{leg: leg, gone: make(chan struct{})}
+	s := &Second{leg: leg, gone: make(chan struct{}), caller: c}
 	stop := s.run(c, over)
 	err = t.screen(ctx, s, c.Language, said)
 	switch {

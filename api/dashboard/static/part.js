@@ -1,16 +1,22 @@
-// Taking part in a live call: its sound, a voice in the agent's place, and words for the agent alone.
+// Taking part in a live call: its sound, a voice in the agent's place, or for the colleague who has the caller, and words that the caller
+// does not hear.
 import { say } from "./dashboard.js";
 import { Microphone } from "./voice/microphone.js";
 
 const panel = document.getElementById("part");
-const [listen, takeOver, whisper, said] = ["listen", "take-over", "whisper", "part-said"].map((id) => document.getElementById(id));
+const [listen, takeOver, coach, whisper, said] = ["listen", "take-over", "coach", "whisper", "part-said"].map((id) => document.getElementById(id));
 const worklets = new URL("voice/", import.meta.url).href;
-const words = { taken_over: "The caller hears you.", given_back: "The agent has the call back.", whispered: "The agent knows.", ended: "The call is over." };
+const words = {
+  taken_over: "The caller hears you.", coaching: "Your colleague alone hears you.", whispered: "It was passed on.", ended: "The call is over.",
+  given_back: { take_over: "The agent has the call back.", coach: "Your colleague does not hear you any more." },
+};
 
 /** @type {{socket: WebSocket, context: AudioContext, queue: AudioWorkletNode | null, rate: number} | null} */
 let part = null;
 /** @type {Microphone | null} with which the user speaks */
 let voice = null;
+/** As what they spoke last: take_over or coach. */
+let as = "";
 
 const tell = (text) => (said.textContent = text);
 
@@ -19,9 +25,13 @@ function show() {
   listen.textContent = part ? "Stop listening" : "Listen";
   listen.ariaPressed = String(Boolean(part));
   if (!takeOver) return;
-  takeOver.disabled = !part?.rate;
-  takeOver.textContent = voice ? "Give back" : "Take over";
-  takeOver.ariaPressed = String(Boolean(voice));
+  const [over, aside] = [Boolean(voice) && as === "take_over", Boolean(voice) && as === "coach"];
+  takeOver.disabled = !part?.rate || aside;
+  takeOver.textContent = over ? "Give back" : "Take over";
+  takeOver.ariaPressed = String(over);
+  coach.disabled = !part?.rate || over;
+  coach.textContent = aside ? "Stop coaching" : "Coach";
+  coach.ariaPressed = String(aside);
   whisper.querySelector("button").disabled = !part?.rate;
 }
 
@@ -50,7 +60,7 @@ async function told(m) {
     at.queue.connect(at.context.destination);
     at.rate = m.sample_rate;
     tell("You hear the call.");
-  } else tell(words[m.type] ?? "");
+  } else tell(words[m.type]?.[as] ?? words[m.type] ?? "");
   show();
 }
 
@@ -58,7 +68,7 @@ async function told(m) {
 function hear(both) {
   if (!part?.queue) return;
   const samples = new Int16Array(both.length / 2);
-  for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-32768, Math.min(32767, both[2 * i] + (voice ? 0 : both[2 * i + 1])));
+  for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-32768, Math.min(32767, both[2 * i] + (voice && as === "take_over" ? 0 : both[2 * i + 1])));
   part.queue.port.postMessage({ samples }, [samples.buffer]);
 }
 
@@ -69,9 +79,10 @@ function speak(frame) {
   part.socket.send(frame);
 }
 
-async function take() {
+async function take(type) {
   voice = await Microphone.open();
-  part.socket.send(JSON.stringify({ type: "take_over" }));
+  as = type;
+  part.socket.send(JSON.stringify({ type }));
   await voice.listen(worklets, speak);
 }
 
@@ -112,7 +123,8 @@ const act = (what) => async () => {
 
 panel.hidden = false;
 listen.addEventListener("click", act(() => (part ? end() : begin())));
-takeOver?.addEventListener("click", act(() => (voice ? giveBack() : take())));
+takeOver?.addEventListener("click", act(() => (voice ? giveBack() : take("take_over"))));
+coach?.addEventListener("click", act(() => (voice ? giveBack() : take("coach"))));
 whisper?.addEventListener("submit", (e) => {
   e.preventDefault();
   const field = whisper.querySelector("input");

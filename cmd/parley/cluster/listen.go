@@ -10,7 +10,6 @@ import (
 	"parley/media"
 	"parley/media/monitor"
 	"parley/pipeline"
-	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/store"
 )
@@ -47,18 +46,24 @@ type conversation struct{ *pipeline.Call }
 
 // StepIn implements listenin.Conversation.
 func (c conversation) StepIn(ctx context.Context, credential string, rate media.Rate) (listenin.Supervisor, error) {
-	s := c.Supervisor(credential, rate)
+	return speaks(ctx, c.Supervisor(credential, rate), api.ErrNotTalking)
+}
+
+// Coach implements listenin.Conversation.
+func (c conversation) Coach(ctx context.Context, credential string, rate media.Rate) (listenin.Supervisor, error) {
+	return speaks(ctx, c.Call.Coach(credential, rate), api.ErrNoColleague)
+}
+
+// speaks has somebody speak; absent is the error where nobody would hear them.
+func speaks(ctx context.Context, s *bridge.Supervisor, absent error) (listenin.Supervisor, error) {
 	err := s.StepIn(ctx)
 	switch {
 	case errors.Is(err, bridge.ErrSupervised):
 		return nil, fmt.Errorf("%w: %w", api.ErrSupervised, err)
 	case errors.Is(err, bridge.ErrNotTalking):
-		return nil, fmt.Errorf("%w: %w", api.ErrNotTalking, err)
+		return nil, fmt.Errorf("%w: %w", absent, err)
 	case err != nil:
 		return nil, err
 	}
 	return s, nil
 }
-
-// Whisper implements listenin.Conversation.
-func (c conversation) Whisper(text string) { c.Update(func(a *agent.Agent) { a.Advise(text) }) }

@@ -168,6 +168,8 @@ func TestTakeOver(t *testing.T) {
 	listener, speaker, second := sits(ear), sits(mouth), sits(mouth)
 	listener.ask(`{"type":"take_over"}`, "error", "auth.role_not_allowed")
 	listener.ask(`{"type":"whisper","text":"Be brief."}`, "error", "auth.role_not_allowed")
+	listener.ask(`{"type":"coach"}`, "error", "auth.role_not_allowed")
+	speaker.ask(`{"type":"coach"}`, "error", "call.not_transferred")
 	speaker.ask(`{"type":"whisper","text":"Be brief."}`, "whispered", "")
 	speaker.ask(`{"type":"whisper","text":""}`, "error", "validation.invalid_request_format")
 	speaker.ask(`{"type":"shout"}`, "error", "validation.invalid_request_format")

@@ -836,6 +836,11 @@ class Parley(Requests):
         transcript as the role `supervisor`, and the agent knows it afterwards. `{"type": "whisper",
         "text": "…"}` tells the agent something that the caller does not hear, for its next
         replies.
+
+        Once the caller is connected to a person by a transfer, a whisper is said to that person by
+        the agent's voice, and the caller does not hear it. `{"type": "coach"}` has the
+        person alone hear what you say, sent as above; `coaching` answers, and `give_back` ends it.
+        What the two say is sent to you where the agent has `record_transfers`.
         """
         return self._none("GET", f"/v1/calls/{part(id)}/listen", timeout=timeout)
 

@@ -6077,6 +6077,11 @@ export class Parley extends Requests {
    * `given_back` answer. One person speaks at a time. What they say stands in the
    * transcript as the role `supervisor`, and the agent knows it afterwards. `{"type": "whisper", "text": "…"}` tells
    * the agent something that the caller does not hear, for its next replies.
+   *
+   * Once the caller is connected to a person by a transfer, a whisper is said to that person by the agent's voice, and
+   * the caller does not hear it. `{"type": "coach"}` has the
+   * person alone hear what you say, sent as above; `coaching` answers, and `give_back` ends it. What the two say is
+   * sent to you where the agent has `record_transfers`.
    */
   listenIn(id: string, options: Asked = {}): Promise<void> {
     return this.none("GET", `/v1/calls/${encodeURIComponent(id)}/listen`, { options });
