@@ -27,6 +27,7 @@ import (
 
 	"parley/inference"
 	"parley/store"
+	"parley/store/blob"
 )
 
 // Errors of the edge itself. Everything else comes typed from the packages below.
@@ -143,6 +144,7 @@ var below = []row{
 	{store.ErrConcurrency, problem(429, "limit.concurrency", "The account has as many sessions as it may have at once.", true, 5)},
 	{store.ErrTopUps, problem(429, "auth.rate_limited", "Too many top-ups were begun within the hour; wait and try again.", true, 60)},
 	{store.ErrUnavailable, problem(503, "service.unavailable", "The server cannot reach its database now.", true, 5)},
+	{blob.ErrUnavailable, problem(503, "service.unavailable", "The server cannot reach its store of recordings and audio now.", true, 5)},
 	{store.ErrDoNotCall, problem(400, "callcenter.do_not_call", "The number is on the account's do-not-call list.", false, 0)},
 	{store.ErrCampaigns, problem(429, "callcenter.batch_limit_reached", "The account has as many unfinished batches as it may have.", true, 60)},
 	{store.ErrTicketUsed, problem(403, "auth.time_limited", "The ticket has started as many conversations as it may.", false, 0)},

@@ -32,6 +32,7 @@ import (
 	"parley/media/record"
 	"parley/media/wav"
 	"parley/store"
+	"parley/store/blob"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -69,7 +70,7 @@ func newExchange(t *testing.T) *exchange {
 func (x *exchange) mount(dir string) func(*dashboardtest.Site, *api.API) {
 	return func(s *dashboardtest.Site, a *api.API) {
 		recording.Mount(a, recording.New(recording.Config{Store: s.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: "node",
-			Dir: func() string { return dir }, Raw: func() string { return dir }, Log: slog.New(slog.DiscardHandler)}))
+			Files: blob.NewFolder(func() string { return dir }), Raw: func() string { return dir }, Log: slog.New(slog.DiscardHandler)}))
 		callcenter.MountFollow(a, s.DB, x, nil)
 	}
 }

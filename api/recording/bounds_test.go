@@ -60,7 +60,7 @@ func TestDecodingLeavesRoom(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	var disk unix.Statfs_t
-	h.OK(unix.Statfs(l.Dir(), &disk))
+	h.OK(unix.Statfs(l.files(), &disk))
 	fits := disk.Bavail*uint64(disk.Bsize) - 1<<20 // and leaves a mebibyte
 	conn, err := pgx.Connect(t.Context(), h.Database)
 	h.OK(err)

@@ -13,6 +13,7 @@ import (
 	"parley/media/record"
 	"parley/media/transcode"
 	"parley/store"
+	"parley/store/blob"
 	"parley/store/history"
 	"parley/store/jobs"
 )
@@ -48,7 +49,7 @@ func (s *Service) encode(ctx context.Context, args encodeArgs) error {
 	err = s.history.RecordingEncoded(ctx, *r, failed)
 	switch {
 	case errors.Is(err, store.ErrNotFound): // it was deleted
-		s.removeFiles(r.Call)
+		s.removeFiles(ctx, r.Call)
 	case err != nil:
 		return err
 	case failed:
@@ -65,7 +66,7 @@ func (s *Service) encode(ctx context.Context, args encodeArgs) error {
 func (s *Service) produce(ctx context.Context, r *history.Recording) error {
 	path, rate, err := s.findRaw(r.Call)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.made(r)
+		return s.made(ctx, r)
 	}
 	if err != nil {
 		return err
@@ -75,10 +76,7 @@ func (s *Service) produce(ctx context.Context, r *history.Recording) error {
 		return err
 	}
 	defer raw.Close()
-	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(s.Dir(), r.Call+".*"+partSuffix)
+	part, err := os.CreateTemp(s.Raw(), r.Call+".*"+partSuffix)
 	if err != nil {
 		return err
 	}
@@ -98,19 +96,22 @@ func (s *Service) produce(ctx context.Context, r *history.Recording) error {
 	if err := part.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(part.Name(), s.path(r.Call, r.Format)); err != nil {
+	if err := s.Files.Put(ctx, key(r.Call, r.Format), part.Name()); err != nil {
 		return err
 	}
-	return s.made(r)
+	return s.made(ctx, r)
 }
 
 // made says what the file of a recording is.
-func (s *Service) made(r *history.Recording) (err error) {
+func (s *Service) made(ctx context.Context, r *history.Recording) (err error) {
 	for _, format := range []string{"ogg", "wav"} {
-		var info fs.FileInfo
-		if info, err = os.Stat(s.path(r.Call, format)); err == nil {
-			r.Format, r.Bytes = format, info.Size()
+		var info blob.Info
+		if info, err = s.Files.Stat(ctx, key(r.Call, format)); err == nil {
+			r.Format, r.Bytes = format, info.Size
 			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return err

@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/media/mediatest"
 	"parley/store"
+	"parley/store/blob"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -53,6 +54,9 @@ func setup(t *testing.T) *harness {
 	return &harness{w, ring{"sk_a": w.A.Account, "sk_b": w.B.Account}, t.TempDir(), node}
 }
 
+// files is the directory that the nodes of a test share.
+func (h *harness) files() string { return filepath.Join(h.dir, "recordings") }
+
 // call is a new call of the account of sk_a.
 func (h *harness) call() string { h.Helper(); return h.session().ID }
 
@@ -79,7 +83,7 @@ func (h *harness) live(name string) *life {
 	queue := jobs.New(slog.New(slog.DiscardHandler))
 	l := &life{harness: h}
 	l.Service = New(Config{Store: h.DB, Queue: queue, Node: name, Log: slog.New(slog.DiscardHandler), Dropped: func(uint64) {},
-		Dir: func() string { return filepath.Join(h.dir, "recordings") }, Raw: func() string { return filepath.Join(h.dir, "raw-"+name) },
+		Files: blob.NewFolder(h.files), Raw: func() string { return filepath.Join(h.dir, "raw-"+name) },
 		Count: func(outcome string) {
 			if outcome == "ready" {
 				l.ready.Add(1)

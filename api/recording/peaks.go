@@ -55,24 +55,24 @@ const wavHeader = 44
 
 // late makes the waveform of a recording that is ready.
 func (s *Service) late(ctx context.Context, r *history.Recording) ([]byte, error) {
-	file, format, err := s.open(r, "wav", s.Store.Now())
+	file, format, err := s.open(ctx, r, "wav", s.Store.Now())
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	audio, size := io.ReadSeeker(file), file.Size
 	if format != r.Format {
-		audio, done, err := s.wav(ctx, r, file)
+		copied, length, done, err := s.wav(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
-		file = audio
+		audio, size = copied, length
 	}
-	info, err := file.Stat()
-	if err != nil {
+	if _, err := audio.Seek(min(wavHeader, size), io.SeekStart); err != nil {
 		return nil, err
 	}
-	peaks, err := record.Peaks(io.NewSectionReader(file, wavHeader, info.Size()), max(0, info.Size()-wavHeader))
+	peaks, err := record.Peaks(audio, max(0, size-wavHeader))
 	if err != nil {
 		return nil, err
 	}

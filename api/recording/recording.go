@@ -4,7 +4,7 @@
 //
 // The state of a recording is in the store. Until it is encoded it is a raw file of the
 // node that had the call, which nothing but this node touches and a crash only cuts off;
-// afterwards it is one file in a directory that the nodes of a cluster may share.
+// afterwards it is one file of a store that the nodes of a cluster may share.
 package recording
 
 import (
@@ -26,6 +26,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/record"
 	"parley/store"
+	"parley/store/blob"
 	"parley/store/history"
 	"parley/store/jobs"
 )
@@ -51,10 +52,11 @@ const (
 // Config is what a Service works with.
 type Config struct {
 	Store *store.DB
-	Queue *jobs.Queue   // not open yet
-	Node  string        // its name
-	Dir   func() string // for recordings; made when it is not there
-	Raw   func() string // for those that are not encoded yet, of this node alone
+	Queue *jobs.Queue // not open yet
+	Node  string      // its name
+	// Files keep recordings by CALL.ogg or CALL.wav.
+	Files blob.Store
+	Raw   func() string // a directory of this node alone, for what is not encoded yet; made when it is not there
 	// Count counts recordings by outcome, "ready" or "failed", and Dropped
 	// frames that the disk was too slow for.
 	Count   func(outcome string)
@@ -258,16 +260,20 @@ func (s *Service) findRaw(call string) (path string, rate media.Rate, err error)
 	return "", 0, err
 }
 
-func (s *Service) path(call, format string) string { return filepath.Join(s.Dir(), call+"."+format) }
+// key is under what the file of a recording is kept.
+func key(call, format string) string { return call + "." + format }
 
 func (s *Service) removeRaw(call string) (gone bool) {
 	return s.remove(s.raw(call, media.Rate8k)) && s.remove(s.raw(call, media.Rate16k))
 }
 
-func (s *Service) removeFiles(call string) (gone bool) {
+func (s *Service) removeFiles(ctx context.Context, call string) (gone bool) {
 	gone = true
 	for format := range formats {
-		gone = s.remove(s.path(call, format)) && gone
+		if err := s.Files.Delete(ctx, key(call, format)); err != nil {
+			s.Log.Warn("the file of a recording stays", "session", call, "err", err)
+			gone = false
+		}
 	}
 	return gone
 }

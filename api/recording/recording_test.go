@@ -75,7 +75,7 @@ func TestRecording(t *testing.T) {
 		}
 	}
 	l.refused("after its deletion", l.ask("GET", call, "", "sk_a"), 410, "recording.gone")
-	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
+	if left, _ := os.ReadDir(l.files()); len(left) != 0 {
 		t.Errorf("files stay: %v", left)
 	}
 	if r := l.until(call, history.RecordingDeleted); r.DeletedAt == nil || r.DeletedBy != "request" {
@@ -168,7 +168,7 @@ func TestRetention(t *testing.T) {
 	}
 	days := 3
 	h.OK(h.Ledger.ChangeAccount(t.Context(), h.A.Account, ledger.AccountChange{RecordingDays: &days}))
-	if _, _, err := l.open(r, "", r.ExpiresAt); err == nil {
+	if _, _, err := l.open(t.Context(), r, "", r.ExpiresAt); err == nil {
 		t.Error("what has expired and was not deleted yet can be read")
 	}
 	h.OK(l.round(storetest.At(t.Context(), r.EndedAt.Add(4*24*time.Hour)), leftOver))
@@ -176,7 +176,7 @@ func TestRetention(t *testing.T) {
 	if r := l.until(call, history.RecordingDeleted); r.DeletedBy != "expiry" {
 		t.Errorf("%+v", r)
 	}
-	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
+	if left, _ := os.ReadDir(l.files()); len(left) != 0 {
 		t.Errorf("files stay: %v", left)
 	}
 }
@@ -204,13 +204,13 @@ func TestForgotten(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	l.refused("a deleted one", l.ask("GET", asked, "", "sk_a"), 410, "recording.gone")
-	if left, _ := os.ReadDir(l.Dir()); len(left) != 1 {
+	if left, _ := os.ReadDir(l.files()); len(left) != 1 {
 		t.Errorf("the files that are left: %v", left)
 	}
 	_, err := h.Ledger.CloseSession(t.Context(), ended, ledger.Closing{Reason: "user_hangup"})
 	h.OK(err)
 	h.OK(l.round(storetest.At(t.Context(), time.Now().Add(4*24*time.Hour)), leftOver))
-	if left, _ := os.ReadDir(l.Dir()); len(left) != 0 {
+	if left, _ := os.ReadDir(l.files()); len(left) != 0 {
 		t.Errorf("files stay: %v", left)
 	}
 	for _, call := range []string{asked, old} {
@@ -232,7 +232,7 @@ func TestDeletedWhileItLasts(t *testing.T) {
 	}
 	hangUp()
 	l.stop()
-	for _, dir := range []string{l.Raw(), l.Dir()} {
+	for _, dir := range []string{l.Raw(), l.files()} {
 		if left, _ := os.ReadDir(dir); len(left) != 0 {
 			t.Errorf("files stay: %v", left)
 		}
@@ -270,7 +270,7 @@ func TestSharedDirectory(t *testing.T) {
 	if got := other.ask("GET", call, "", "sk_a"); got.status != 200 || got.header.Get("Content-Length") != strconv.Itoa(len(got.body)) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	l.OK(os.RemoveAll(l.Dir()))
+	l.OK(os.RemoveAll(l.files()))
 	other.refused("a file that is elsewhere", other.ask("GET", call, "", "sk_a"), 503, "service.unavailable")
 	l.refused("a file that is lost", l.ask("GET", call, "", "sk_a"), 410, "recording.gone")
 }

@@ -83,7 +83,7 @@ func (s *Service) loseCut(ctx context.Context) error {
 func (s *Service) sweep(ctx context.Context) error {
 	deleted, err := s.history.UnsweptRecordings(ctx, s.Node)
 	for _, r := range deleted {
-		if !s.lives(r.Call) && s.removeRaw(r.Call) && s.removeFiles(r.Call) {
+		if !s.lives(r.Call) && s.removeRaw(r.Call) && s.removeFiles(ctx, r.Call) {
 			err = errors.Join(err, s.history.SweptRecording(ctx, r.Call))
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Service) sweep(ctx context.Context) error {
 // of r count Account, Call, Rate, Length and Peaks. What was imported already, or deleted,
 // stays as it is. An import that broke off can be made again.
 func (s *Service) Import(ctx context.Context, r history.Recording, audio []byte) error {
-	if err := s.keep(r.Call, audio); err != nil {
+	if err := s.keep(ctx, r.Call, audio); err != nil {
 		return err
 	}
 	r.Node, r.Format, r.Bytes = s.Node, "ogg", int64(len(audio))
@@ -105,17 +105,17 @@ func (s *Service) Import(ctx context.Context, r history.Recording, audio []byte)
 	case state == history.RecordingEncodes:
 		return s.history.RecordingEncoded(ctx, r, false)
 	case state == history.RecordingDeleted:
-		s.removeFiles(r.Call)
+		s.removeFiles(ctx, r.Call)
 	}
 	return nil
 }
 
-// keep writes a recording's file. It has its name when it is complete.
-func (s *Service) keep(call string, audio []byte) error {
-	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
+// keep writes a recording's file.
+func (s *Service) keep(ctx context.Context, call string, audio []byte) error {
+	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(s.Dir(), call+".*"+partSuffix)
+	part, err := os.CreateTemp(s.Raw(), call+".*"+partSuffix)
 	if err != nil {
 		return err
 	}
@@ -127,5 +127,5 @@ func (s *Service) keep(call string, audio []byte) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(part.Name(), s.path(call, "ogg"))
+	return s.Files.Put(ctx, key(call, "ogg"), part.Name())
 }

@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/media/record"
 	"parley/media/transcode"
+	"parley/store/blob"
 	"parley/store/history"
 )
 
@@ -66,19 +67,19 @@ type callInput struct {
 
 // drop is DELETE.
 func (s *Service) drop(ctx context.Context, in *callInput) (*struct{}, error) {
-	return nil, s.gone(in.ID, s.history.DeleteRecording(ctx, api.AccountOf(ctx), in.ID))
+	return nil, s.gone(ctx, in.ID, s.history.DeleteRecording(ctx, api.AccountOf(ctx), in.ID))
 }
 
 // forget is DELETE of the call.
 func (s *Service) forget(ctx context.Context, in *callInput) (*struct{}, error) {
-	return nil, s.gone(in.ID, s.history.ForgetCall(ctx, api.AccountOf(ctx), in.ID))
+	return nil, s.gone(ctx, in.ID, s.history.ForgetCall(ctx, api.AccountOf(ctx), in.ID))
 }
 
 // gone removes the files of a call that was deleted, unless err says that it was not. They go at
 // once where they are at hand, else with the next round of the node that had the call.
-func (s *Service) gone(call string, err error) error {
+func (s *Service) gone(ctx context.Context, call string, err error) error {
 	if err == nil {
-		s.removeFiles(call)
+		s.removeFiles(ctx, call)
 		s.copies.drop(call)
 	}
 	return err
@@ -90,21 +91,21 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	file, format, err := s.open(found, r.URL.Query().Get("format"), s.Store.Now())
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	file, format, err := s.open(ctx, found, r.URL.Query().Get("format"), s.Store.Now())
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	audio, done := file, func() {}
+	audio, size := io.ReadSeeker(file), file.Size
 	if format != found.Format && r.Method != http.MethodHead {
-		if audio, done, err = s.wav(r.Context(), found, file); err != nil {
+		copied, length, done, err := s.wav(ctx, found)
+		if err != nil {
 			return err
 		}
-	}
-	defer done()
-	info, err := audio.Stat()
-	if err != nil {
-		return err
+		defer done()
+		audio, size = copied, length
 	}
 	h := w.Header()
 	h.Set("Content-Type", formats[format])
@@ -115,10 +116,12 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Last-Modified", found.EndedAt.UTC().Format(http.TimeFormat))
 		return nil
 	}
+	patience := readGrace + time.Duration(size/leastSpeed)*time.Second
+	defer time.AfterFunc(patience, cancel).Stop() // the store may be as slow as the reader
 	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(readGrace + time.Duration(info.Size()/leastSpeed)*time.Second)) // what cannot has none
-	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()                                                // of the next request
-	http.ServeContent(&parts{ResponseWriter: w}, r, "", *found.EndedAt, io.NewSectionReader(audio, 0, info.Size()))
+	_ = control.SetWriteDeadline(time.Now().Add(patience))       // what cannot has none
+	defer func() { _ = control.SetWriteDeadline(time.Time{}) }() // of the next request
+	http.ServeContent(&parts{ResponseWriter: w}, r, "", *found.EndedAt, audio)
 	return nil
 }
 
@@ -150,8 +153,8 @@ func (p *parts) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (p *parts) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// open opens the file of a recording, and says which format it was asked for in.
-func (s *Service) open(r *history.Recording, wanted string, now time.Time) (file *os.File, format string, err error) {
+// open opens the file of a recording, which is read within ctx, and says which format it was asked for in.
+func (s *Service) open(ctx context.Context, r *history.Recording, wanted string, now time.Time) (file *blob.Reader, format string, err error) {
 	wanted = strings.ToLower(wanted)
 	switch {
 	case wanted != "" && formats[wanted] == "":
@@ -161,7 +164,7 @@ func (s *Service) open(r *history.Recording, wanted string, now time.Time) (file
 	case r.State != history.RecordingReady, !now.Before(r.ExpiresAt):
 		return nil, "", api.ErrAudioGone
 	}
-	file, err = os.Open(s.path(r.Call, r.Format))
+	file, err = blob.Open(ctx, s.Files, key(r.Call, r.Format))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && r.Node != s.Node:
 		return nil, "", api.ErrAudioAway
@@ -184,25 +187,42 @@ const (
 	readGrace  = 30 * time.Second
 )
 
-// wav is a recording as a WAV file, which others read, too: call done when it is read.
-func (s *Service) wav(ctx context.Context, r *history.Recording, ogg *os.File) (file *os.File, done func(), err error) {
-	return s.copies.take(ctx, r.Account, r.Call, func(ctx context.Context) (*os.File, error) { return s.decoded(ctx, ogg, r) })
+// wav is a recording as a WAV file, of so many bytes, which others read, too: call done when it is read.
+func (s *Service) wav(ctx context.Context, r *history.Recording) (file io.ReadSeeker, size int64, done func(), err error) {
+	copied, done, err := s.copies.take(ctx, r.Account, r.Call, func(ctx context.Context) (*os.File, error) { return s.decoded(ctx, r) })
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	info, err := copied.Stat()
+	if err != nil {
+		done()
+		return nil, 0, nil, err
+	}
+	return io.NewSectionReader(copied, 0, info.Size()), info.Size(), done, nil
 }
 
 // decoded is a recording as a WAV file, in a file without a name.
-func (s *Service) decoded(ctx context.Context, ogg *os.File, r *history.Recording) (*os.File, error) {
+func (s *Service) decoded(ctx context.Context, r *history.Recording) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, decodeTime)
 	defer cancel()
+	ogg, err := blob.Open(ctx, s.Files, key(r.Call, r.Format))
+	if err != nil {
+		return nil, err
+	}
+	defer ogg.Close()
+	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {
+		return nil, err
+	}
 	size := uint64(r.Length.Seconds()*float64(r.Rate)) * record.Channels * 2
 	var disk unix.Statfs_t
-	if err := unix.Statfs(s.Dir(), &disk); err != nil {
+	if err := unix.Statfs(s.Raw(), &disk); err != nil {
 		return nil, err
 	}
 	if disk.Bavail*uint64(disk.Bsize) < size+leastFree {
 		api.LogOf(ctx, s.Log).Warn("a recording is not decoded: the disk is almost full", "session", r.Call)
 		return nil, api.ErrBusy
 	}
-	out, err := os.CreateTemp(s.Dir(), "*"+partSuffix)
+	out, err := os.CreateTemp(s.Raw(), "*"+partSuffix)
 	if err != nil {
 		return nil, err
 	}
