@@ -17,8 +17,8 @@ func newDoctorCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "doctor", Short: "Check that a server can work here, and say how to fix what cannot",
 		Long: "Reads the settings as the server would and checks them against this machine: ports, the certificate, the address others see, what browsers\n" +
 			"need for a microphone and for WebRTC, engines (a word is spoken and a recogniser started), ffmpeg, the database, the mail server, the\n" +
-			"clock, file limits, the data directory and the rate card. It changes nothing and may run beside a running server. Exit status 1\n" +
-			"when something failed. Operators see the same in the dashboard, under Setup check.",
+			"clock, file limits, the data directory, the store of recordings, where a small file is written and deleted, and the rate card. It changes nothing\n" +
+			"else and may run beside a running server. Exit status 1 when something failed. Operators see the same in the dashboard, under Setup check.",
 		Example: "  parley doctor\n  parley doctor --config parley.yaml --json", Args: cobra.NoArgs}
 	local.SettingFlags(cmd)
 	return command.Interruptible(cmd, command.OneObject, func(j *command.Job, _ []string) error {

@@ -42,7 +42,7 @@ func checkDoctorBeside(t *testing.T, r *running, dir string) {
 	for name, want := range map[string]string{
 		"http port": "ok: running Parley", "metrics port": "ok: running Parley", "sip udp port": "ok: running Parley", "sip tcp port": "ok: running Parley",
 		"rtp ports": "ok: not tried", "database": "ok: PostgreSQL", "clock": "ok: the database's is", "asr engine": "ok: ", "tts engine": "ok: ",
-		"public address": "ok: this machine only", "rate card": "ok: ", "settings": "ok: ", "mail": "ok: off",
+		"public address": "ok: this machine only", "rate card": "ok: ", "settings": "ok: ", "mail": "ok: off", "storage": "ok: off",
 	} {
 		status, detail, _ := strings.Cut(want, ": ")
 		if f := seen[name]; string(f.Status) != status || !strings.Contains(f.Detail, detail) {

@@ -1,4 +1,4 @@
-// Package blob keeps files under keys, in a folder.
+// Package blob keeps files under keys: in a folder, or in the bucket of a store that speaks S3.
 //
 // A file is put whole or not at all, and is not changed afterwards. Who may have which is decided
 // before, by the rows that name them: a store asks nobody. Keys hold identifiers with 80 random

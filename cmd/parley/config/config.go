@@ -20,6 +20,7 @@ import (
 
 	"parley/media/codec"
 	"parley/sip/trunk"
+	"parley/store/blob"
 	"parley/store/bus"
 )
 
@@ -54,15 +55,17 @@ type Config struct {
 	Trunks         []trunk.Config // they hold passwords
 
 	DataDir            string
-	DataDirSet         bool        // somebody chose DataDir
-	RecordingsDir      string      // empty: in DataDir
-	ModelsDir          string      // empty: models in DataDir
-	ONNXLibrary        string      // empty: beside the program, else the system's
-	ModelsURL          string      // of a mirror, without a final slash; empty: none
-	DatabaseURL        string      // empty: a private cluster in DataDir
-	DatabaseConns      int         // at most, of this node's calls and jobs together
-	NATSURL            string      // one or several, separated by commas; empty: a server in the process
-	Cluster            bus.Cluster // of the servers in the processes of several nodes
+	DataDirSet         bool           // somebody chose DataDir
+	RecordingsDir      string         // empty: in DataDir
+	Storage            *blob.Location // nil: RecordingsDir
+	StorageAccess      blob.Access    // holds secrets
+	ModelsDir          string         // empty: models in DataDir
+	ONNXLibrary        string         // empty: beside the program, else the system's
+	ModelsURL          string         // of a mirror, without a final slash; empty: none
+	DatabaseURL        string         // empty: a private cluster in DataDir
+	DatabaseConns      int            // at most, of this node's calls and jobs together
+	NATSURL            string         // one or several, separated by commas; empty: a server in the process
+	Cluster            bus.Cluster    // of the servers in the processes of several nodes
 	Node               string
 	Carrier            string // "simulated", "telnyx", "sip" or "none"
 	TelnyxAPIKey       string // a secret; these three are complete when Carrier is "telnyx"
@@ -226,7 +229,7 @@ func (c *Config) check() error {
 			return c.wrong(s.name, "serves only accounts with keys of their own; allowed: an engine besides that serves all")
 		}
 	}
-	for _, check := range []func() error{c.checkPayments, c.checkTelnyx, c.checkCRM, c.checkCluster, c.checkTrunks, c.checkTLS} {
+	for _, check := range []func() error{c.checkPayments, c.checkTelnyx, c.checkCRM, c.checkStorage, c.checkCluster, c.checkTrunks, c.checkTLS} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -288,6 +291,22 @@ func (c *Config) checkCRM() error {
 		c.belongs("PARLEY_SEARCH_URL", c.SearchURL != "", "SEARCH_API_KEY", c.SearchAPIKey),
 		c.belongs("PARLEY_EMBEDDINGS_URL", c.EmbeddingsURL != "", "EMBEDDINGS_API_KEY", c.EmbeddingsAPIKey),
 		c.belongs("PARLEY_EMBEDDINGS_URL", c.EmbeddingsURL != "", "EMBEDDINGS_MODEL", c.EmbeddingsModel))
+}
+
+// checkStorage wants one place for recordings, and all that it needs.
+func (c *Config) checkStorage() error {
+	bucket := c.Storage != nil && c.Storage.IsBucket()
+	if c.Storage != nil && c.RecordingsDir != "" {
+		return c.wrong("RECORDINGS_DIR", "PARLEY_STORAGE_URL says where recordings are; allowed: one of the two")
+	}
+	for name, value := range map[string]string{"STORAGE_ACCESS_KEY": c.StorageAccess.Key, "STORAGE_SECRET_KEY": c.StorageAccess.Secret, "STORAGE_ENCRYPTION": c.StorageAccess.Encryption} {
+		if !bucket && value != "" {
+			return c.wrong(name, "it is for a bucket, and PARLEY_STORAGE_URL names none")
+		}
+	}
+	const by = "the bucket of PARLEY_STORAGE_URL"
+	return cmp.Or(c.needs(by, bucket, "STORAGE_ACCESS_KEY", c.StorageAccess.Key, "one line of text"),
+		c.needs(by, bucket, "STORAGE_SECRET_KEY", c.StorageAccess.Secret, "one line of text"))
 }
 
 // checkCluster wants one way to other nodes, and all that it needs.

@@ -73,6 +73,13 @@ func (c *Config) exposed() (all []Doubt) {
 			Text: "PARLEY_" + s.name + "_API_KEY and what is said in calls go unencrypted to " + quote(u.Hostname()),
 			Fix:  "set PARLEY_" + s.name + "_URL to an https:// address"})
 	}
+	if c.Storage != nil {
+		if host := c.Storage.Unencrypted(); host != "" && !ThisMachine(host) {
+			all = append(all, Doubt{Name: "storage connection",
+				Text: "recordings of calls go unencrypted to " + quote(host),
+				Fix:  "give PARLEY_STORAGE_URL an https:// endpoint"})
+		}
+	}
 	for _, s := range c.stages() {
 		for _, e := range s.listed {
 			if host := e.unencrypted(); host != "" {

@@ -78,6 +78,8 @@ func TestConnectionsInTheClear(t *testing.T) {
 		{"PARLEY_DATABASE_URL=postgres:///x?host=/var/run/postgresql", ""},
 		{"PARLEY_EMBEDDINGS_URL=http://vectors.lan/v1 PARLEY_EMBEDDINGS_API_KEY=hunter2", "embeddings connection"},
 		{"PARLEY_EMBEDDINGS_URL=http://vectors.lan/v1", ""},
+		{"PARLEY_STORAGE_URL=s3://bucket?endpoint=http://minio.lan:9000 PARLEY_STORAGE_ACCESS_KEY=hunter2 PARLEY_STORAGE_SECRET_KEY=hunter2", "storage connection"},
+		{"PARLEY_STORAGE_URL=s3://bucket?endpoint=http://127.0.0.1:9000 PARLEY_STORAGE_ACCESS_KEY=hunter2 PARLEY_STORAGE_SECRET_KEY=hunter2", ""},
 		{"PARLEY_SEARCH_URL=http://search.lan/?q= PARLEY_SEARCH_API_KEY=hunter2", "search connection"},
 		{"PARLEY_SEARCH_URL=http://search.lan/?q=", ""},
 		{"PARLEY_SEARCH_URL=https://search.lan/?q= PARLEY_SEARCH_API_KEY=hunter2", ""},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/store/blob"
 	"parley/store/bus"
 )
 
@@ -196,6 +197,12 @@ func setFile(to *string, s string) bool {
 	info, err := f.Stat()
 	*to = s
 	return err == nil && info.Mode().IsRegular()
+}
+
+func setStorage(to **blob.Location, s string) bool {
+	l, err := blob.Parse(s)
+	*to = &l
+	return err == nil
 }
 
 func setRoutes(to *[]string, s string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"parley/media/codec"
 	"parley/sip/trunk"
+	"parley/store/blob"
 	"parley/store/bus"
 	"parley/store/mail"
 )
@@ -85,6 +86,21 @@ var data = section("Data", []Setting{
 	{Name: "RECORDINGS_DIR", Otherwise: "recordings in DATA_DIR", Allowed: "a directory's path",
 		Meaning: "Recordings of calls; a directory that all nodes of a cluster share lets each of them serve all recordings.",
 		parse:   func(c *Config, s string) bool { c.RecordingsDir = s; return true }},
+	{Name: "STORAGE_URL", Otherwise: "recordings in RECORDINGS_DIR, other audio in DATA_DIR", Allowed: "s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, each but the bucket if need be, or file:///DIRECTORY",
+		Meaning: "Where recordings are kept so that every node has them: a bucket of a store that speaks S3, such as Amazon's, MinIO, R2 or Google's, or a directory that all nodes share. The endpoint is Amazon's, in us-east-1, where nothing else is said.",
+		parse:   func(c *Config, s string) bool { return setStorage(&c.Storage, s) }},
+	{Name: "STORAGE_ACCESS_KEY", Otherwise: "no key", Secret: true, Allowed: "one line of text",
+		Meaning: "Access key of the bucket; it must be allowed to get, put, list and delete below PREFIX.",
+		parse:   func(c *Config, s string) bool { c.StorageAccess.Key = s; return oneLine(s) }},
+	{Name: "STORAGE_SECRET_KEY", Otherwise: "no key", Secret: true, Allowed: "one line of text",
+		Meaning: "The secret of STORAGE_ACCESS_KEY.",
+		parse:   func(c *Config, s string) bool { c.StorageAccess.Secret = s; return oneLine(s) }},
+	{Name: "STORAGE_ENCRYPTION", Otherwise: "what the bucket is set to", Allowed: "AES256, aws:kms or aws:kms=KEY",
+		Meaning: "Server-side encryption that is asked for with each file (x-amz-server-side-encryption).",
+		parse: func(c *Config, s string) bool {
+			c.StorageAccess.Encryption = s
+			return blob.CheckEncryption(s) == nil
+		}},
 	{Name: "MODELS_DIR", Otherwise: "models in DATA_DIR", Allowed: "a directory's path",
 		Meaning: "Files of neural models, which parley models pull brings.",
 		parse:   func(c *Config, s string) bool { c.ModelsDir = s; return true }},

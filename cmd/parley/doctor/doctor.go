@@ -1,6 +1,6 @@
 // Package doctor checks that a server can work on this machine with its settings, and says
-// how to mend what cannot. It changes nothing, and may run beside a running server, or in
-// one: the command and the dashboard's page show the same.
+// how to mend what cannot. It changes nothing but for a file in the store of recordings that it
+// deletes again, and may run beside a running server, or in one: the command and the dashboard's page show the same.
 package doctor
 
 import (
@@ -69,7 +69,7 @@ func Examine(ctx context.Context, cfg *config.Config, dir string) []Finding {
 	database, drift := checkDatabase(ctx, cfg, dir)
 	now := time.Now()
 	wall := now.Round(0).Sub(began.Round(0)) // Round drops the reading of the monotonic clock
-	return append(all, database.of("database"), checkDataDir(dir).of("data directory"), checkRateCard(cfg).of("rate card"), checkMail(ctx, cfg).of("mail"),
+	return append(all, database.of("database"), checkDataDir(dir).of("data directory"), checkStorage(ctx, cfg).of("storage"), checkRateCard(cfg).of("rate card"), checkMail(ctx, cfg).of("mail"),
 		checkFiles(openFiles(), cfg.MaxCalls).of("open files"), checkClock(now, wall, now.Sub(began), drift).of("clock"))
 }
 

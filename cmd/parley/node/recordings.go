@@ -9,13 +9,26 @@ import (
 	"parley/store/blob"
 )
 
+// storage is where files of one kind are kept: below PARLEY_STORAGE_URL, else in a folder.
+func (n *Node) storage(kind string, folder func() string) (blob.Store, error) {
+	if n.cfg.Storage == nil {
+		return blob.NewFolder(folder), nil
+	}
+	return n.cfg.Storage.Open(n.cfg.StorageAccess, kind)
+}
+
 // prepareRecordings prepares the recordings of calls. The queue is not open yet.
-func (n *Node) prepareRecordings(life store.Node) {
+func (n *Node) prepareRecordings(life store.Node) error {
+	files, err := n.storage("recordings", func() string { return cmp.Or(n.cfg.RecordingsDir, filepath.Join(n.DataDir, "recordings")) })
+	if err != nil {
+		return err
+	}
 	n.records = recording.New(recording.Config{
 		Store: n.db, Queue: n.jobs, Node: life.ID, Log: n.log,
-		Files:   blob.NewFolder(func() string { return cmp.Or(n.cfg.RecordingsDir, filepath.Join(n.DataDir, "recordings")) }),
+		Files:   files,
 		Raw:     func() string { return filepath.Join(n.DataDir, "recordings-raw") },
 		Count:   func(outcome string) { n.metrics.Recordings.WithLabelValues(outcome).Inc() },
 		Dropped: func(frames uint64) { n.metrics.Silenced.Add(float64(frames)) },
 	})
+	return nil
 }

@@ -41,7 +41,9 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 		Dir:   func() string { return filepath.Join(n.DataDir, "tasks") },
 		Count: func(status string) { n.metrics.Tasks.WithLabelValues(status).Inc() },
 	})
-	n.prepareRecordings(life)
+	if err := n.prepareRecordings(life); err != nil {
+		return err
+	}
 	n.prepareTexts(life)
 	n.prepareNumbers()
 	money.HandleCredit(n.jobs, ledger.New(n.db))

@@ -1,4 +1,3 @@
-// Package blobtest proves stores of files by one suite for all of them.
 package blobtest
 
 import (
@@ -19,7 +18,7 @@ import (
 // Suite is what every store must do. Each call of open returns an empty one.
 func Suite(t *testing.T, open func(t *testing.T) blob.Store) {
 	for name, prove := range map[string]func(*testing.T, blob.Store){"files": files, "absence": absence, "lists": lists, "replaced": replaced, "reader": reader, "large": large,
-		"at once": atOnce} {
+		"at once": atOnce, "check": check} {
 		t.Run(name, func(t *testing.T) { prove(t, open(t)) })
 	}
 }
@@ -223,5 +222,14 @@ func atOnce(t *testing.T, s blob.Store) {
 	workers.Wait()
 	if left := Keys(t, s, ""); len(left) != 0 {
 		t.Errorf("%q are left", left)
+	}
+}
+
+func check(t *testing.T, s blob.Store) {
+	if err := blob.Check(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+	if left := Keys(t, s, ""); len(left) != 0 {
+		t.Errorf("the check leaves %q", left)
 	}
 }
