@@ -19,6 +19,7 @@ import (
 	"parley/media/mediatest"
 	"parley/store"
 	"parley/store/blob"
+	"parley/store/blob/blobtest"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/ledger"
@@ -31,9 +32,12 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // node, and one life of it after the other.
 type harness struct {
 	*apitest.World
-	keys ring
-	dir  string
-	node store.Node
+	keys    ring
+	dir     string
+	node    store.Node
+	storage blob.Store // of all nodes
+	shared  bool       // they know that
+	most    int64      // that may wait for it; 0: the usual
 }
 
 // ring is the keys of a test.
@@ -51,8 +55,25 @@ func setup(t *testing.T) *harness {
 	w := apitest.Open(t, apitest.Options{})
 	node, _, err := w.Ledger.RegisterNode(t.Context(), "node", "127.0.0.1:1")
 	w.OK(err)
-	return &harness{w, ring{"sk_a": w.A.Account, "sk_b": w.B.Account}, t.TempDir(), node}
+	h := &harness{World: w, keys: ring{"sk_a": w.A.Account, "sk_b": w.B.Account}, dir: t.TempDir(), node: node}
+	h.storage = blob.NewFolder(h.files)
+	return h
 }
+
+// bucket has the nodes of a test keep recordings in a bucket.
+func (h *harness) bucket() *blobtest.Server {
+	h.Helper()
+	server := blobtest.Start(h.T)
+	l, err := blob.Parse(server.URL("parley"))
+	h.OK(err)
+	h.storage, err = l.Open(blob.Access{Key: blobtest.Key, Secret: blobtest.Secret}, "recordings")
+	h.OK(err)
+	h.shared = true
+	return server
+}
+
+// left are the keys of all that the store has.
+func (h *harness) left() []string { h.Helper(); return blobtest.Keys(h.T, h.storage, "") }
 
 // files is the directory that the nodes of a test share.
 func (h *harness) files() string { return filepath.Join(h.dir, "recordings") }
@@ -83,7 +104,7 @@ func (h *harness) live(name string) *life {
 	queue := jobs.New(slog.New(slog.DiscardHandler))
 	l := &life{harness: h}
 	l.Service = New(Config{Store: h.DB, Queue: queue, Node: name, Log: slog.New(slog.DiscardHandler), Dropped: func(uint64) {},
-		Files: blob.NewFolder(h.files), Raw: func() string { return filepath.Join(h.dir, "raw-"+name) },
+		Files: h.storage, Shared: h.shared, MostUnsent: h.most, Raw: func() string { return filepath.Join(h.dir, "raw-"+name) },
 		Count: func(outcome string) {
 			if outcome == "ready" {
 				l.ready.Add(1)

@@ -2,21 +2,19 @@
 // has them encoded afterwards, serves them, and deletes them on request and when their
 // accounts have kept them long enough.
 //
-// The state of a recording is in the store. Until it is encoded it is a raw file of the
-// node that had the call, which nothing but this node touches and a crash only cuts off;
-// afterwards it is one file of a store that the nodes of a cluster may share.
+// The state of a recording is in the database, its audio in a store of files. While the call lasts the
+// raw audio is cut into chunks: files of the node that has the call, which go into the store one after
+// the other and are removed then. A store that is away holds up no call: chunks wait on the disk. Any
+// node makes the recording of the chunks, once all are in the store. When a node has died,
+// another that finds chunks of it in the store makes the recording of those.
 package recording
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -54,9 +52,13 @@ type Config struct {
 	Store *store.DB
 	Queue *jobs.Queue // not open yet
 	Node  string      // its name
-	// Files keep recordings by CALL.ogg or CALL.wav.
+	// Files keep recordings as CALL.ogg or CALL.wav, and what is not encoded yet below raw/CALL.
 	Files blob.Store
-	Raw   func() string // a directory of this node alone, for what is not encoded yet; made when it is not there
+	// Shared says that all nodes have the same Files. Where they may have, a node finds out by what it finds.
+	Shared bool
+	Raw    func() string // a directory of this node alone, for audio on its way; made when it is not there
+	// MostUnsent is how many bytes may wait there for Files; 0: 4 GiB. A recording ends when it finds them full.
+	MostUnsent int64
 	// Count counts recordings by outcome, "ready" or "failed", and Dropped
 	// frames that the disk was too slow for.
 	Count   func(outcome string)
@@ -68,14 +70,17 @@ type Config struct {
 type Service struct {
 	Config
 	history *history.Store
-	notes   sync.WaitGroup // being stored; begun by note alone
-	copies  *copies        // as WAV, for readers
-	settled chan struct{}  // capacity 1: a recording has ended, and that is stored
+	notes   sync.WaitGroup  // being stored, and chunks being sent
+	ctx     context.Context // of what is sent
+	cancel  func()
+	copies  *copies       // as WAV, for readers
+	settled chan struct{} // capacity 1: a recording has ended, and that is stored
 
 	mu     sync.Mutex
-	live   map[string]bool // calls that are being recorded
-	busy   map[string]bool // and those that are being encoded
-	closed bool            // notes are not taken any more
+	live   map[string]*capture // by call
+	busy   map[string]bool     // calls whose recordings are being encoded
+	spool  spool
+	closed bool // notes are not taken any more
 }
 
 // encodeArgs name the call whose recording is to be encoded.
@@ -89,7 +94,11 @@ func (encodeArgs) Kind() string { return "recording" }
 
 // New returns a service and adds its kind of job to the queue.
 func New(c Config) *Service {
-	s := &Service{Config: c, history: history.New(c.Store), copies: newCopies(), settled: make(chan struct{}, 1), live: map[string]bool{}, busy: map[string]bool{}}
+	if c.MostUnsent == 0 {
+		c.MostUnsent = mostUnsent
+	}
+	s := &Service{Config: c, history: history.New(c.Store), copies: newCopies(), settled: make(chan struct{}, 1), live: map[string]*capture{}, busy: map[string]bool{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	jobs.Handle(c.Queue, jobs.Limits{Workers: workers, Timeout: timeout, Local: true}, s.encode)
 	return s
 }
@@ -107,9 +116,11 @@ func (s *Service) Recorder(call string) *record.Recorder {
 	})
 }
 
-// create makes the raw file of a call, and notes that there is one.
+// create begins the raw audio of a call, and notes that there is some.
 func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
-	s.mark(s.live, call, true)
+	s.mu.Lock()
+	s.live[call] = &capture{}
+	s.mu.Unlock()
 	s.note(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
@@ -120,45 +131,50 @@ func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
 	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(s.raw(call, rate), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	w := &spooler{s: s, chunk: chunk{call: call, rate: rate}}
+	if err := w.next(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
-// done notes how a recording went. It returns before that is stored.
+// done notes how a recording went. It returns before that is stored. What could not be written to
+// its end ends where it is.
 func (s *Service) done(call string, r record.Result) {
 	s.Dropped(r.Dropped)
 	if r.Err != nil {
 		s.Log.Error("the recording of a call has failed", "session", call, "err", r.Err)
 	}
-	s.note(func() {
-		row := history.Recording{Call: call, Node: s.Node, Rate: int(r.Rate), Length: r.Length.Duration(), Dropped: int64(r.Dropped)}
-		for deadline := time.Now().Add(storePatience); ; time.Sleep(storeRetry) {
-			ctx, cancel := context.WithTimeout(context.Background(), storePatience)
-			err := s.end(ctx, row, r.Err != nil)
-			cancel()
-			if err == nil || errors.Is(err, store.ErrNotFound) {
-				return
-			}
-			if time.Now().After(deadline) {
-				s.Log.Warn("the recording of a call will be taken up later", "session", call, "err", err)
-				return
-			}
-		}
-	}, func() { s.settle(call) })
+	s.mu.Lock()
+	if of := s.live[call]; of != nil {
+		of.over = &r
+	}
+	s.mu.Unlock()
+	s.conclude(call)
 }
 
-// end stores the end of a recording, and removes the raw file where it is not wanted.
+// end stores the end of a recording, and removes the raw audio where it is not wanted.
 func (s *Service) end(ctx context.Context, r history.Recording, failed bool) error {
 	state, err := s.history.EndRecording(ctx, r, failed, s.enqueue)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) { // another node has taken it up, and may be encoding
+		_, now, held := s.history.RecordingHolder(ctx, r.Call)
+		if held == nil && now != history.RecordingEncodes {
+			err = errors.Join(err, s.removeRaw(ctx, r.Call))
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if state == history.RecordingFailed {
 		s.Count("failed")
 	}
-	if state != history.RecordingEncodes {
-		s.removeRaw(r.Call)
+	if state == history.RecordingEncodes {
+		return nil
 	}
-	return err
+	if err := s.removeRaw(ctx, r.Call); err != nil {
+		s.Log.Warn("the raw audio of a recording stays until that expires", "session", r.Call, "err", err)
+	}
+	return nil
 }
 
 // note stores something in the background. After Close it does nothing: a later round finds
@@ -172,18 +188,22 @@ func (s *Service) note(store func(), after ...func()) {
 	}
 }
 
-// settle takes a call off the list of those that are being recorded.
+// settle takes a call off the list of those whose recordings are not stored.
 func (s *Service) settle(call string) {
-	s.mark(s.live, call, false)
+	s.mu.Lock()
+	delete(s.live, call)
+	s.mu.Unlock()
 	select {
 	case s.settled <- struct{}{}:
 	default:
 	}
 }
 
-// Close waits until the recordings of calls have ended, 10 s at most, and their ends are
-// stored. A recorder whose disk hangs outlives its call by more than that.
+// Close waits until the recordings of calls have ended, 10 s at most, and their audio and their ends are
+// stored. A recorder whose disk hangs outlives its call by more than that. What the store does not take
+// stays on the disk for the next start.
 func (s *Service) Close() {
+	s.send()
 	patience := time.NewTimer(storePatience)
 	defer patience.Stop()
 	for waits := s.recording(); waits; {
@@ -197,6 +217,7 @@ func (s *Service) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
+	s.cancel()
 	s.notes.Wait()
 	s.copies.drop("")
 }
@@ -207,17 +228,17 @@ func (s *Service) recording() bool {
 	return len(s.live) > 0
 }
 
-// mark puts a call on a list, or takes it off; it says whether that changed the list.
-func (s *Service) mark(list map[string]bool, call string, on bool) (changed bool) {
+// mark notes that a recording is being encoded here, or is not any more; it says whether that is news.
+func (s *Service) mark(call string, on bool) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if list[call] == on {
+	if s.busy[call] == on {
 		return false
 	}
 	if on {
-		list[call] = true
+		s.busy[call] = true
 	} else {
-		delete(list, call)
+		delete(s.busy, call)
 	}
 	return true
 }
@@ -225,64 +246,23 @@ func (s *Service) mark(list map[string]bool, call string, on bool) (changed bool
 func (s *Service) lives(call string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.live[call]
+	return s.live[call] != nil
 }
-
-// Names of files: a call's identifier, the rate of raw ones, what they are.
-const (
-	rawSuffix  = ".raw"
-	partSuffix = ".part"
-)
 
 // formats are those of files, as the store names them.
 var formats = map[string]string{"ogg": "audio/ogg", "wav": "audio/wav"}
 
-func (s *Service) raw(call string, rate media.Rate) string {
-	return filepath.Join(s.Raw(), fmt.Sprintf("%s.%d%s", call, int(rate), rawSuffix))
-}
-
-// rawCall is whose raw file a name is, and its rate.
-func rawCall(name string) (call string, rate media.Rate, ok bool) {
-	name, ok = strings.CutSuffix(name, rawSuffix)
-	call, digits, both := strings.Cut(name, ".")
-	n, err := strconv.Atoi(digits)
-	return call, media.Rate(n), ok && both && err == nil && media.Rate(n).Valid()
-}
-
-// findRaw is the raw file of a call; an error of fs.ErrNotExist: there is none.
-func (s *Service) findRaw(call string) (path string, rate media.Rate, err error) {
-	for _, rate := range []media.Rate{media.Rate8k, media.Rate16k} {
-		path := s.raw(call, rate)
-		if _, err = os.Stat(path); err == nil {
-			return path, rate, nil
-		}
-	}
-	return "", 0, err
-}
-
 // key is under what the file of a recording is kept.
 func key(call, format string) string { return call + "." + format }
 
-func (s *Service) removeRaw(call string) (gone bool) {
-	return s.remove(s.raw(call, media.Rate8k)) && s.remove(s.raw(call, media.Rate16k))
-}
-
+// removeFiles removes all audio of a recording from the store.
 func (s *Service) removeFiles(ctx context.Context, call string) (gone bool) {
-	gone = true
+	err := s.removeRaw(ctx, call)
 	for format := range formats {
-		if err := s.Files.Delete(ctx, key(call, format)); err != nil {
-			s.Log.Warn("the file of a recording stays", "session", call, "err", err)
-			gone = false
-		}
+		err = errors.Join(err, s.Files.Delete(ctx, key(call, format)))
 	}
-	return gone
-}
-
-func (s *Service) remove(path string) (gone bool) {
-	err := os.Remove(path)
-	if err != nil && !os.IsNotExist(err) {
-		s.Log.Warn("a file of a recording stays", "err", err)
-		return false
+	if err != nil {
+		s.Log.Warn("files of a recording stay", "session", call, "err", err)
 	}
-	return true
+	return err == nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"golang.org/x/sys/unix"
 
 	"parley/api"
 	"parley/media"
@@ -76,7 +75,7 @@ func (s *Service) forget(ctx context.Context, in *callInput) (*struct{}, error) 
 }
 
 // gone removes the files of a call that was deleted, unless err says that it was not. They go at
-// once where they are at hand, else with the next round of the node that had the call.
+// once where they are at hand, else with the next round of a node that has them.
 func (s *Service) gone(ctx context.Context, call string, err error) error {
 	if err == nil {
 		s.removeFiles(ctx, call)
@@ -166,7 +165,7 @@ func (s *Service) open(ctx context.Context, r *history.Recording, wanted string,
 	}
 	file, err = blob.Open(ctx, s.Files, key(r.Call, r.Format))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && r.Node != s.Node:
+	case errors.Is(err, fs.ErrNotExist) && r.Node != s.Node && !s.Shared:
 		return nil, "", api.ErrAudioAway
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", api.ErrAudioGone
@@ -179,9 +178,6 @@ func (s *Service) open(ctx context.Context, r *history.Recording, wanted string,
 const (
 	// decodeTime bounds the decoding of a recording.
 	decodeTime = 5 * time.Minute
-	// leastFree is what a decoded one leaves free of the disk, in bytes: calls are
-	// recorded there.
-	leastFree = 256 << 20
 	// leastSpeed is what a reader has to take, in bytes a second, after readGrace.
 	leastSpeed = 64 << 10
 	readGrace  = 30 * time.Second
@@ -210,23 +206,16 @@ func (s *Service) decoded(ctx context.Context, r *history.Recording) (*os.File, 
 		return nil, err
 	}
 	defer ogg.Close()
-	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {
-		return nil, err
-	}
-	size := uint64(r.Length.Seconds()*float64(r.Rate)) * record.Channels * 2
-	var disk unix.Statfs_t
-	if err := unix.Statfs(s.Raw(), &disk); err != nil {
-		return nil, err
-	}
-	if disk.Bavail*uint64(disk.Bsize) < size+leastFree {
-		api.LogOf(ctx, s.Log).Warn("a recording is not decoded: the disk is almost full", "session", r.Call)
-		return nil, api.ErrBusy
-	}
-	out, err := os.CreateTemp(s.Raw(), "*"+partSuffix)
+	out, err := s.unnamed()
 	if err != nil {
 		return nil, err
 	}
-	if err = os.Remove(out.Name()); err == nil {
+	free, err := s.free()
+	if size := uint64(r.Length.Seconds()*float64(r.Rate)) * sample; err == nil && free < size+leastFree {
+		api.LogOf(ctx, s.Log).Warn("a recording is not decoded: the disk is almost full", "session", r.Call)
+		err = api.ErrBusy
+	}
+	if err == nil {
 		err = transcode.OpusToWAV(ctx, out, ogg, media.Rate(r.Rate), record.Channels)
 	}
 	if errors.Is(err, transcode.ErrNoDecoder) {

@@ -1,4 +1,4 @@
-// Package record keeps both sides of a call in a file while it lasts: raw PCM, 16 bits
+// Package record writes both sides of a call down while it lasts: raw PCM, 16 bits
 // little endian, two channels, the caller on the left and on the right what the caller
 // was sent, when the caller heard it. The conductor of the call only copies frames into
 // a bounded queue; a goroutine of the recorder puts them in their places and writes.
@@ -6,8 +6,7 @@
 // The caller's frames lie by their media time, the agent's where the far end plays them, by the
 // wall clock as the caller's frames show it. What a flush recalled is taken out again, so a
 // window of what was not heard yet stays in memory. Frames that find the queue full are silence
-// of their length. The file belongs to the node that had the call until its job has encoded it;
-// the next start takes up what a crash left.
+// of their length.
 package record
 
 import (
@@ -47,7 +46,8 @@ func Rate(f media.Format) media.Rate {
 
 // Config is what a recorder needs.
 type Config struct {
-	// Create makes the file. It is called on the recorder's goroutine.
+	// Create makes the file, or what is written as one. It is called on the recorder's goroutine, which
+	// writes whole samples of both sides, half a second of them at least but at the end.
 	Create func(media.Rate) (io.WriteCloser, error)
 	// Done is called on the recorder's goroutine when the file is closed.
 	Done func(Result)

@@ -39,3 +39,13 @@ type Store interface {
 	// slice is the caller's.
 	List(ctx context.Context, prefix string) ([]Info, error)
 }
+
+// DeleteAll deletes all files whose keys begin with prefix. It goes on after an error, which it
+// returns.
+func DeleteAll(ctx context.Context, s Store, prefix string) error {
+	all, err := s.List(ctx, prefix)
+	for _, f := range all {
+		err = errors.Join(err, s.Delete(ctx, f.Key))
+	}
+	return err
+}

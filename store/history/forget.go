@@ -19,7 +19,7 @@ const (
 // what it can be replayed from, signalling, headers, summary, extracted data and the note; a customer database
 // that was not told of the call yet is not. Of a call that lasts nothing is kept either.
 // That there was the call stays: with whom, when, how it sounded and what it cost. Files of the recording
-// go with the next round of the node that had it. ErrNotFound: there is no such call.
+// go with the next round of the node that had it, or of another that has them. ErrNotFound: there is no such call.
 // Deleting it again changes nothing.
 func (h *Store) ForgetCall(ctx context.Context, account, call string) error {
 	return h.forget(ctx, account, call, byRequest, h.db.Time(ctx))

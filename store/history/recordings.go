@@ -28,7 +28,7 @@ const sweep = 1000
 type Recording struct {
 	Account   string
 	Call      string
-	Node      string // that had the call
+	Node      string // that had the call, or has taken its recording up
 	State     RecordingState
 	Format    string // ogg or wav, once it is ready
 	Rate      int    // samples a second
@@ -161,8 +161,47 @@ func (h *Store) SweptRecording(ctx context.Context, call string) error {
 	return h.db.Must(ctx, "note swept recording", "update call_recordings set swept = true where session_id = $1 and state = 'deleted'", call)
 }
 
-// RunningRecordings are recordings that a node has begun and whose end is not stored: of
-// calls that last, and of those that an earlier life of it had.
-func (h *Store) RunningRecordings(ctx context.Context, node string) ([]Recording, error) {
-	return store.List[Recording](ctx, h.db, "list running recordings", selectRecording+"r.node = $1 and r.state = 'recording'", node)
+// OpenRecordings are recordings of a node whose end is not stored, of calls that last and of
+// those that an earlier life of it had, and those that have waited since before to be encoded.
+func (h *Store) OpenRecordings(ctx context.Context, node string, before time.Time) ([]Recording, error) {
+	return store.List[Recording](ctx, h.db, "list open recordings", selectRecording+
+		"r.node = $1 and (r.state = 'recording' or r.state = 'encoding' and r.ended_at <= $2)", node, before)
+}
+
+const (
+	// orphanAfter is how long a node must have been silent for others to make recordings of what
+	// it has stored. One that is started again within that time has more of them.
+	orphanAfter = 90 * time.Second
+	// sweptElsewhere is for how long the files of deleted recordings of silent nodes are looked
+	// for on others: where they can be found they are within a minute.
+	sweptElsewhere = 24 * time.Hour
+)
+
+// orphaned says that a recording r is of a call that has ended, on a node that is silent.
+const orphaned = `not exists (select from nodes n where n.node_id = r.node and n.heartbeat_at > $1::timestamptz - $2::interval)
+	and exists (select from sessions s where s.id = r.session_id and s.ended_at is not null)`
+
+// OrphanedRecordings are recordings of calls that have ended, on nodes that have been silent for 90 s:
+// those whose end is not stored, that have waited since before to be encoded, or that were deleted within a day and may
+// have files; two thousand at most.
+func (h *Store) OrphanedRecordings(ctx context.Context, before time.Time) ([]Recording, error) {
+	now := h.db.Time(ctx)
+	return store.List[Recording](ctx, h.db, "list orphaned recordings",
+		"("+selectRecording+"(r.state = 'recording' or r.state = 'encoding' and r.ended_at <= $3) and "+orphaned+" limit $4) union all ("+
+			selectRecording+"r.state = 'deleted' and not r.swept and r.deleted_at > $5 and "+orphaned+" limit $4)",
+		now, orphanAfter, before, sweep, now.Add(-sweptElsewhere))
+}
+
+// AdoptRecording makes a recording of a silent node another's. ErrNotFound: it is not that node's any
+// more, or needs nothing.
+func (h *Store) AdoptRecording(ctx context.Context, call, from, to string) error {
+	return h.db.Must(ctx, "adopt recording", `update call_recordings r set node = $3 where r.session_id = $4 and r.node = $5
+		and r.state in ('recording', 'encoding') and `+orphaned, h.db.Time(ctx), orphanAfter, to, call, from)
+}
+
+// RecordingHolder is the node that a recording is of, and how far it is. ErrNotFound: nobody has noted one
+// of the call.
+func (h *Store) RecordingHolder(ctx context.Context, call string) (node string, state RecordingState, err error) {
+	err = h.db.One(ctx, "find the node of a recording", "select node, state from call_recordings where session_id = $1", []any{call}, &node, &state)
+	return node, state, err
 }

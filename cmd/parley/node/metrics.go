@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"parley/api/recording"
 	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/money"
 )
@@ -21,6 +22,7 @@ func (n *Node) register(reg prometheus.Registerer) {
 	reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "parley_requests_unlogged_total",
 		Help: "Requests that are missing in the log of accounts, because too many waited or the database was away."},
 		func() float64 { return float64(n.asked.Dropped()) }))
+	metrics.Unsent(reg, func() recording.Unsent { return n.records.Unsent() })
 	if n.phone != nil {
 		metrics.Phone(reg, n.phone)
 	}

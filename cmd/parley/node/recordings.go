@@ -25,7 +25,7 @@ func (n *Node) prepareRecordings(life store.Node) error {
 	}
 	n.records = recording.New(recording.Config{
 		Store: n.db, Queue: n.jobs, Node: life.ID, Log: n.log,
-		Files:   files,
+		Files: files, Shared: n.cfg.Storage != nil,
 		Raw:     func() string { return filepath.Join(n.DataDir, "recordings-raw") },
 		Count:   func(outcome string) { n.metrics.Recordings.WithLabelValues(outcome).Inc() },
 		Dropped: func(frames uint64) { n.metrics.Silenced.Add(float64(frames)) },

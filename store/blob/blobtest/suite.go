@@ -123,6 +123,12 @@ func lists(t *testing.T, s blob.Store) {
 	if got := Keys(t, s, ""); len(got) != 11 || !slices.IsSorted(got) {
 		t.Errorf("%q", got)
 	}
+	if err := blob.DeleteAll(t.Context(), s, "raw/ses_1/"); err != nil {
+		t.Error(err)
+	}
+	if got := Keys(t, s, "raw/"); !slices.Equal(got, []string{"raw/ses_10/8000.1.raw"}) {
+		t.Errorf("%q are left", got)
+	}
 }
 
 // replaced: what is put again under a key takes the place of what was there, also the same file.
