@@ -1,12 +1,12 @@
 package task
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +18,7 @@ import (
 	"parley/media"
 	"parley/media/resample"
 	"parley/media/transcode"
+	"parley/store/blob"
 	"parley/store/tasks"
 )
 
@@ -41,27 +42,25 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	file, f, err := s.result(t, s.Store.Now())
+	file, f, err := s.result(r.Context(), t, s.Store.Now())
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
 	h := w.Header()
 	h.Set("Content-Type", f.mediaType)
-	h.Set("Content-Length", strconv.FormatInt(info.Size(), 10))
+	h.Set("Content-Length", strconv.FormatInt(file.Size, 10))
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, t.ID, f.extension))
 	h.Set("X-Audio-Duration-Seconds", strconv.FormatFloat(t.Duration.Seconds(), 'f', 3, 64))
-	_, _ = io.Copy(w, file) // the client has gone
-	return nil
+	if _, err := io.Copy(w, file); errors.Is(err, blob.ErrUnavailable) {
+		panic(http.ErrAbortHandler) // the client shall not take a part for the whole
+	}
+	return nil // or the client has gone
 }
 
-// result opens what a task has produced, or returns why that cannot be had. What
-// another node has made is not here, and counts as gone.
-func (s *Service) result(t *tasks.Task, now time.Time) (*os.File, format, error) {
+// result opens what a task has produced, which is read within ctx, or returns why that cannot be had. What
+// another node has made is not here where nodes share no files, and counts as gone.
+func (s *Service) result(ctx context.Context, t *tasks.Task, now time.Time) (*blob.Reader, format, error) {
 	f, ok := formatNamed(t.Format)
 	switch {
 	case t.Status != tasks.Completed || !ok:
@@ -69,7 +68,7 @@ func (s *Service) result(t *tasks.Task, now time.Time) (*os.File, format, error)
 	case !now.Before(*t.ExpiresAt):
 		return nil, f, api.ErrExpired
 	}
-	file, err := os.Open(s.path(t, f))
+	file, err := blob.Open(ctx, s.Files, key(t, f))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = api.ErrExpired
 	}

@@ -19,6 +19,7 @@ import (
 	"parley/billing"
 	"parley/inference/enginetest"
 	"parley/store"
+	"parley/store/blob"
 	"parley/store/jobs"
 	"parley/store/storetest"
 )
@@ -30,7 +31,16 @@ const usd = billing.USD
 // harness is a world whose accounts A and B have the keys sk_a and sk_b, and nodes on it.
 type harness struct {
 	*apitest.World
-	keys ring
+	keys    ring
+	storage blob.Store // of all nodes; nil: each has its own
+}
+
+// files are where a node with a directory keeps results.
+func (h *harness) files(dir string) blob.Store {
+	if h.storage != nil {
+		return h.storage
+	}
+	return blob.NewFolder(func() string { return dir })
 }
 
 // ring is the keys of a test.
@@ -47,7 +57,7 @@ func (k ring) Authenticate(_ context.Context, secret string) (api.Principal, err
 func setup(t *testing.T) *harness {
 	w := apitest.Open(t, apitest.Options{})
 	t.Cleanup(func() { w.Verified() })
-	return &harness{w, ring{"sk_a": w.A.Account, "sk_b": w.B.Account}}
+	return &harness{World: w, keys: ring{"sk_a": w.A.Account, "sk_b": w.B.Account}}
 }
 
 // held is what the account's tasks hold, and paid what it has left of its credit.
@@ -89,7 +99,7 @@ func (h *harness) node(engine *enginetest.FakeTTS, dir string) *node {
 	h.OK(err)
 	n := &node{harness: h, engine: engine, counts: make(chan string, 100)}
 	queue := jobs.New(slog.New(slog.DiscardHandler))
-	n.Service = New(Config{Store: h.DB, Queue: queue, Node: life, Card: billing.DefaultRateCard, Speaker: tts.New(engine), Dir: func() string { return dir },
+	n.Service = New(Config{Store: h.DB, Queue: queue, Node: life, Card: billing.DefaultRateCard, Speaker: tts.New(engine), Dir: func() string { return dir }, Files: h.files(dir), Shared: h.storage != nil,
 		Count: func(status string) { n.counts <- status }, Log: slog.New(slog.DiscardHandler), Pace: 1_000_000})
 	h.OK(queue.Open(h.T.Context(), h.Database))
 	a := api.New(h.keys)

@@ -2,7 +2,7 @@
 // far it is, and fetches the audio, or cancels it.
 //
 // The task and its price are in the store, the work is queued as a job, and the
-// result is a file in the data directory of the node that made it. A task
+// result is a file of a store, which all nodes have, or the node that made it alone. A task
 // survives every process that works on it and is charged once, when it completes:
 // the worker holds a claim, and only the latest claim can complete it.
 package task
@@ -24,6 +24,7 @@ import (
 	"parley/billing"
 	"parley/media/isolate"
 	"parley/store"
+	"parley/store/blob"
 	"parley/store/jobs"
 	"parley/store/tasks"
 )
@@ -59,7 +60,10 @@ type Config struct {
 	Node    store.Node
 	Card    func() *billing.RateCard // the one in force
 	Speaker Speaker
-	Dir     func() string // for results; made when it is not there
+	Dir     func() string // of this node alone, for what is being spoken; made when it is not there
+	// Files keep results, and Shared says that all nodes have the same.
+	Files  blob.Store
+	Shared bool
 	// Count counts tasks by outcome: "submitted", "completed",
 	// "failed", "canceled". Nil: they are not counted.
 	Count func(status string)
@@ -123,7 +127,10 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 	round := func() {
 		here := time.Now() // as the times of files are
-		s.removeExpired(here)
+		s.removeParts(here)
+		if !s.Shared {
+			s.removeExpired(ctx, here)
+		}
 	}
 	round()
 	return isolate.Every(ctx, sweepEvery, round)
@@ -133,6 +140,9 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) sweep(ctx context.Context, _ sweepArgs) error {
 	if err := s.requeue(ctx); err != nil {
 		return err
+	}
+	if now := s.Store.Now(); s.Shared {
+		s.removeExpired(ctx, now)
 	}
 	_, err := s.tasks.Forget(ctx, s.Store.Now().Add(-rowLife))
 	return err
@@ -149,31 +159,42 @@ func (s *Service) requeue(ctx context.Context) error {
 // partSuffix marks results that are being written.
 const partSuffix = ".part"
 
-// path is where a task's result is. The claim is part of the name, so that one who
+// key is under what a task's result is kept. The claim is part of the name, so that one who
 // lost it never touches what the next one wrote.
-func (s *Service) path(t *tasks.Task, f format) string {
-	return filepath.Join(s.Dir(), t.ID+"."+strconv.FormatInt(t.Claim, 10)+"."+f.extension)
+func key(t *tasks.Task, f format) string {
+	return t.ID + "." + strconv.FormatInt(t.Claim, 10) + "." + f.extension
 }
 
-// removeExpired removes files that are older than any result may be, and parts that
-// nobody has written to for longer than an attempt lasts. A result that was written
+// removeExpired removes results that are older than any may be. One that was written
 // and never completed, because its process died in between, goes with them.
-func (s *Service) removeExpired(now time.Time) {
-	entries, err := os.ReadDir(s.Dir())
-	if os.IsNotExist(err) {
-		return // there was no task yet
-	}
+func (s *Service) removeExpired(ctx context.Context, now time.Time) {
+	all, err := s.Files.List(ctx, store.TaskID)
 	if err != nil {
 		s.Log.Warn("expired results stay", "err", err)
-		return
+	}
+	for _, f := range all {
+		if f.Modified.Before(now.Add(-resultLife - sweepEvery)) {
+			s.drop(ctx, f.Key)
+		}
+	}
+}
+
+// drop removes a result.
+func (s *Service) drop(ctx context.Context, key string) {
+	if err := s.Files.Delete(ctx, key); err != nil {
+		s.Log.Warn("a result stays", "err", err)
+	}
+}
+
+// removeParts removes what nobody has written to for longer than an attempt lasts.
+func (s *Service) removeParts(now time.Time) {
+	entries, err := os.ReadDir(s.Dir())
+	if err != nil && !os.IsNotExist(err) { // there was no task yet
+		s.Log.Warn("unfinished results stay", "err", err)
 	}
 	for _, e := range entries {
-		life := resultLife
-		if strings.HasSuffix(e.Name(), partSuffix) {
-			life = timeout
-		}
 		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && info.ModTime().Before(now.Add(-life-sweepEvery)) {
+		if err == nil && strings.HasSuffix(e.Name(), partSuffix) && info.ModTime().Before(now.Add(-timeout-sweepEvery)) {
 			s.remove(filepath.Join(s.Dir(), e.Name()))
 		}
 	}
@@ -181,6 +202,6 @@ func (s *Service) removeExpired(now time.Time) {
 
 func (s *Service) remove(path string) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		s.Log.Warn("a result stays", "err", err)
+		s.Log.Warn("an unfinished result stays", "err", err)
 	}
 }

@@ -5,12 +5,16 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/billing"
 	"parley/media/transcode"
+	"parley/store/blob"
+	"parley/store/blob/blobtest"
 	"parley/store/ledger"
 	"parley/store/tasks"
 )
@@ -282,5 +286,48 @@ func TestPagesMayAsk(t *testing.T) {
 		if r := n.ask("OPTIONS", path, "", ""); r.status != http.StatusNoContent || r.header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %d", path, r.status)
 		}
+	}
+}
+
+// Where nodes share their files each serves what another has made, and what has expired goes.
+func TestResultsInABucket(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	server := blobtest.Start(t)
+	l, err := blob.Parse(server.URL("parley"))
+	h.OK(err)
+	h.storage, err = l.Open(blob.Access{Key: blobtest.Key, Secret: blobtest.Secret}, "tasks")
+	h.OK(err)
+	first := h.node(quick(), t.TempDir())
+	path := first.submitted(threeSentences, "wav")
+	first.until("completed")
+	want := []string{"parley/tasks/" + filepath.Base(path) + ".1.wav"}
+	if got := server.Keys(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if left, _ := os.ReadDir(first.Dir()); len(left) != 0 {
+		t.Errorf("on the disk are %v", left)
+	}
+	first.stop()
+	second := h.node(quick(), t.TempDir())
+	d := second.get(path + "/download")
+	if d.status != http.StatusOK || string(d.body[:4]) != "RIFF" || d.header.Get("Content-Length") != strconv.Itoa(len(d.body)) {
+		t.Errorf("downloaded from another node: %d %v", d.status, d.header)
+	}
+	if d := second.ask("GET", path+"/download", "sk_b", ""); d.status != http.StatusNotFound {
+		t.Errorf("somebody else: %d", d.status)
+	}
+	server.Refuse(http.StatusServiceUnavailable)
+	if d := second.get(path + "/download"); d.status != http.StatusServiceUnavailable || d.Code != "service.unavailable" {
+		t.Errorf("while the bucket is away: %d %s", d.status, d.Code)
+	}
+	server.Refuse(0)
+	second.removeExpired(t.Context(), time.Now().Add(resultLife))
+	if got := server.Keys(); !slices.Equal(got, want) {
+		t.Errorf("after a day: %q", got)
+	}
+	second.removeExpired(t.Context(), time.Now().Add(resultLife+2*sweepEvery))
+	if got := server.Keys(); len(got) != 0 {
+		t.Errorf("later: %q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,7 +70,7 @@ func (s *Service) settle(ctx context.Context, t *tasks.Task, length time.Duratio
 		case err == nil:
 			s.Count(string(tasks.Completed))
 		case errors.Is(err, store.ErrFenced):
-			s.remove(s.path(t, f))
+			s.drop(tidy, key(t, f))
 			err = nil
 		default: // it may have completed all the same, and then needs its file
 			err = errors.Join(err, s.tasks.Release(tidy, t, true))
@@ -113,8 +114,8 @@ func (s *Service) stop(task string) {
 	}
 }
 
-// produce speaks a task into its file and returns the length of the audio. No file
-// is left behind an error.
+// produce speaks a task into a file of this node, keeps that as its result and returns the length of the
+// audio. No file is left behind an error.
 func (s *Service) produce(ctx context.Context, t *tasks.Task) (length time.Duration, err error) {
 	f, ok := formatNamed(t.Format)
 	if !ok {
@@ -123,16 +124,12 @@ func (s *Service) produce(ctx context.Context, t *tasks.Task) (length time.Durat
 	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
 		return 0, err
 	}
-	path := s.path(t, f)
-	file, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	path := filepath.Join(s.Dir(), key(t, f)+partSuffix)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if err != nil {
-			s.remove(path + partSuffix)
-		}
-	}()
+	defer s.remove(path)
 	defer file.Close() // again, after an error; nothing is lost then
 
 	var progress atomic.Int32
@@ -148,7 +145,7 @@ func (s *Service) produce(ctx context.Context, t *tasks.Task) (length time.Durat
 	if err := file.Close(); err != nil {
 		return 0, err
 	}
-	return length, os.Rename(path+partSuffix, path)
+	return length, s.Files.Put(ctx, key(t, f), path)
 }
 
 // signed runs f while it stores the progress every second, and ends its context

@@ -37,7 +37,7 @@ func (h *harness) bench(speaker Speaker) *bench {
 	dir := h.T.TempDir()
 	b := &bench{harness: h, counts: map[string]int{}}
 	b.Service = New(Config{Store: h.DB, Queue: jobs.New(slog.New(slog.DiscardHandler)), Node: life, Card: billing.DefaultRateCard,
-		Speaker: speaker, Dir: func() string { return dir }, Count: func(status string) { b.counts[status]++ },
+		Speaker: speaker, Dir: func() string { return dir }, Files: h.files(dir), Count: func(status string) { b.counts[status]++ },
 		Log: slog.New(slog.DiscardHandler), Pace: 1_000_000_000})
 	return b
 }
@@ -100,7 +100,7 @@ func TestFailures(t *testing.T) {
 			if v := answer(got).Body; v.Error == nil || v.Error.Code != "tts.synthesis_failed" || v.CompletedAt != nil || v.ExpiresAt != nil {
 				t.Errorf("%+v", v)
 			}
-			if _, _, err := b.result(got, time.Now()); !errors.Is(err, api.ErrNotReady) {
+			if _, _, err := b.result(t.Context(), got, time.Now()); !errors.Is(err, api.ErrNotReady) {
 				t.Errorf("its result: %v", err)
 			}
 		})
@@ -140,7 +140,7 @@ func TestResultsExpire(t *testing.T) {
 		after time.Duration
 		want  error
 	}{{resultLife - time.Millisecond, nil}, {resultLife, api.ErrExpired}} {
-		file, _, err := b.result(got, got.EndedAt.Add(tt.after))
+		file, _, err := b.result(t.Context(), got, got.EndedAt.Add(tt.after))
 		if !errors.Is(err, tt.want) {
 			t.Errorf("after %v: %v", tt.after, err)
 		}
@@ -153,12 +153,13 @@ func TestResultsExpire(t *testing.T) {
 		after time.Duration
 		want  int
 	}{{timeout, 2}, {timeout + 2*sweepEvery, 1}, {resultLife, 1}, {resultLife + 2*sweepEvery, 0}} {
-		b.removeExpired(time.Now().Add(tt.after))
+		b.removeParts(time.Now().Add(tt.after))
+		b.removeExpired(t.Context(), time.Now().Add(tt.after))
 		if n := b.files(); n != tt.want {
 			t.Errorf("%d files after %v, want %d", n, tt.after, tt.want)
 		}
 	}
-	if _, _, err := b.result(got, time.Now()); !errors.Is(err, api.ErrExpired) {
+	if _, _, err := b.result(t.Context(), got, time.Now()); !errors.Is(err, api.ErrExpired) {
 		t.Errorf("without its file: %v", err)
 	}
 }
@@ -200,10 +201,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	b.OK(b.work(t.Context(), a))
 	got := b.read(a)
 	f, _ := formatNamed("wav")
-	info, err := os.Stat(b.path(got, f))
+	info, err := b.Files.Stat(t.Context(), key(got, f))
 	h.OK(err)
-	if got.Duration != 40*time.Minute || info.Size() != 40*60*88200+44 {
-		t.Errorf("%v, %d bytes", got.Duration, info.Size())
+	if got.Duration != 40*time.Minute || info.Size != 40*60*88200+44 {
+		t.Errorf("%v, %d bytes", got.Duration, info.Size)
 	}
 	t.Logf("%d kB more than before at most", most>>10)
 	if most > 32<<20 {

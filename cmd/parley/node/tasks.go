@@ -36,9 +36,14 @@ import (
 func (n *Node) background(ctx context.Context, life store.Node, database string) (err error) {
 	n.jobs = jobs.New(n.log)
 	n.jobs.Now = n.db.Now
+	spoken := func() string { return filepath.Join(n.DataDir, "tasks") }
+	results, err := n.storage("tasks", spoken)
+	if err != nil {
+		return err
+	}
 	n.tasks = task.New(task.Config{
 		Store: n.db, Queue: n.jobs, Node: life, Card: n.db.RateCard, Speaker: tts.New(n.engines.TTS), Log: n.log,
-		Dir:   func() string { return filepath.Join(n.DataDir, "tasks") },
+		Dir: spoken, Files: results, Shared: n.cfg.Storage != nil,
 		Count: func(status string) { n.metrics.Tasks.WithLabelValues(status).Inc() },
 	})
 	if err := n.prepareRecordings(life); err != nil {
