@@ -76,7 +76,7 @@ func TestGuideFiles(t *testing.T) {
 			}
 			seen++
 			dir, text := t.TempDir(), html.UnescapeString(m[2])
-			for _, file := range regexp.MustCompile(theirs+`([a-z.]+)`).FindAllStringSubmatch(text, -1) {
+			for _, file := range regexp.MustCompile(theirs+`([a-z.-]+)`).FindAllStringSubmatch(text, -1) {
 				if err := os.WriteFile(filepath.Join(dir, file[1]), []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
 					t.Fatal(err)
 				}
