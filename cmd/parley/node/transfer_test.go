@@ -131,6 +131,32 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
+// TestMeeting over real SIP and RTP: the agent introduces the caller and the sales desk to each other, and leaves when the person there
+// has spoken. The two talk on, and the transcript has the introduction.
+func TestMeeting(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const introduction = "Sales, I have somebody on the line who wants two chairs."
+	number, _ := d.calling(`{"speculative_llm":false,"transfer_to":[{"number":"+12025550100","name":"sales","stay":true}]}`,
+		inference.ToolCall{Name: "transfer_call", Arguments: `{"to":"sales","summary":"` + introduction + `"}`})
+	if r := d.phones(number, simulated.PhoneConfig{Wait: time.Minute, MaxDuration: 2 * time.Minute}); !r.FarEnd {
+		t.Error("the person in sales never hung up")
+	}
+	for _, c := range d.history(2) {
+		if c.Direction != billing.Inbound {
+			continue
+		}
+		if *c.EndReason != "completed" || *c.EndDetail != "transferred" {
+			t.Errorf("the call ended %s/%s", *c.EndReason, *c.EndDetail)
+		}
+		call, err := history.New(d.node.db).Call(t.Context(), d.who.Account, c.ID)
+		d.ok(err)
+		if !slices.ContainsFunc(call.Transcript, func(l history.TranscriptLine) bool { return l.Role == "agent" && l.Text == introduction }) {
+			t.Errorf("the transcript is %+v", call.Transcript)
+		}
+	}
+}
+
 // TestKeys over real RTP, both ways.
 func TestKeys(t *testing.T) {
 	t.Parallel()
