@@ -60,6 +60,22 @@ func (k *echoCall) reports(t *testing.T, want media.LegEventKind) media.LegEvent
 	return got
 }
 
+// transfer has the phone call a user at a host in its place, and hangs up. The call that it makes is the next of calls.
+func (k *echoCall) transfer(t *testing.T, calls <-chan *echoCall, user, host string) *echoCall {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- k.leg.Transfer(t.Context(), "sip:"+user+"@"+host) }()
+	other := wait(t, calls, "call of the transfer")
+	if other.in.User != user {
+		t.Errorf("it calls %s", other.in.User)
+	}
+	if err := wait(t, done, "outcome"); err != nil {
+		t.Error(err)
+	}
+	k.hangUp(t)
+	return other
+}
+
 // hangUp ends the call from here, which the phone has to confirm unless it has hung up itself.
 func (k *echoCall) hangUp(t *testing.T) {
 	t.Helper()

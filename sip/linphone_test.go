@@ -147,8 +147,7 @@ func TestLinphone(t *testing.T) {
 
 func (p *linphone) converse(ua *sip.UserAgent, calls <-chan *echoCall, network string, encrypted bool) {
 	t := p.t
-	uri := func(user string) string { return "sip:" + user + "@" + ua.Addr().String() + ";transport=" + network }
-	p.press("call " + uri("+15550100002"))
+	p.press("call sip:+15550100002@" + ua.Addr().String() + ";transport=" + network)
 	k := wait(t, calls, "call")
 	k.hears(t, time.Second)
 	if st := k.leg.Stats(); st.Encrypted != encrypted {
@@ -163,16 +162,7 @@ func (p *linphone) converse(ua *sip.UserAgent, calls <-chan *echoCall, network s
 	p.press("resume")
 	k.reports(t, media.LegResume)
 	k.hears(t, time.Second)
-	transferred := make(chan error, 1)
-	go func() { transferred <- k.leg.Transfer(t.Context(), uri("+15550100003")) }()
-	other := wait(t, calls, "call of the transfer")
-	if other.in.User != "+15550100003" {
-		t.Errorf("it calls %s", other.in.User)
-	}
-	if err := wait(t, transferred, "outcome"); err != nil {
-		t.Error(err)
-	}
-	k.hangUp(t)
+	other := k.transfer(t, calls, "+15550100003", ua.Addr().String()+";transport="+network)
 	other.hears(t, time.Second)
 	p.press("terminate")
 	if err := wait(t, other.ended, "end by the telephone"); err != nil {
