@@ -71,7 +71,7 @@ func Unpack(message gosip.Message) {
 		if err != nil {
 			return
 		}
-		for m.RemoveHeader("content-type") {
+		for m.RemoveHeader(h.Name()) { // it compares names as they are written
 		}
 		Describe(m, body)
 		return

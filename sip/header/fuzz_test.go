@@ -118,6 +118,9 @@ func TestUnpack(t *testing.T) {
 		m.AppendHeader(&kind)
 		m.SetBody([]byte(c.body))
 		header.Unpack(m)
+		if n := len(m.GetHeaders("Content-Type")); n != 1 {
+			t.Errorf("%q has %d media types afterwards", c.body, n)
+		}
 		if c.want == "" {
 			c.want = c.body
 		}
