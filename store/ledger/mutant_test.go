@@ -3,9 +3,11 @@ package ledger_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,6 +22,9 @@ type mutant struct {
 
 // patch replaces a text that is in a file exactly once.
 type patch struct{ file, old, new string }
+
+// ownSeed has a mutant of the schema make a database of its own: the one that tests copy is of the migrations as they are.
+var ownSeed = patch{"../storetest/seed.go", `"seed-"+hex`, `"mutant-"+hex`}
 
 var mutants = []mutant{
 	{"no lock of the wallet", []patch{{"tx.go", `where account_id = $1 for no key update"`, `where account_id = $1"`}},
@@ -77,7 +82,7 @@ var mutants = []mutant{
 // TestMutantsFit: what a mutant replaces is there, once.
 func TestMutantsFit(t *testing.T) {
 	for _, m := range mutants {
-		for _, p := range m.patches {
+		for _, p := range append(m.patches, ownSeed) {
 			text, err := os.ReadFile(p.file)
 			if err != nil {
 				t.Fatal(err)
@@ -98,12 +103,32 @@ func TestSoakMutants(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			folder, test := filepath.Split(m.test)
+			if m.ofSchema() {
+				m.patches = append(m.patches, ownSeed)
+				defer removeSeed(t)
+			}
 			run := exec.Command("go", "test", "-count", "1", "-run", "^"+test+"$", "-overlay", m.overlay(t), cmp.Or(folder, "."))
 			out, err := run.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "--- FAIL: "+test) {
 				t.Errorf("%s does not notice: %v\n%s", m.test, err, out)
 			}
 		})
+	}
+}
+
+// ofSchema says whether a migration is changed.
+func (m mutant) ofSchema() bool {
+	return slices.ContainsFunc(m.patches, func(p patch) bool { return strings.HasPrefix(p.file, "../migrations/") })
+}
+
+// removeSeed removes the database that a mutant of the schema has made.
+func removeSeed(t *testing.T) {
+	made, err := filepath.Glob("../../bin/mutant-*")
+	for _, dir := range made {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
