@@ -125,7 +125,7 @@ func (s *Service) sendAll(current **chunk) {
 		ctx, cancel := context.WithTimeout(s.ctx, sendPatience)
 		err := s.Files.Put(ctx, c.key(), c.path)
 		cancel()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // that says that somebody has removed the file
+		if _, here := os.Stat(c.path); err != nil && !errors.Is(here, fs.ErrNotExist) { // else somebody has removed the file
 			s.Log.Warn("audio of a recording waits on the disk: the store does not take it", "session", c.call, "err", err)
 			return
 		}

@@ -1,19 +1,23 @@
 package recording
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley/media"
 	"parley/media/record"
+	"parley/store/blob"
 	"parley/store/blob/blobtest"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -287,6 +291,41 @@ func TestStoreAway(t *testing.T) {
 	h.OK(l.round(t.Context(), leftOver))
 	if got := h.left(); len(got) != 0 {
 		t.Errorf("%q outlive their deletion", got)
+	}
+}
+
+// unmounted is a store whose directory is not there while it is gone.
+type unmounted struct {
+	blob.Store
+	gone    atomic.Bool
+	refused chan struct{} // capacity 1
+}
+
+func (u *unmounted) Put(ctx context.Context, key, path string) error {
+	if !u.gone.Load() {
+		return u.Store.Put(ctx, key, path)
+	}
+	select {
+	case u.refused <- struct{}{}:
+	default:
+	}
+	return &fs.PathError{Op: "link", Path: key, Err: fs.ErrNotExist}
+}
+
+// TestStoreWithoutItsDirectory: a store that says that something of its own is not there takes nothing from the disk.
+func TestStoreWithoutItsDirectory(t *testing.T) {
+	h := setup(t)
+	away := &unmounted{Store: h.storage, refused: make(chan struct{}, 1)}
+	away.gone.Store(true)
+	h.storage = away
+	l := h.live("node")
+	r := l.begin(h.call())
+	h.OK(r.write(1))
+	r.end(nil)
+	<-away.refused
+	away.gone.Store(false)
+	if found := l.until(r.call, history.RecordingReady); found.Length != time.Second {
+		t.Errorf("%+v", found)
 	}
 }
 
