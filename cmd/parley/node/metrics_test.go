@@ -1,9 +1,13 @@
 package node
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,6 +93,48 @@ func TestDashboardsNameMetrics(t *testing.T) {
 				t.Errorf("%s asks for %s, which does not exist", file, name)
 			}
 		}
+	}
+}
+
+// TestPanels: Prometheus takes each query of the dashboard, as a rule of its own.
+func TestPanels(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool here")
+	}
+	text, err := os.ReadFile("../../../deploy/grafana/parley.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			ID      int
+			Targets []struct{ RefID, Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	type rule struct {
+		Record string `json:"record"`
+		Expr   string `json:"expr"`
+	}
+	var rules []rule
+	for _, p := range dashboard.Panels {
+		for _, q := range p.Targets {
+			rules = append(rules, rule{fmt.Sprintf("panel_%d_%s", p.ID, q.RefID), strings.ReplaceAll(q.Expr, "$__rate_interval", "5m")})
+		}
+	}
+	if len(rules) < len(dashboard.Panels) || len(rules) < 20 {
+		t.Fatalf("%d panels ask %d times", len(dashboard.Panels), len(rules))
+	}
+	written, err := json.Marshal(map[string]any{"groups": []any{map[string]any{"name": "panels", "rules": rules}}}) // JSON is YAML
+	path := filepath.Join(t.TempDir(), "panels.yaml")
+	if err = errors.Join(err, os.WriteFile(path, written, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), promtool, "check", "rules", path).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
