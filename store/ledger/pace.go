@@ -23,6 +23,17 @@ func (p *Paced) Error() string {
 // Unwrap is ErrPace.
 func (p *Paced) Unwrap() error { return store.ErrPace }
 
+// paceTime is the time in which a number places so many calls.
+const paceTime = time.Hour
+
+// pacedNumbers are the numbers of account $1 that have placed as many calls since the identifier $2 as their account wants of them, and
+// when the oldest of those calls began.
+const pacedNumbers = `select n.e164, last.opened_at from numbers n cross join lateral (
+		select o.opened_at from calls c join sessions o on o.id = c.session_id
+		where c.account_id = n.account_id and c.from_number = n.e164 and c.session_id >= $2 and o.kind = 'outbound'
+		order by c.session_id desc offset n.calls_per_hour - 1 limit 1) last
+	where n.account_id = $1 and n.calls_per_hour is not null and n.state in ('owned', 'grace')`
+
 // pace is Paced for an outbound call from a number that has placed as many in the last hour as its account wants of it. Carriers
 // and those who rate numbers take one that calls and calls for a nuisance, signed (STIR, RFC 8224) or not. Calls that nobody
 // answered count: they are what is complained about. The wallet's lock keeps two calls from counting the same ones.
@@ -30,18 +41,28 @@ func (w *Tx) pace(ctx context.Context, s Start) error {
 	if s.Terms.Kind != billing.Outbound {
 		return nil
 	}
-	const hour = time.Hour
-	oldest, err := store.Scalar[time.Time](ctx, w, `select last.opened_at from numbers n cross join lateral (
-			select o.opened_at from calls c join sessions o on o.id = c.session_id
-			where c.account_id = n.account_id and c.from_number = n.e164 and c.session_id >= $3 and o.kind = 'outbound'
-			order by c.session_id desc offset n.calls_per_hour - 1 limit 1) last
-		where n.account_id = $1 and n.e164 = $2 and n.calls_per_hour is not null and n.state in ('owned', 'grace')`,
-		w.account, s.From, store.FloorID(store.SessionID, w.now.Add(-hour)))
+	var number string
+	var oldest time.Time
+	err := w.QueryRow(ctx, pacedNumbers+" and n.e164 = $3", w.account, store.FloorID(store.SessionID, w.now.Add(-paceTime)), s.From).Scan(&number, &oldest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return &Paced{Until: oldest.Add(hour)}
+	return &Paced{Until: oldest.Add(paceTime)}
+}
+
+// Paced are the numbers of an account from which StartSession would refuse a call now, as Paced.
+func (l *Ledger) Paced(ctx context.Context, account string) (map[string]bool, error) {
+	type row struct {
+		Number string
+		Oldest time.Time
+	}
+	rows, err := store.List[row](ctx, l.db, "list paced numbers", pacedNumbers, account, store.FloorID(store.SessionID, l.db.Time(ctx).Add(-paceTime)))
+	paced := map[string]bool{}
+	for _, r := range rows {
+		paced[r.Number] = true
+	}
+	return paced, err
 }

@@ -61,9 +61,15 @@ func TestCallsPerHour(t *testing.T) {
 	dial(free, t0.Add(time.Minute), 6, time.Time{})
 	dial(paced, t0.Add(time.Hour+time.Second), 6, time.Time{}) // the six of the beginning are older than an hour
 	dial(paced, t0.Add(time.Hour+2*time.Second), 0, t0.Add(time.Hour+time.Minute))
+	if list, err := owned.Paced(storetest.At(t.Context(), t0.Add(time.Hour+2*time.Second)), acc); err != nil || len(list) != 1 || !list[paced] {
+		t.Errorf("paced are %v, %v", list, err)
+	}
 	limit(1)
 	dial(paced, t0.Add(time.Hour+3*time.Second), 0, t0.Add(2*time.Hour+time.Second))
 	limit(0)
 	dial(paced, t0.Add(time.Hour+3*time.Second), 6, time.Time{})
+	if list, err := owned.Paced(t.Context(), acc); err != nil || len(list) > 0 {
+		t.Errorf("without a limit %v are paced, %v", list, err)
+	}
 	a.Verified()
 }

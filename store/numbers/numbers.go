@@ -159,6 +159,11 @@ func (s *Store) Numbers(ctx context.Context, account string, p store.Page) ([]Nu
 	return store.ListPage[Number](ctx, s.db, "list numbers", p, "id", selectNumber+"account_id = $1 and "+listed, account)
 }
 
+// Paced are the numbers of an account from which no call may begin now, for they have placed as many in the last hour as they may.
+func (s *Store) Paced(ctx context.Context, account string) (map[string]bool, error) {
+	return s.ledger.Paced(ctx, account)
+}
+
 // Assignment is who answers the calls to a number, and how many go out from it; nil leaves it as it is.
 type Assignment struct {
 	Agent   *string // who answers; empty: nobody

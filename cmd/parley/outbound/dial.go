@@ -141,7 +141,11 @@ func (d *Dialler) caller(ctx context.Context, account, from, to string) (Line, e
 	var own *numbers.Number
 	var err error
 	if from == callcenter.Nearest {
-		own, err = d.nearest(ctx, account)(to)
+		var rest map[string]bool
+		if rest, err = d.Numbers.Paced(ctx, account); err != nil {
+			return Line{}, err
+		}
+		own, err = d.nearest(ctx, account, rest)(to)
 	} else {
 		own, err = d.Numbers.ByE164(ctx, account, from)
 	}

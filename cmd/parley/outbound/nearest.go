@@ -12,8 +12,9 @@ import (
 
 // nearest returns what finds, of the numbers of an account that may call, the one that looks nearest to a callee's: the
 // one with which it begins alike for longest, of several the oldest. So people see a number of their own country and, where the
-// account has one, of their own area. The numbers are read once. api.ErrFrom: the account has none.
-func (d *Dialler) nearest(ctx context.Context, account string) func(to string) (*numbers.Number, error) {
+// account has one, of their own area. Those that rest call only where all do. The numbers are read once. api.ErrFrom: the account has
+// none.
+func (d *Dialler) nearest(ctx context.Context, account string, rest map[string]bool) func(to string) (*numbers.Number, error) {
 	own := sync.OnceValues(func() ([]numbers.Number, error) { return d.Numbers.Numbers(ctx, account, store.Page{}) })
 	return func(to string) (*numbers.Number, error) {
 		all, err := own()
@@ -27,7 +28,11 @@ func (d *Dialler) nearest(ctx context.Context, account string) func(to string) (
 		longest := -1
 		for i := range all { // the newest come first
 			n := &all[i]
-			if alike := alike(n.E164, to); n.Working() && alike >= longest {
+			alike := alike(n.E164, to)
+			if !rest[n.E164] {
+				alike += len(n.E164) + len(to) // more than any other has that rests
+			}
+			if n.Working() && alike >= longest {
 				found, longest = n, alike
 			}
 		}

@@ -28,7 +28,7 @@ func TestNearest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.nearest(t.Context(), mine.ID)("+34911234567"); !errors.Is(err, api.ErrFrom) {
+	if _, err := d.nearest(t.Context(), mine.ID, nil)("+34911234567"); !errors.Is(err, api.ErrFrom) {
 		t.Errorf("without a number: %v", err)
 	}
 	for _, n := range []struct{ account, e164 string }{{mine.ID, "+12125550100"}, {mine.ID, "+34911234567"}, {mine.ID, "+34931234567"}, {mine.ID, "+12025550100"}, {other.ID, "+442071234567"}} {
@@ -40,7 +40,7 @@ func TestNearest(t *testing.T) {
 		where e164 = '+34931234567'`, db.RateCard().Version()); err != nil {
 		t.Fatal(err)
 	}
-	nearest := d.nearest(t.Context(), mine.ID)
+	nearest := d.nearest(t.Context(), mine.ID, nil)
 	for to, want := range map[string]string{
 		"+34 911 999 999": "+34911234567", "+34931999999": "+34911234567", "+12025550199": "+12025550100", "+12125550199": "+12125550100",
 		"+14165550100": "+12125550100", "+442071234568": "+12125550100", "nobody": "+12125550100",
@@ -48,5 +48,14 @@ func TestNearest(t *testing.T) {
 		if n, err := nearest(to); err != nil || n.E164 != want {
 			t.Errorf("%s is called from %v, %v; want %s", to, n, err, want)
 		}
+	}
+	for to, want := range map[string]string{"+34911999999": "+12125550100", "+12125550199": "+12125550100"} {
+		if n, err := d.nearest(t.Context(), mine.ID, map[string]bool{"+34911234567": true, "+12025550100": true})(to); err != nil || n.E164 != want {
+			t.Errorf("while two rest %s is called from %v, %v; want %s", to, n, err, want)
+		}
+	}
+	all := map[string]bool{"+34911234567": true, "+12025550100": true, "+12125550100": true}
+	if n, err := d.nearest(t.Context(), mine.ID, all)("+34911999999"); err != nil || n.E164 != "+34911234567" {
+		t.Errorf("while all rest it is called from %v, %v", n, err)
 	}
 }
