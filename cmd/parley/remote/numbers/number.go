@@ -54,7 +54,7 @@ func showNumber(w io.Writer, n *wire.Number) {
 		fmt.Fprintf(w, "\tasks %s", *n.WebhookID)
 	}
 	if n.CallsPerHour != nil {
-		fmt.Fprintf(w, "\t%d calls an hour", *n.CallsPerHour)
+		fmt.Fprintf(w, "\t%d %s an hour", *n.CallsPerHour, server.Plural("call", int64(*n.CallsPerHour)))
 	}
 	fmt.Fprintln(w)
 }
