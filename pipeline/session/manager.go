@@ -227,18 +227,24 @@ func (m *Manager) Draining() bool {
 	return m.draining
 }
 
-// Drain refuses new calls at once and returns when none is left. When ctx ends
+// StopAdmitting refuses new calls from now on, with ErrDraining.
+func (m *Manager) StopAdmitting() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.draining {
+		return
+	}
+	m.draining = true
+	if len(m.live) == 0 {
+		close(m.empty)
+	}
+}
+
+// Drain refuses new calls and returns when none is left. When ctx ends
 // first the agents say goodbye; what has not ended 10 s later is cut off, and an
 // error says so.
 func (m *Manager) Drain(ctx context.Context) error {
-	m.mu.Lock()
-	if !m.draining {
-		m.draining = true
-		if len(m.live) == 0 {
-			close(m.empty)
-		}
-	}
-	m.mu.Unlock()
+	m.StopAdmitting()
 	select {
 	case <-m.empty:
 		return nil

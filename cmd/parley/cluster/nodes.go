@@ -17,7 +17,7 @@ const (
 	// holderPatience is how long a start waits for a heartbeat of the process that has its
 	// name: two of them are due by then.
 	holderPatience = 5 * time.Second
-	// drainPatience is for storing that this node drains, during which it still takes conversations over sockets.
+	// drainPatience is for storing that this node drains.
 	drainPatience = time.Second
 	// leavePatience is for storing that this node is gone.
 	leavePatience = 3 * time.Second

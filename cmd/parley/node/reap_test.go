@@ -139,6 +139,32 @@ func TestADrainingNodeIsAway(t *testing.T) {
 	}
 }
 
+// TestADrainingNodeRefusesAtOnce: it takes no calls any more while the database is being told that it drains.
+func TestADrainingNodeRefusesAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	slow, err := d.node.db.Pool().Begin(t.Context())
+	d.ok(err)
+	defer func() { _ = slow.Rollback(context.Background()) }()
+	_, err = slow.Exec(t.Context(), "select from nodes where node_id = $1 for update", d.node.life.ID)
+	d.ok(err)
+	drained := make(chan error, 1)
+	go func() { drained <- d.node.Drain(t.Context()) }()
+	eventually(t, "the database is being told", func() bool {
+		var waits bool
+		d.ok(d.node.db.Pool().QueryRow(t.Context(), `select exists (select from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock' and query like 'update nodes set draining%')`).Scan(&waits))
+		return waits
+	})
+	if _, err := d.node.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.who.Account, Terms: billing.Terms{Kind: billing.Web}}}); !errors.Is(err, session.ErrDraining) {
+		t.Errorf("a call gets %v", err)
+	}
+	d.ok(slow.Rollback(t.Context()))
+	if err := <-drained; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFollowersOfADeadNode: whoever follows a call is told that it has ended when the node that
 // had it dies and another one closes it.
 func TestFollowersOfADeadNode(t *testing.T) {
