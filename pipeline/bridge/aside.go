@@ -10,19 +10,21 @@ import (
 // A supervisor may say something to the person to whom the caller was connected, which the caller does not hear: in writing, and then the
 // agent's voice says it, or by their own voice. The caller is heard under it.
 
-// whispersMost bounds whispers that wait for the conductor. Who makes another one waits.
-const whispersMost = 4
+// maxWhispers bounds the whispers that wait for their audio. Another one is dropped.
+const maxWhispers = 4
 
-// aside is what the second alone hears. It belongs to the conductor, but for spoken.
+// aside is what only the second hears. It belongs to the conductor, but for its channels.
 type aside struct {
-	spoken chan []*playout.Sentence
-	voice  playout.Playout // the agent's
-	coach  *Supervisor     // nil: nobody is
+	texts  chan string
+	spoken chan []*playout.Sentence // the audio of the next whisper
+	begun  bool                     // a goroutine makes the audio of texts
+	voice  playout.Playout          // the agent's
+	coach  *Supervisor              // nil: nobody is
 	mixed  [media.MaxFrameSamples]int16
 }
 
 func newAside(out media.Rate) (a aside) {
-	a.spoken = make(chan []*playout.Sentence, whispersMost)
+	a.texts, a.spoken = make(chan string, maxWhispers), make(chan []*playout.Sentence, 1)
 	a.voice.Begin(out)
 	return a
 }
@@ -33,12 +35,14 @@ func (a *aside) over(f media.Frame, now time.Time) media.Frame {
 	if a == nil {
 		return f
 	}
-	select {
-	case said := <-a.spoken:
-		for _, sentence := range said {
-			a.voice.Add(sentence)
+	if a.voice.Drained() {
+		select {
+		case said := <-a.spoken:
+			for _, sentence := range said {
+				a.voice.Add(sentence)
+			}
+		default:
 		}
-	default:
 	}
 	agent, _, _ := a.voice.Next(0)
 	if agent.Samples != nil {
@@ -50,26 +54,51 @@ func (a *aside) over(f media.Frame, now time.Time) media.Frame {
 	return f
 }
 
-// Whisper has the agent's voice say a text to the second alone. It returns at once; where the voice fails nothing is heard.
+// Whisper has the agent's voice say a text to the second alone, after the whispers before it. It returns at once. Nothing is heard
+// where the voice fails, or where maxWhispers wait already.
 func (b *Bridge) Whisper(text string) {
-	c, spoken, gone := b.second.caller, b.aside.spoken, b.second.gone
+	c, a := b.second.caller, &b.aside
 	if c == nil {
 		return
 	}
-	c.Start(func() {
+	select {
+	case a.texts <- text:
+	default:
+		return
+	}
+	if !a.begun {
+		a.begun = true
+		texts, spoken, gone := a.texts, a.spoken, b.second.gone
+		c.Start(func() { c.utterAll(texts, spoken, gone) })
+	}
+}
+
+// utterAll makes the audio of texts, one after the other, until the second or the call is gone.
+func (c *Transferee) utterAll(texts <-chan string, spoken chan<- []*playout.Sentence, gone <-chan struct{}) {
+	for {
+		var text string
+		select {
+		case text = <-texts:
+		case <-gone:
+			return
+		case <-c.Life.Done():
+			return
+		}
 		said, err := c.Utter(c.Life, text)
 		if err != nil {
-			return
+			continue
 		}
 		select {
 		case spoken <- said:
 		case <-gone:
+			return
 		case <-c.Life.Done():
+			return
 		}
-	})
+	}
 }
 
-// Coach has s speak to the second alone, or tells them why not. nil: it is a replay.
+// Coach has s speak to the second alone, or tells s why not. In a replay s is nil.
 func (b *Bridge) Coach(s *Supervisor) {
 	switch {
 	case s == nil:
