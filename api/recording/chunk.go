@@ -15,6 +15,7 @@ import (
 
 	"parley/media"
 	"parley/media/record"
+	"parley/media/transcode"
 	"parley/store/blob"
 )
 
@@ -139,15 +140,7 @@ func (s *Service) unnamed() (*os.File, error) {
 	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(s.Raw(), "*"+partSuffix)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		_ = f.Close() // the first error says more
-		return nil, err
-	}
-	return f, nil
+	return transcode.Unlinked(s.Raw())
 }
 
 // spooler cuts the raw audio of a call into chunks. It belongs to the goroutine of its recorder.

@@ -85,7 +85,7 @@ func decodeByChild(ctx context.Context, body []byte, format Format, o Options) (
 	case <-ctx.Done():
 		return nil, waited(ctx)
 	}
-	out, err := unlinked(o.Limits.TempDir)
+	out, err := Unlinked(o.Limits.TempDir)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func run(ctx context.Context, body []byte, format Format, demuxer string, out *o
 	}
 	cmd.Stdin = bytes.NewReader(body)
 	if format == MP4 {
-		in, err := unlinked(o.Limits.TempDir)
+		in, err := Unlinked(o.Limits.TempDir)
 		if err != nil {
 			return err
 		}
@@ -191,10 +191,10 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// unlinked is a new file that has no name any more: it goes with its last user,
-// whatever happens to this process.
-func unlinked(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "audio-*")
+// Unlinked is a new file in a directory that has no name any more: it goes with its last user,
+// whatever happens to this process. The caller closes it. An empty dir is that of temporary files.
+func Unlinked(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "audio-*.part")
 	if err != nil {
 		return nil, err
 	}
