@@ -124,7 +124,7 @@ func (c *Call) speak(now time.Time) {
 		for ; finished > 0; finished-- {
 			c.replies.Latest.Making.Played()
 		}
-		tone := c.between.Notice.Sounds(now)
+		tone := c.between.Notice.On && c.between.Notice.Sounds(now)
 		if !ok && !tone && !c.leg.Format().Continuous && !c.supervisorReady(now) {
 			break
 		}

@@ -194,11 +194,11 @@ func (c *Call) Update(change func(*agent.Agent)) {
 	c.crew.Send(c.crew.Life, message{kind: msgUpdate, update: change})
 }
 
-// Whisper tells the agent something that the caller does not hear; once the caller is connected to a person, its voice says it to that
-// person alone.
+// Whisper tells the agent something that the caller does not hear. Once the caller is connected to a person, the agent's voice says it
+// to that person alone.
 func (c *Call) Whisper(text string) { c.crew.Send(c.crew.Life, message{kind: msgWhisper, text: text}) }
 
-// Listens says that somebody begins to listen in, by 1, or that they do not any more, by -1.
+// Listens counts those who listen in: 1 when somebody begins, -1 when somebody stops.
 func (c *Call) Listens(by int) { c.crew.Send(c.crew.Life, message{kind: msgListens, seg: by}) }
 
 // Cancel ends the call at once, with why as its end unless it has one already. It may be

@@ -16,12 +16,12 @@ func (c *Call) Supervisor(name string, rate media.Rate) *bridge.Supervisor {
 	return c.person(msgSteppedIn, name, rate)
 }
 
-// Coach returns a person who may speak to whom the caller was connected to, and whom the caller does not hear. They do not yet.
+// Coach returns somebody who may speak to the person who has the caller; the caller does not hear them. They begin with StepIn.
 func (c *Call) Coach(name string, rate media.Rate) *bridge.Supervisor {
 	return c.person(msgCoaches, name, rate)
 }
 
-// person is somebody who asks by a message to speak.
+// person returns somebody who asks the conductor, by a message of a kind, to let them speak.
 func (c *Call) person(asks messageKind, name string, rate media.Rate) *bridge.Supervisor {
 	return bridge.NewSupervisor(name, rate, c.crew.Life, func(s *bridge.Supervisor, in bool) bool {
 		kind := map[bool]messageKind{true: asks, false: msgSteppedOut}[in]
@@ -29,7 +29,7 @@ func (c *Call) person(asks messageKind, name string, rate media.Rate) *bridge.Su
 	})
 }
 
-// stepIn takes a supervisor in, or whom the caller is transferred to while the agent stays; or says why not.
+// stepIn takes in a supervisor, or the person of a transfer in which the agent stays, or returns why not.
 func (c *Call) stepIn(s *bridge.Supervisor, as turn.Wait) error {
 	if c.between.Supervisor != nil {
 		return bridge.ErrSupervised

@@ -42,8 +42,8 @@ func (db *DB) Enqueue(ctx context.Context, tx pgx.Tx, job Job, account, id strin
 	return db.queue.Enqueue(ctx, tx, job, account, id)
 }
 
-// Requeue has enqueue put in line what a command returns the accounts and the identifiers of, in one
-// transaction with it, and returns how much that was.
+// Requeue runs a command that returns accounts and identifiers, and enqueues a job for each in the same transaction. It
+// returns how many there were.
 func (db *DB) Requeue(ctx context.Context, op string, enqueue Enqueue, sql string, args ...any) (n int, err error) {
 	type key struct{ Account, ID string }
 	err = db.Tx(ctx, op, func(tx pgx.Tx) error {

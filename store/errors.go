@@ -37,7 +37,7 @@ const (
 	ErrConcurrency Error = "too many sessions at once"
 	// ErrDialRate: the account places calls, or sends messages, too fast.
 	ErrDialRate Error = "too many calls or messages a second"
-	// ErrPace: the number has placed as many calls in the last hour as its account wants of it.
+	// ErrPace: the number has placed as many calls within the last hour as its account allows.
 	ErrPace Error = "the number has placed its calls of this hour"
 	// ErrDoNotCall: the account's list of numbers not to call has the callee.
 	ErrDoNotCall Error = "the number is on the do-not-call list"

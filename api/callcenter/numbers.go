@@ -151,7 +151,7 @@ type assignInput struct {
 	Body struct {
 		AgentID   agentRef   `json:"agent_id,omitempty"`
 		WebhookID webhookRef `json:"webhook_id,omitempty"`
-		// CallsPerHour is a pointer: 0 is a wish, too.
+		// CallsPerHour is a pointer because 0 has a meaning: no limit.
 		CallsPerHour *int `json:"calls_per_hour,omitempty" doc:"How many calls the account places from it in an hour, in batches and one by one; 0: as many as it likes. Absent: as before." minimum:"0" maximum:"3600" example:"30"`
 	}
 }

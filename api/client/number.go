@@ -57,7 +57,7 @@ type Assignment struct {
 	CallsPerHour *int `json:"calls_per_hour,omitempty"`
 }
 
-// AssignNumber changes that of a number, by its identifier.
+// AssignNumber changes the assignment of a number, by its identifier.
 func (c *Client) AssignNumber(ctx context.Context, id string, to Assignment) (*wire.Number, error) {
 	return ask[wire.Number](ctx, c, http.MethodPost, c.address("callcenter", "numbers", id, "assign"), to)
 }

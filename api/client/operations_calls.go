@@ -34,8 +34,8 @@ func (c *Client) HangUpAnyCall(ctx context.Context, id string) (*wire.HungUp, er
 // the agent something that the caller does not hear, for its next replies.
 //
 // Once the caller is connected to a person by a transfer, a whisper is said to that person by the agent's voice, and
-// the caller does not hear it. `{"type": "coach"}` has the
-// person alone hear what you say, sent as above; `coaching` answers, and `give_back` ends it. What the two say is sent
+// the caller does not hear it; up to four wait for their turn, and more are dropped. `{"type": "coach"}` lets only
+// that person hear what you say, sent as above; `coaching` answers, and `give_back` ends it. What the two say is sent
 // to you where the agent has `record_transfers`.
 func (c *Client) ListenIn(ctx context.Context, id string) error {
 	return c.did(ctx, http.MethodGet, c.address("v1", "calls", id, "listen"), nil)

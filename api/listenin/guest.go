@@ -144,13 +144,13 @@ func (g *guest) does(what, text string) (done string, err error) {
 	return "", api.Bad("type: take_over, coach, give_back or whisper")
 }
 
-// Messages by which they begin to speak: to the caller in the agent's place, or to the person to whom the caller was connected.
+// The messages by which they begin to speak: to the caller in the agent's place, or to the person who has the caller.
 const (
 	takeOver = "take_over"
 	coach    = "coach"
 )
 
-// speakLocked has them speak as a message says, and not as another one said before.
+// speakLocked lets them speak in one way, and ends the other way if they spoke in it.
 func (g *guest) speakLocked(as string, begin func(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)) error {
 	if g.speaks == as {
 		return nil
@@ -167,7 +167,7 @@ func (g *guest) speakLocked(as string, begin func(ctx context.Context, credentia
 	return nil
 }
 
-// says takes what is said, which nobody hears unless they have taken over or coach.
+// says takes what they say. Nobody hears it unless they have taken over, or coach.
 func (g *guest) says(b []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -32,19 +32,20 @@ type Calls interface {
 type Conversation interface {
 	// StepIn has a person speak in the agent's place, whose voice comes at a rate: api.ErrSupervised, api.ErrNotTalking.
 	StepIn(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)
-	// Coach has a person speak to whom the caller was connected to, alone: api.ErrSupervised, api.ErrNoColleague.
+	// Coach lets a person speak to the colleague who has the caller; the caller does not hear it. api.ErrSupervised, api.ErrNoColleague.
 	Coach(ctx context.Context, credential string, rate media.Rate) (Supervisor, error)
-	// Whisper tells the agent, or whom the caller was connected to, something that the caller does not hear.
+	// Whisper tells the agent, or the colleague who has the caller, something that the caller does not hear.
 	Whisper(text string)
-	// Listens says that a person begins to listen in, by 1, or does not any more, by -1: those in the call hear of it where its agent says so.
+	// Listens counts the people who listen in: 1 when somebody begins, -1 when somebody stops. Those in the call hear a tone if its
+	// agent has one.
 	Listens(by int)
 }
 
-// Supervisor speaks in the agent's place, or to whom the caller was connected to.
+// Supervisor speaks in the agent's place, or to the colleague who has the caller.
 type Supervisor interface {
 	// Say takes 20 ms, from one goroutine.
 	Say(samples []int16)
-	// StepOut has them speak no more.
+	// StepOut ends their part.
 	StepOut()
 }
 
@@ -84,8 +85,8 @@ Who may speak sends ` + "`" + `{"type": "take_over"}` + "`" + `: the agent stops
 endian at the same rate on one channel, of any length up to 200 ms, are what the caller hears. ` + "`" + `taken_over` + "`" + ` and ` + "`" + `given_back` + "`" + ` answer. One person speaks at a time. What they say stands in the
 transcript as the role ` + "`" + `supervisor` + "`" + `, and the agent knows it afterwards. ` + "`" + `{"type": "whisper", "text": "…"}` + "`" + ` tells the agent something that the caller does not hear, for its next replies.
 
-Once the caller is connected to a person by a transfer, a whisper is said to that person by the agent's voice, and the caller does not hear it. ` + "`" + `{"type": "coach"}` + "`" + ` has the
-person alone hear what you say, sent as above; ` + "`" + `coaching` + "`" + ` answers, and ` + "`" + `give_back` + "`" + ` ends it. What the two say is sent to you where the agent has ` + "`" + `record_transfers` + "`" + `.`
+Once the caller is connected to a person by a transfer, a whisper is said to that person by the agent's voice, and the caller does not hear it; up to four wait for their turn, and more are dropped. ` + "`" + `{"type": "coach"}` + "`" + ` lets only
+that person hear what you say, sent as above; ` + "`" + `coaching` + "`" + ` answers, and ` + "`" + `give_back` + "`" + ` ends it. What the two say is sent to you where the agent has ` + "`" + `record_transfers` + "`" + `.`
 
 // Mount adds the socket to an API.
 func Mount(a *api.API, h *Handler) {

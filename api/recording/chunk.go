@@ -19,29 +19,28 @@ import (
 	"parley/store/blob"
 )
 
-// sample is what both sides take at one moment, in bytes.
+// sample is the size of one sample of both sides, in bytes.
 const sample = 2 * record.Channels
 
-// chunkTime is how much audio a chunk has: what is lost when a node dies for good, besides the
-// second that the recorder holds and what is on its way.
+// chunkTime is the length of a chunk. When a node dies for good, that much audio is lost, and besides it the second
+// that the recorder holds and the chunks that were being sent.
 const chunkTime = 15 * time.Second
 
-// errFull ends a recording whose node has as much audio that no store takes as it may have.
+// errFull ends a recording when too much audio waits for the store on the node's disk.
 var errFull = errors.New("recording: too much waits for the store")
 
-// chunk is a part of the raw audio of a call. While a node writes it, and until it is in the store, it
-// is a file of that node; nothing else knows of a recording how far it is.
+// chunk is a part of the raw audio of a call. Until it is in the store it is a file of the node that writes it.
 type chunk struct {
 	call  string
 	rate  media.Rate
 	from  int64 // its first sample
 	size  int64 // bytes
 	path  string
-	since time.Time // it waits to be sent, by this machine's clock
+	since time.Time // when it began to wait, by this machine's clock
 	sent  sending
 }
 
-// sending is how far a chunk on its way is.
+// sending says whether a chunk waits or is being sent.
 type sending int
 
 const (
@@ -49,22 +48,22 @@ const (
 	travels
 )
 
-// Names of files: a call's identifier, the rate of raw ones, their first sample, what they are.
-// Those of earlier versions have all audio of a call, and no sample in their names.
+// A raw file's name has the call's identifier, the sample rate, and the number of its first sample. Files of earlier
+// versions hold a whole call, and their names have no sample.
 const (
 	rawSuffix  = ".raw"
 	openSuffix = ".open" // of a chunk that is being written
 	partSuffix = ".part"
 )
 
-// end is the sample behind its last whole one.
+// end is the number of the sample after its last whole one.
 func (c *chunk) end() int64 { return c.from + c.size/sample }
 
 func (c *chunk) name() string {
 	return fmt.Sprintf("%s.%d.%010d%s", c.call, int(c.rate), c.from, rawSuffix)
 }
 
-// key is under what it is in the store.
+// key is its key in the store.
 func (c *chunk) key() string { return chunksOf(c.call) + strings.TrimPrefix(c.name(), c.call+".") }
 
 // chunksOf is how the keys of a call's chunks begin.
@@ -109,8 +108,7 @@ func extent(all []chunk) (rate media.Rate, length time.Duration) {
 	return rate, length
 }
 
-// assemble writes the audio of chunks into a file without a name, each in its place: one that is
-// missing is silence there.
+// assemble writes chunks into a file without a name, each at its place. A missing chunk becomes silence.
 func (s *Service) assemble(ctx context.Context, all []chunk) (raw *os.File, err error) {
 	if raw, err = s.unnamed(); err != nil {
 		return nil, err
@@ -124,11 +122,11 @@ func (s *Service) assemble(ctx context.Context, all []chunk) (raw *os.File, err 
 	return raw, nil
 }
 
-// place writes one chunk. What a crash left of a last sample is not audio.
+// place writes one chunk. A last sample that a crash has cut is left out.
 func (s *Service) place(ctx context.Context, raw *os.File, c chunk) error {
 	body, err := s.Files.Get(ctx, c.key(), 0)
 	if err != nil {
-		return fmt.Errorf("a chunk: %v", err) // also when it has just gone: it is there, or nobody wants it any more
+		return fmt.Errorf("a chunk: %v", err) // not as fs.ErrNotExist: a chunk that has just gone is not a recording without audio
 	}
 	defer body.Close()
 	_, err = io.CopyN(io.NewOffsetWriter(raw, c.from*sample), body, (c.end()-c.from)*sample)
@@ -150,7 +148,7 @@ type spooler struct {
 	file  *os.File
 }
 
-// next ends a chunk and begins the one behind it.
+// next ends a chunk and begins the next.
 func (w *spooler) next() error {
 	if err := w.Close(); err != nil {
 		return err
@@ -199,10 +197,10 @@ func (w *spooler) Close() error {
 	return nil
 }
 
-// leastFree is what recordings leave free of the disk, in bytes: the database may be there.
+// leastFree is how much of the disk recordings leave free, in bytes: the database may be on it.
 const leastFree = 256 << 20
 
-// free is how many bytes of the disk others may have.
+// free is how many bytes of the disk are free.
 func (s *Service) free() (uint64, error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(s.Raw(), &disk); err != nil {

@@ -19,7 +19,7 @@ import (
 	"parley/store/jobs"
 )
 
-// errNoAudio says that there is nothing to make a recording of, nor was it made before.
+// errNoAudio says that a recording has neither raw audio nor a file.
 var errNoAudio = errors.New("recording: there is no audio")
 
 // encode is the job that makes the file of a recording, on any node that has its audio. It may be

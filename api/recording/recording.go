@@ -54,7 +54,7 @@ type Config struct {
 	Node  string      // its name
 	// Files keep recordings as CALL.ogg or CALL.wav, and what is not encoded yet below raw/CALL.
 	Files blob.Store
-	// Shared says that all nodes have the same Files. Where they may have, a node finds out by what it finds.
+	// Shared says that all nodes have the same Files. When it is false they still may; a node then acts only on files that it finds.
 	Shared bool
 	Raw    func() string // a directory of this node alone, for audio on its way; made when it is not there
 	// MostUnsent is how many bytes may wait there for Files; 0: 4 GiB. A recording ends when it finds them full.
@@ -138,8 +138,8 @@ func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
 	return w, nil
 }
 
-// done notes how a recording went. It returns before that is stored. What could not be written to
-// its end ends where it is.
+// done notes how a recording went, and returns before that is stored. A recording that met an error is kept as far
+// as it was written.
 func (s *Service) done(call string, r record.Result) {
 	s.Dropped(r.Dropped)
 	if r.Err != nil {
@@ -228,7 +228,7 @@ func (s *Service) recording() bool {
 	return len(s.live) > 0
 }
 
-// mark notes that a recording is being encoded here, or is not any more; it says whether that is news.
+// mark notes that a recording is being encoded here, or no longer is; it returns whether that changed anything.
 func (s *Service) mark(call string, on bool) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,7 +252,7 @@ func (s *Service) lives(call string) bool {
 // formats are those of files, as the store names them.
 var formats = map[string]string{"ogg": "audio/ogg", "wav": "audio/wav"}
 
-// key is under what the file of a recording is kept.
+// key is the key of a recording's file in the store.
 func key(call, format string) string { return call + "." + format }
 
 // removeFiles removes all audio of a recording from the store.

@@ -151,7 +151,7 @@ func (s *Service) adopt(ctx context.Context, age time.Duration) error {
 		one := s.adoptOne(ctx, r)
 		err = errors.Join(err, one)
 		if errors.Is(one, blob.ErrUnavailable) {
-			return err // it is for the others, too
+			return err // the others would fail, too
 		}
 	}
 	return err
@@ -181,7 +181,7 @@ func (s *Service) adoptOne(ctx context.Context, r history.Recording) error {
 	r.Node = s.Node
 	err = s.history.AdoptRecording(ctx, r.Call, from, s.Node)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // another node was faster, or that one has come back
+		return nil // another node was faster, or the first one has come back
 	}
 	if err == nil {
 		s.Log.Info("the recording of a dead node's call is made of what it has put into the store", "session", r.Call, "node", from)

@@ -25,12 +25,12 @@ const (
 	sendRetry    = 5 * time.Second
 )
 
-// capture is a recording of this node that lasts, or is not in the store yet. Service.mu guards it.
+// capture is a recording of this node that goes on, or is not in the store yet. Service.mu guards it.
 type capture struct {
 	unsent int            // chunks that are closed, and on the disk
 	end    int64          // the sample behind the last of them
-	over   *record.Result // nil: the call lasts
-	// A recording of an earlier life is as long as the chunks in the store say.
+	over   *record.Result // nil: the call goes on
+	// earlier: it was begun by an earlier process; its length is that of the chunks in the store.
 	earlier bool
 }
 
@@ -43,14 +43,14 @@ type spool struct {
 	failed   time.Time // when the store has failed; zero: it did not, the last time
 }
 
-// Unsent is what of recordings waits on a node's disk.
+// Unsent describes the audio of recordings that waits on a node's disk.
 type Unsent struct {
 	Bytes    int64
-	Age      time.Duration // for which its oldest part has waited to be put into the store
+	Age      time.Duration // how long its oldest part has waited for the store
 	Failures uint64        // of attempts to put a part into the store
 }
 
-// Unsent says what waits now.
+// Unsent describes what waits now.
 func (s *Service) Unsent() Unsent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Service) spooled(n int64) {
 	s.spool.bytes += n
 }
 
-// queue has a chunk sent that is complete.
+// queue has a complete chunk sent.
 func (s *Service) queue(c chunk) {
 	c.since = time.Now()
 	s.mu.Lock()
@@ -90,14 +90,14 @@ func (s *Service) queue(c chunk) {
 func (s *Service) enter(c chunk) {
 	of := s.live[c.call]
 	if of == nil {
-		return // its recorder was given up, and a later round finds it
+		return // its recorder was given up; a later round finds the file
 	}
 	of.unsent++
 	of.end = max(of.end, c.end())
 	s.spool.unsent = append(s.spool.unsent, &c)
 }
 
-// send sends what waits, on as many goroutines as may do so: one while the store fails, now and then.
+// send starts as many senders as may run. While the store fails that is one, each sendRetry.
 func (s *Service) send() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *Service) send() {
 	}
 }
 
-// sendAll sends chunks until none waits, or one is not taken.
+// sendAll sends chunks until none waits, or the store refuses one.
 func (s *Service) sendAll(current **chunk) {
 	for {
 		c := s.take()
@@ -149,7 +149,7 @@ func (s *Service) take() *chunk {
 	return s.spool.unsent[i]
 }
 
-// delivered takes a chunk off the list, and ends its recording where it was the last of it.
+// delivered takes a chunk off the list, and ends its recording if it was the last chunk.
 func (s *Service) delivered(c *chunk) {
 	s.mu.Lock()
 	s.spool.unsent = slices.DeleteFunc(s.spool.unsent, func(other *chunk) bool { return other == c })

@@ -53,13 +53,13 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, t.ID, f.extension))
 	h.Set("X-Audio-Duration-Seconds", strconv.FormatFloat(t.Duration.Seconds(), 'f', 3, 64))
 	if _, err := io.Copy(w, file); errors.Is(err, blob.ErrUnavailable) {
-		panic(http.ErrAbortHandler) // the client shall not take a part for the whole
+		panic(http.ErrAbortHandler) // the client must notice that the rest is missing
 	}
 	return nil // or the client has gone
 }
 
-// result opens what a task has produced, which is read within ctx, or returns why that cannot be had. What
-// another node has made is not here where nodes share no files, and counts as gone.
+// result opens the result of a task for as long as ctx lasts, or returns why there is none. Without a shared store the
+// result of another node counts as gone.
 func (s *Service) result(ctx context.Context, t *tasks.Task, now time.Time) (*blob.Reader, format, error) {
 	f, ok := formatNamed(t.Format)
 	switch {

@@ -61,7 +61,7 @@ type Config struct {
 	Card    func() *billing.RateCard // the one in force
 	Speaker Speaker
 	Dir     func() string // of this node alone, for what is being spoken; made when it is not there
-	// Files keep results, and Shared says that all nodes have the same.
+	// Files keep results. Shared says that all nodes have the same Files.
 	Files  blob.Store
 	Shared bool
 	// Count counts tasks by outcome: "submitted", "completed",
@@ -159,13 +159,13 @@ func (s *Service) requeue(ctx context.Context) error {
 // partSuffix marks results that are being written.
 const partSuffix = ".part"
 
-// key is under what a task's result is kept. The claim is part of the name, so that one who
+// key is the key of a task's result in the store. The claim is part of the name, so that one who
 // lost it never touches what the next one wrote.
 func key(t *tasks.Task, f format) string {
 	return t.ID + "." + strconv.FormatInt(t.Claim, 10) + "." + f.extension
 }
 
-// removeExpired removes results that are older than any may be. One that was written
+// removeExpired removes results that are older than resultLife allows. One that was written
 // and never completed, because its process died in between, goes with them.
 func (s *Service) removeExpired(ctx context.Context, now time.Time) {
 	all, err := s.Files.List(ctx, store.TaskID)

@@ -58,7 +58,7 @@ func (l *leg) Due(now time.Time) int {
 // leg, all but the last are late.
 func (l *leg) Write(f media.Frame) { l.write(f, f) }
 
-// WriteUnheard writes a frame to a leg of Leg, whose keeper has silence in its place, or to any other leg.
+// WriteUnheard writes a frame to a leg. If the leg is recorded, the recording has silence in place of the frame.
 func WriteUnheard(to media.Leg, f media.Frame) {
 	if l, kept := to.(*leg); kept {
 		l.write(f, media.Silence(f.Rate))
@@ -67,7 +67,7 @@ func WriteUnheard(to media.Leg, f media.Frame) {
 	to.Write(f)
 }
 
-// write writes a frame, of which kept goes to the keeper.
+// write writes a frame to the leg, and kept to the recording.
 func (l *leg) write(f, kept media.Frame) {
 	var ahead media.Time
 	if l.continuous {

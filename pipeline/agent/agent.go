@@ -32,9 +32,9 @@ type Agent struct {
 	// Goodbye is what the agent says when a limit ends the call; empty: a
 	// sentence in its language.
 	Goodbye string
-	// Announcement is what callers hear who wait for a transfer, now and then; empty: a sentence in its language.
+	// Announcement is what callers who wait for a transfer hear now and then; empty: a sentence in its language.
 	Announcement string
-	// ListeningTone has everybody in the call hear a tone while somebody listens in.
+	// ListeningTone plays a tone to everybody in the call while somebody listens in.
 	ListeningTone bool
 	// Follows are the languages to which it changes with its caller; nil: it changes to none.
 	Follows []string

@@ -15,7 +15,7 @@ type Destination struct {
 	Description string `json:"description,omitempty"` // when to transfer to them
 	// Warm has the person called first and told what it is about.
 	Warm bool `json:"warm,omitempty"`
-	// Stay has the agent introduce the two to each other and stay until they have met, in place of what Warm does.
+	// Stay has the agent introduce the two to each other and stay until they have met. It takes the place of Warm.
 	Stay bool `json:"stay,omitempty"`
 }
 

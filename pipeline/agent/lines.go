@@ -49,7 +49,7 @@ var fillers = map[string][Fillers]string{
 	"de": {"Einen Moment, bitte.", "Ich bin noch dabei."},
 }
 
-// announcements are what callers hear now and then who wait for a transfer.
+// announcements are what callers who wait for a transfer hear now and then.
 var announcements = map[string]string{
 	"en": "You are still on hold. Somebody will be with you as soon as they can.",
 	"es": "Sigue en espera. Le atenderán lo antes posible.",

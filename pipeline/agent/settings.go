@@ -40,7 +40,7 @@ type Settings struct {
 	Record *bool `json:"record,omitempty"`
 	// RecordTransfers goes on after the caller has been connected to somebody; false.
 	RecordTransfers *bool `json:"record_transfers,omitempty"`
-	// ListeningTone has everybody in the call hear a tone when a supervisor begins to listen in, and every 15 s while they do; false.
+	// ListeningTone plays a tone to everybody in the call when a supervisor begins to listen in, and every 15 s after that; false.
 	ListeningTone *bool `json:"listening_tone,omitempty"`
 	// Stream sends the audio of the agent's calls on while they go on. Callers must know.
 	Stream *Stream `json:"stream,omitempty"`
@@ -62,7 +62,7 @@ type Settings struct {
 	TransferAny *bool         `json:"transfer_any,omitempty"` // false
 	// HoldSound is what callers hear while this server calls somebody for them: HoldRinging, HoldMusic, or a sound of the account.
 	HoldSound *string `json:"hold_sound,omitempty"` // HoldRinging
-	// HoldAnnouncementSeconds is how often the agent tells them meanwhile that they are on hold, and HoldAnnouncement its own words for that.
+	// HoldAnnouncementSeconds is how often the agent tells such callers that they are on hold, HoldAnnouncement what it says.
 	HoldAnnouncementSeconds *int    `json:"hold_announcement_seconds,omitempty"` // 0 (never), or 20 to 300; 0
 	HoldAnnouncement        *string `json:"hold_announcement,omitempty"`         // a sentence in its language
 	// HandOverTo is whom hand_over may pass the caller to: other agents of the account.

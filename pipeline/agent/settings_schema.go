@@ -9,7 +9,7 @@ import (
 const (
 	MaxVariable = 1000 // of a variable's value
 	maxNotice   = 1000 // of what is said before everything else, and to a machine
-	// maxAnnouncement is of what callers hear who are on hold: 20 s of speech or so.
+	// maxAnnouncement bounds the announcement to callers on hold: about 20 s of speech.
 	maxAnnouncement = 300
 	maxVariables    = 50
 	maxSnippets     = 20
@@ -115,8 +115,8 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 				Named("description", "When to transfer to them", schema.Entry{Placeholder: "Prices, orders, invoices"}),
 			schema.Flag("They are called on another line, and told the agent's summary before the caller is put through; false.").Otherwise(false).
 				Named("warm", "How", schema.Entry{Choices: [][2]any{{false, "Hand the caller over at once"}, {true, "First tell them what it is about"}}}),
-			schema.Flag("They are called on another line, and the agent says its summary to both, who hear each other meanwhile; it leaves when they have spoken, "+
-				"10 seconds after its last word at the latest. When they hang up before, the agent has the caller again. It goes before warm; false.").Otherwise(false).
+			schema.Flag("They are called on another line, and the agent says its summary to both, who hear each other already. It leaves when they have spoken, "+
+				"10 seconds after its last word at the latest. If they hang up before that, the agent has the caller again. It takes precedence over warm; false.").Otherwise(false).
 				Named("stay", "When they answer", schema.Entry{Choices: [][2]any{{false, "Connect the two and leave"}, {true, "Introduce the two to each other, and stay until they have met"}}}),
 		}, "number").Named("", "Somebody to transfer to", schema.Entry{})).
 			Named("transfer_to", "Transfers", schema.Entry{Heading: "Transfers", Add: "Add somebody",
@@ -124,7 +124,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 		schema.Flag("transfer_call may hand calls over to any number that may be called, not only to those of transfer_to; false.").Otherwise(false).
 			Named("transfer_any", "Transfers to any number", schema.Entry{Label: "It may also transfer to any other number that may be called", Hint: "Callers can then name one. You pay for these calls."}),
 		holdSchema(),
-		schema.Whole("How often the agent tells callers meanwhile that they are on hold, for which the sound stops: 20 to 300 seconds, or 0, never; 0.", 0, 300).Otherwise(0).
+		schema.Whole("How often the agent tells callers on hold that they are still waiting; the sound stops for it. 20 to 300 seconds, or 0 for never; 0.", 0, 300).Otherwise(0).
 			Named("hold_announcement_seconds", "Announcements while callers wait", schema.Entry{Label: "How often it tells them that they are still on hold, seconds", Hint: "20 to 300; 0: never."}),
 		schema.Text("What it says then; without it a sentence in its language. It may have variables.", maxAnnouncement).
 			Named("hold_announcement", "Announcement", schema.Entry{Label: "What it says then", Lines: 2, Placeholder: "You are still on hold. Somebody will be with you as soon as they can.",
@@ -162,7 +162,7 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 			Named("record_transfers", "Recording of transfers", schema.Entry{Label: "Go on when it has put a caller through to somebody", Hint: "That person hears no notice: inform them, too."}),
 		schema.Text("What is said before the first message, word for word. Neither can be interrupted then.", maxNotice).
 			Named("recording_notice", "Notice of recording", schema.Entry{Hint: "Said before the first message, word for word; it cannot be interrupted."}),
-		schema.Flag("Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen in, and every 15 seconds while they do. Some laws ask for one; false.").Otherwise(false).
+		schema.Flag("Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen in, and every 15 seconds after that. Some laws require one; false.").Otherwise(false).
 			Named("listening_tone", "Tone of listening", schema.Entry{Label: "A soft tone while a supervisor listens in", Hint: "Everybody in the call hears it when they begin, and every 15 seconds."}),
 		streamSchema(),
 	}},

@@ -7,8 +7,8 @@ import (
 	"parley/pipeline/playout"
 )
 
-// A supervisor may say something to the person to whom the caller was connected, which the caller does not hear: in writing, and then the
-// agent's voice says it, or by their own voice. The caller is heard under it.
+// A supervisor may say something to the second that the caller does not hear: in writing, which the agent's voice says, or with their
+// own voice. The second hears the caller under it.
 
 // maxWhispers bounds the whispers that wait for their audio. Another one is dropped.
 const maxWhispers = 4
@@ -29,8 +29,8 @@ func newAside(out media.Rate) (a aside) {
 	return a
 }
 
-// over is f with what is said aside over it. It is valid until the next call, and does not allocate, but for a whisper that begins. nil:
-// nothing is said aside.
+// over mixes what is said aside over f. The result is valid until the next call. It allocates only when a whisper begins. A nil aside
+// returns f.
 func (a *aside) over(f media.Frame, now time.Time) media.Frame {
 	if a == nil {
 		return f
@@ -98,7 +98,7 @@ func (c *Transferee) utterAll(texts <-chan string, spoken chan<- []*playout.Sent
 	}
 }
 
-// Coach has s speak to the second alone, or tells s why not. In a replay s is nil.
+// Coach lets s speak to the second alone, or tells s why not. In a replay s is nil.
 func (b *Bridge) Coach(s *Supervisor) {
 	switch {
 	case s == nil:
@@ -111,7 +111,7 @@ func (b *Bridge) Coach(s *Supervisor) {
 	}
 }
 
-// Leave says that s speaks no more.
+// Leave ends what Coach began.
 func (b *Bridge) Leave(s *Supervisor) {
 	if b.aside.coach == s {
 		b.aside.coach = nil

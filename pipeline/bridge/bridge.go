@@ -34,10 +34,10 @@ func Connect(caller, keys media.Leg, s *Second) *Bridge {
 	return &Bridge{second: s, caller: caller, keys: keys, in: newPipe(to.In, from.Out), out: newPipe(from.In, to.Out), aside: newAside(to.Out)}
 }
 
-// Heard says that the caller's leg is heard by those who listen in, as n says, so that both people hear of it.
+// Heard says that those who listen in go on hearing the call: both people hear the tone of n from now on.
 func (b *Bridge) Heard(n Notice) { b.toCaller, b.toSecond = n, n }
 
-// Listens counts those who listen in, as that of Notice does.
+// Listens counts those who listen in, see Notice.Listens.
 func (b *Bridge) Listens(by int) {
 	b.toCaller.Listens(by)
 	b.toSecond.Listens(by)
@@ -73,8 +73,8 @@ func (b *Bridge) FromCaller(e media.LegEvent) { press(e, b.second.leg) }
 // FromSecond presses on the caller's leg what was pressed on the second.
 func (b *Bridge) FromSecond(e media.LegEvent) { press(e, b.keys) }
 
-// carry takes what from has brought, which it counts in frames, and gives to what it
-// wants, with what it alone hears, and a tone, over it.
+// carry takes the frames that from has brought, and returns how many there were. It gives to the frames that it wants, mixed with
+// what only to hears, and with the tone.
 func carry(from, to media.Leg, p *pipe, alone *aside, tone *Notice, now time.Time) (came int) {
 	for f, ok := from.Read(now); ok; f, ok = from.Read(now) {
 		p.push(f, now)

@@ -21,24 +21,24 @@ import (
 // the conductor knows nothing of it.
 
 const (
-	// metAfter is how much the person has to say, metMost how long after the introduction that is waited for.
+	// metAfter is how long the person has to speak. The agent leaves metMost after the introduction at the latest.
 	metAfter = 400 * time.Millisecond
 	metMost  = 10 * time.Second
-	// metBefore is how long before the transfer's time is up the agent leaves at the latest: the conversation must not end with it.
+	// metBefore is how long before the end of the transfer's time the agent leaves at the latest: a transfer that runs out of time fails.
 	metBefore = 2 * time.Second
 )
 
 // errLeftMeeting is what the model learns when the person left too early.
 var errLeftMeeting = errors.New("the person hung up before the two had met; the caller is still here")
 
-// guest is what a Supervisor has who was called for the caller.
+// guest is what a Supervisor has in addition who was called for the caller.
 type guest struct {
 	ears    *ring.Ring[spokenFrame] // the caller's voice; what finds no room is lost
 	tone    Notice                  // over it: they are heard by those who listen in
 	private bool                    // what they say is not recorded
 }
 
-// Carry gives a frame of the caller's to a guest. It does not allocate.
+// Carry gives a guest a frame of the caller's. It does not allocate.
 func (s *Supervisor) Carry(f media.Frame, now time.Time) {
 	g := s.guest
 	if g == nil || g.ears.Free() == 0 {
@@ -51,7 +51,7 @@ func (s *Supervisor) Carry(f media.Frame, now time.Time) {
 	g.ears.Put(1)
 }
 
-// Private says that what they say is not recorded, because they do not know of it.
+// Private says that they must not be recorded: they were not told of it.
 func (s *Supervisor) Private() bool { return s.guest != nil && s.guest.private }
 
 // meeting is the conversation of three. All of its audio is at the rate that the second leg takes.
@@ -72,8 +72,8 @@ type meeting struct {
 	toCaller, toPerson [media.MaxFrameSamples]int16
 }
 
-// introduce has the three talk until the two have met. Where another supervisor has the caller, the person alone hears the introduction. An error: the
-// person has left before, or ctx has ended, and the agent has the caller again.
+// introduce lets the three talk until the two have met. If another supervisor has the caller, only the person hears the introduction. An
+// error: the person has left early, or ctx has ended, and the agent has the caller again.
 func (t *Transfer) introduce(ctx context.Context, c *Transferee, s *Second, name string, said []*playout.Sentence) error {
 	m := &meeting{second: s, voice: s.plays(said), format: c.Leg.Format()}
 	in, out := s.leg.Format().In, s.leg.Format().Out
@@ -129,7 +129,7 @@ func (m *meeting) next() (media.Frame, bool) {
 	return together(&m.toPerson, m.caller.next(), agent), true
 }
 
-// over says that the agent leaves.
+// over says whether it is time for the agent to leave.
 func (m *meeting) over() bool {
 	now := time.Now()
 	if !m.limit.IsZero() && !now.Before(m.limit) {
@@ -144,7 +144,7 @@ func (m *meeting) over() bool {
 	return m.spoke >= metAfter || !now.Before(m.until)
 }
 
-// together is a frame with another over it, which may be empty, in room.
+// together mixes two frames, of which other may be empty, into room.
 func together(room *[media.MaxFrameSamples]int16, f, other media.Frame) media.Frame {
 	out := media.Frame{Samples: room[:f.Rate.FrameSamples()], Rate: f.Rate}
 	clear(out.Samples[copy(out.Samples, f.Samples):])

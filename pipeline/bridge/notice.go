@@ -7,8 +7,8 @@ import (
 	"parley/media"
 )
 
-// Those in a call hear a tone when somebody begins to listen in, and while they do, where the agent says so. It is that of the recorders
-// of the United States (47 CFR 64.501, as its telephone companies had it in their tariffs): 1.4 kHz, a fifth of a second, every 15 s.
+// If the agent has ListeningTone, those in a call hear a tone when somebody begins to listen in, and while they do. It is the tone that
+// recorders in the United States make (47 CFR 64.501, and the tariffs of its telephone companies): 1.4 kHz for 200 ms, every 15 s.
 const (
 	noticeHz     = 1400
 	noticeFrames = 10
@@ -17,7 +17,7 @@ const (
 	noticeLevel = 2000
 )
 
-// Notice is that tone at one leg. It belongs to the conductor. Its zero value is off.
+// Notice is the tone at one leg. It belongs to the conductor. Its zero value is off.
 type Notice struct {
 	On bool // the agent wants it
 
@@ -27,7 +27,7 @@ type Notice struct {
 	frame     [media.MaxFrameSamples]int16
 }
 
-// Listens counts those who listen in: by is 1 when somebody begins to, of which the tone tells at once, and -1 when they do not any more.
+// Listens counts those who listen in: by is 1 when somebody begins, which sounds the tone at once, and -1 when somebody stops.
 func (n *Notice) Listens(by int) {
 	n.listeners = max(0, n.listeners+by)
 	if by > 0 {
@@ -35,7 +35,7 @@ func (n *Notice) Listens(by int) {
 	}
 }
 
-// Sounds says whether the next frame has some of the tone.
+// Sounds says whether the tone is in the next frame.
 func (n *Notice) Sounds(now time.Time) bool {
 	if n.left == 0 && n.On && n.listeners > 0 && !now.Before(n.again) {
 		n.left, n.again = noticeFrames, now.Add(noticeEvery)
@@ -56,7 +56,7 @@ func (n *Notice) Over(f media.Frame) media.Frame {
 	return out
 }
 
-// mix adds to the samples of one frame those of another of the same rate.
+// mix adds the samples of a frame to those of another of the same rate.
 func mix(to, f media.Frame) {
 	for i, v := range f.Samples[:min(len(f.Samples), len(to.Samples))] {
 		to.Samples[i] = int16(min(max(int(to.Samples[i])+int(v), math.MinInt16), math.MaxInt16))

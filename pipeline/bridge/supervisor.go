@@ -27,7 +27,7 @@ func (b *Between) Enter(s *Supervisor, out media.Rate) {
 	b.Supervisor = s
 }
 
-// Listens counts those who listen in, as that of Notice does.
+// Listens counts those who listen in, see Notice.Listens.
 func (b *Between) Listens(by int) {
 	b.Notice.Listens(by)
 	if b.Supervisor != nil && b.Supervisor.guest != nil {

@@ -75,8 +75,8 @@ type Transferee struct {
 	Start func(run func(), after ...func())
 	// Connect has the conductor connect the caller to s; false: ctx ended first.
 	Connect func(ctx context.Context, s *Second) bool
-	// Invite returns somebody who was called for the caller, and may speak to them while the agent stays; Said keeps what the agent
-	// has said to both.
+	// Invite returns the person who was called, as somebody who may speak to the caller while the agent stays. Said writes down what
+	// the agent has said to both.
 	Invite func(name string, rate media.Rate) *Supervisor
 	Said   func(text string)
 }

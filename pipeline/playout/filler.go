@@ -17,8 +17,8 @@ type Filler struct {
 	gen int // of the fillers' sentences: below 0
 }
 
-// Begin begins one of a text, in a public generation and its turn, and returns what is to be played; nil: there is no audio. The
-// audio belongs to it from now on.
+// Begin begins a filler, in a public generation and its turn, and returns the sentence to play; nil: there is no audio. The audio
+// belongs to the filler from now on.
 func (f *Filler) Begin(text string, audio []inference.Chunk, number, turn int) *Sentence {
 	s := &Sentence{Gen: f.gen - 1, Text: text, Complete: true}
 	for _, chunk := range audio {
@@ -32,7 +32,7 @@ func (f *Filler) Begin(text string, audio []inference.Chunk, number, turn int) *
 	return s
 }
 
-// Heard is what of the text of the one that plays a far end hears that has come to h.
+// Heard is the part of the playing filler's text that a far end has heard when playout has come to h.
 func (f *Filler) Heard(h Position) string {
 	if h.Gen == f.Playing.Gen {
 		return f.Playing.Heard(h.Off)
@@ -40,8 +40,8 @@ func (f *Filler) Heard(h Position) string {
 	return f.Playing.Text
 }
 
-// End ends the one that plays, of which a text was heard, and says when its words were; where that is not all of it, it was cut off at
-// a media time.
+// End ends the playing filler, of which heard was heard, and returns when its words were spoken. A filler that was not heard to its
+// end was cut off at the media time cut.
 func (f *Filler) End(heard string, cut media.Time) *wordtime.Said {
 	s, how := f.Playing, &wordtime.Said{}
 	f.Playing = nil

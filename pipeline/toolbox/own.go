@@ -21,7 +21,7 @@ const (
 	CollectDigits = "collect_digits"
 )
 
-// OfKeys are those of an agent that has such of them, on a leg.
+// OfKeys are the functions of names that press or read keys on a leg.
 func OfKeys(leg media.Leg, names []string) (all []Function) {
 	keys, able := leg.(media.Keypad)
 	if able && slices.Contains(names, SendDTMF) {

@@ -16,8 +16,7 @@ type Reader struct {
 	open  io.ReadCloser // at at; nil: the next Read opens it
 }
 
-// Open looks for a file, and returns a reader at its beginning that asks the store within ctx.
-// Close it. fs.ErrNotExist: there is none.
+// Open returns a reader at the beginning of a file, which uses the store until ctx ends. The caller closes it. fs.ErrNotExist: there is none.
 func Open(ctx context.Context, s Store, key string) (*Reader, error) {
 	info, err := s.Stat(ctx, key)
 	if err != nil {

@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// answerPatience is how long the store may take to begin an answer, and askPatience
-	// what is not the audio itself may take in all.
+	// answerPatience is how long the store may take to begin an answer, askPatience how long a request without audio may
+	// take in all.
 	answerPatience = 10 * time.Second
 	askPatience    = 20 * time.Second
-	// leastSpeed is what must go up, in bytes a second: less is as good as nothing, for the
-	// audio of one call is half of it.
+	// leastSpeed is the slowest upload that is waited for, in bytes a second: twice what one call records.
 	leastSpeed = 64 << 10
-	// tries is how often a request is made that the store answers with "slow down" or a fault
-	// of its own. What fails then is its caller's to repeat.
+	// tries is how often a request is made that the store answers with "slow down" or an internal error. After that the
+	// caller repeats it.
 	tries = 2
 	// partSize is how much of a large file is put at once.
 	partSize = 16 << 20

@@ -169,11 +169,11 @@ func (h *Store) OpenRecordings(ctx context.Context, node string, before time.Tim
 }
 
 const (
-	// orphanAfter is how long a node must have been silent for others to make recordings of what
-	// it has stored. One that is started again within that time has more of them.
+	// orphanAfter is how long a node must have been silent before others make recordings of what it has stored. If it is
+	// started again within that time it can add what is on its disk.
 	orphanAfter = 90 * time.Second
-	// sweptElsewhere is for how long the files of deleted recordings of silent nodes are looked
-	// for on others: where they can be found they are within a minute.
+	// sweptElsewhere is how long others look for the files of a silent node's deleted recordings. If they can be found at
+	// all, they are found within a minute.
 	sweptElsewhere = 24 * time.Hour
 )
 

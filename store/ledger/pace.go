@@ -12,7 +12,7 @@ import (
 	"parley/store"
 )
 
-// Paced is ErrPace, and when the next call from the number may begin.
+// Paced is ErrPace with the time at which the number may call again.
 type Paced struct{ Until time.Time }
 
 // Error implements error.
@@ -23,20 +23,20 @@ func (p *Paced) Error() string {
 // Unwrap is ErrPace.
 func (p *Paced) Unwrap() error { return store.ErrPace }
 
-// paceTime is the time in which a number places so many calls.
+// paceTime is the time over which calls are counted.
 const paceTime = time.Hour
 
-// pacedNumbers are the numbers of account $1 that have placed as many calls since the identifier $2 as their account wants of them, and
-// when the oldest of those calls began.
+// pacedNumbers are the numbers of account $1 that have reached their limit of calls since the identifier $2, and when the oldest of
+// those calls began.
 const pacedNumbers = `select n.e164, last.opened_at from numbers n cross join lateral (
 		select o.opened_at from calls c join sessions o on o.id = c.session_id
 		where c.account_id = n.account_id and c.from_number = n.e164 and c.session_id >= $2 and o.kind = 'outbound'
 		order by c.session_id desc offset n.calls_per_hour - 1 limit 1) last
 	where n.account_id = $1 and n.calls_per_hour is not null and n.state in ('owned', 'grace')`
 
-// pace is Paced for an outbound call from a number that has placed as many in the last hour as its account wants of it. Carriers
-// and those who rate numbers take one that calls and calls for a nuisance, signed (STIR, RFC 8224) or not. Calls that nobody
-// answered count: they are what is complained about. The wallet's lock keeps two calls from counting the same ones.
+// pace refuses an outbound call with Paced if its number has reached its limit of calls within the last hour. Carriers and call
+// analytics label numbers that place many calls as spam, whether or not the calls are signed (STIR, RFC 8224). Unanswered calls
+// count, too: they cause complaints. The wallet's lock makes the count exact.
 func (w *Tx) pace(ctx context.Context, s Start) error {
 	if s.Terms.Kind != billing.Outbound {
 		return nil
@@ -53,7 +53,7 @@ func (w *Tx) pace(ctx context.Context, s Start) error {
 	return &Paced{Until: oldest.Add(paceTime)}
 }
 
-// Paced are the numbers of an account from which StartSession would refuse a call now, as Paced.
+// Paced returns the numbers of an account from which StartSession would now refuse a call as Paced.
 func (l *Ledger) Paced(ctx context.Context, account string) (map[string]bool, error) {
 	type row struct {
 		Number string

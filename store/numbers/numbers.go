@@ -159,7 +159,7 @@ func (s *Store) Numbers(ctx context.Context, account string, p store.Page) ([]Nu
 	return store.ListPage[Number](ctx, s.db, "list numbers", p, "id", selectNumber+"account_id = $1 and "+listed, account)
 }
 
-// Paced are the numbers of an account from which no call may begin now, for they have placed as many in the last hour as they may.
+// Paced returns the numbers of an account that have reached their limit of calls within the last hour.
 func (s *Store) Paced(ctx context.Context, account string) (map[string]bool, error) {
 	return s.ledger.Paced(ctx, account)
 }

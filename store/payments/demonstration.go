@@ -11,9 +11,9 @@ import (
 	"parley/store/ledger"
 )
 
-// demonstrationTopUp is the provider of a top-up that came with the demonstration, and the
-// ledger account that its money comes from. There is none of that name, so none is asked for
-// it and no card counts as saved by it.
+// demonstrationTopUp is the provider of top-ups that came with the demonstration, and the ledger account
+// that their money comes from. No payment provider has this name, so nobody is asked about such a top-up,
+// and it saves no card.
 const demonstrationTopUp = "demonstration"
 
 // Demonstration says that it came with the demonstration: there is no payment behind it.

@@ -293,6 +293,14 @@ func (c *Config) checkCRM() error {
 		c.belongs("PARLEY_EMBEDDINGS_URL", c.EmbeddingsURL != "", "EMBEDDINGS_MODEL", c.EmbeddingsModel))
 }
 
+// Files is the store of the files of one kind: below PARLEY_STORAGE_URL, else in a folder.
+func (c *Config) Files(kind string, folder func() string) (blob.Store, error) {
+	if c.Storage == nil {
+		return blob.NewFolder(folder), nil
+	}
+	return c.Storage.Open(c.StorageAccess, kind)
+}
+
 // checkStorage wants one place for recordings, and all that it needs.
 func (c *Config) checkStorage() error {
 	bucket := c.Storage != nil && c.Storage.IsBucket()

@@ -6,7 +6,7 @@ import (
 	"parley/api/recording"
 )
 
-// Unsent registers what of recordings waits on the node's disk for the store of files.
+// Unsent registers the metrics of recordings that wait on the node's disk for the store.
 func Unsent(reg prometheus.Registerer, now func() recording.Unsent) {
 	reg.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "parley_recording_unsent_seconds",

@@ -331,7 +331,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	if n.web != nil {
 		n.web.Drain()
 	}
-	n.manager.StopAdmitting() // before the database is told, which may be slow
+	n.manager.StopAdmitting() // before it is stored, which may take time
 	drained, sockets := make(chan struct{}), error(isolate.Internal)
 	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })
 	if cluster.Drain(ctx, n.db, n.life, n.log) {

@@ -139,7 +139,7 @@ func TestADrainingNodeIsAway(t *testing.T) {
 	}
 }
 
-// TestADrainingNodeRefusesAtOnce: it takes no calls any more while the database is being told that it drains.
+// TestADrainingNodeRefusesAtOnce: it takes no calls any more while it is being stored that it drains.
 func TestADrainingNodeRefusesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -150,7 +150,7 @@ func TestADrainingNodeRefusesAtOnce(t *testing.T) {
 	d.ok(err)
 	drained := make(chan error, 1)
 	go func() { drained <- d.node.Drain(t.Context()) }()
-	eventually(t, "the database is being told", func() bool {
+	eventually(t, "it is being stored", func() bool {
 		var waits bool
 		d.ok(d.node.db.Pool().QueryRow(t.Context(), `select exists (select from pg_stat_activity
 			where datname = current_database() and wait_event_type = 'Lock' and query like 'update nodes set draining%')`).Scan(&waits))

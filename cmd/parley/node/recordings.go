@@ -6,20 +6,11 @@ import (
 
 	"parley/api/recording"
 	"parley/store"
-	"parley/store/blob"
 )
-
-// storage is where files of one kind are kept: below PARLEY_STORAGE_URL, else in a folder.
-func (n *Node) storage(kind string, folder func() string) (blob.Store, error) {
-	if n.cfg.Storage == nil {
-		return blob.NewFolder(folder), nil
-	}
-	return n.cfg.Storage.Open(n.cfg.StorageAccess, kind)
-}
 
 // prepareRecordings prepares the recordings of calls. The queue is not open yet.
 func (n *Node) prepareRecordings(life store.Node) error {
-	files, err := n.storage("recordings", func() string { return cmp.Or(n.cfg.RecordingsDir, filepath.Join(n.DataDir, "recordings")) })
+	files, err := n.cfg.Files("recordings", func() string { return cmp.Or(n.cfg.RecordingsDir, filepath.Join(n.DataDir, "recordings")) })
 	if err != nil {
 		return err
 	}

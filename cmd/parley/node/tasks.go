@@ -37,7 +37,7 @@ func (n *Node) background(ctx context.Context, life store.Node, database string)
 	n.jobs = jobs.New(n.log)
 	n.jobs.Now = n.db.Now
 	spoken := func() string { return filepath.Join(n.DataDir, "tasks") }
-	results, err := n.storage("tasks", spoken)
+	results, err := n.cfg.Files("tasks", spoken)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 		plan conversation.Plan
 		err  error
 	}
-	nearest := d.nearest(ctx, account, nil) // who rests now may call when the row is due
+	nearest := d.nearest(ctx, account, nil) // a number that rests now may call when the row is due
 	callers, speakers := map[string]answer{}, map[string]spoken{}
 	return [3]func(*callcenter.Order) error{
 		func(o *callcenter.Order) error {

@@ -30,7 +30,7 @@ func (d *Dialler) nearest(ctx context.Context, account string, rest map[string]b
 			n := &all[i]
 			alike := alike(n.E164, to)
 			if !rest[n.E164] {
-				alike += len(n.E164) + len(to) // more than any other has that rests
+				alike += len(n.E164) + len(to) // which puts it before every number that rests
 			}
 			if n.Working() && alike >= longest {
 				found, longest = n, alike

@@ -838,8 +838,9 @@ class Parley(Requests):
         replies.
 
         Once the caller is connected to a person by a transfer, a whisper is said to that person by
-        the agent's voice, and the caller does not hear it. `{"type": "coach"}` has the
-        person alone hear what you say, sent as above; `coaching` answers, and `give_back` ends it.
+        the agent's voice, and the caller does not hear it; up to four wait for their turn, and more
+        are dropped. `{"type": "coach"}` lets only
+        that person hear what you say, sent as above; `coaching` answers, and `give_back` ends it.
         What the two say is sent to you where the agent has `record_transfers`.
         """
         return self._none("GET", f"/v1/calls/{part(id)}/listen", timeout=timeout)

@@ -278,8 +278,8 @@ class AgentSettings(TypedDict):
     hand_over_to: NotRequired[list[AgentSettingsHandOverToItem]]
     # What it says then; without it a sentence in its language. It may have variables.
     hold_announcement: NotRequired[str]
-    # How often the agent tells callers meanwhile that they are on hold, for which the sound stops:
-    # 20 to 300 seconds, or 0, never; 0.
+    # How often the agent tells callers on hold that they are still waiting; the sound stops for it.
+    # 20 to 300 seconds, or 0 for never; 0.
     hold_announcement_seconds: NotRequired[int]
     # What callers hear while this server calls somebody for them: ringing, the tone of the country
     # that is called; music; or a sound of the account, by its identifier, and the tone again when
@@ -305,7 +305,7 @@ class AgentSettings(TypedDict):
     # function.
     knowledge_mode: NotRequired[Literal["function", "turn"]]
     # Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen
-    # in, and every 15 seconds while they do. Some laws ask for one; false.
+    # in, and every 15 seconds after that. Some laws require one; false.
     listening_tone: NotRequired[bool]
     # What is said after a machine's tone; needed with on_machine message. It may have variables.
     machine_message: NotRequired[str]
@@ -779,8 +779,9 @@ class AgentSettingsTransferToItem(TypedDict):
     # In international format. It must be one that may be called.
     number: str
     # They are called on another line, and the agent says its summary to both, who hear each other
-    # meanwhile; it leaves when they have spoken, 10 seconds after its last word at the latest. When
-    # they hang up before, the agent has the caller again. It goes before warm; false.
+    # already. It leaves when they have spoken, 10 seconds after its last word at the latest. If
+    # they hang up before that, the agent has the caller again. It takes precedence over warm;
+    # false.
     stay: NotRequired[bool]
     # They are called on another line, and told the agent's summary before the caller is put
     # through; false.

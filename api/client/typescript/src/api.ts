@@ -529,8 +529,8 @@ export interface AgentSettings {
   /** What it says then; without it a sentence in its language. It may have variables. */
   hold_announcement?: string;
   /**
-   * How often the agent tells callers meanwhile that they are on hold, for which the sound stops: 20 to 300 seconds,
-   * or 0, never; 0.
+   * How often the agent tells callers on hold that they are still waiting; the sound stops for it. 20 to 300 seconds,
+   * or 0 for never; 0.
    */
   hold_announcement_seconds?: number;
   /**
@@ -564,7 +564,7 @@ export interface AgentSettings {
   knowledge_mode?: "function" | "turn";
   /**
    * Everybody in the call hears a short, soft tone of 1400 Hz when a supervisor begins to listen in, and every 15
-   * seconds while they do. Some laws ask for one; false.
+   * seconds after that. Some laws require one; false.
    */
   listening_tone?: boolean;
   /** What is said after a machine's tone; needed with on_machine message. It may have variables. */
@@ -681,9 +681,9 @@ export interface AgentSettings {
     /** In international format. It must be one that may be called. */
     number: string;
     /**
-     * They are called on another line, and the agent says its summary to both, who hear each other meanwhile; it
-     * leaves when they have spoken, 10 seconds after its last word at the latest. When they hang up before, the agent
-     * has the caller again. It goes before warm; false.
+     * They are called on another line, and the agent says its summary to both, who hear each other already. It leaves
+     * when they have spoken, 10 seconds after its last word at the latest. If they hang up before that, the agent has
+     * the caller again. It takes precedence over warm; false.
      */
     stay?: boolean;
     /** They are called on another line, and told the agent's summary before the caller is put through; false. */
@@ -6079,8 +6079,8 @@ export class Parley extends Requests {
    * the agent something that the caller does not hear, for its next replies.
    *
    * Once the caller is connected to a person by a transfer, a whisper is said to that person by the agent's voice, and
-   * the caller does not hear it. `{"type": "coach"}` has the
-   * person alone hear what you say, sent as above; `coaching` answers, and `give_back` ends it. What the two say is
+   * the caller does not hear it; up to four wait for their turn, and more are dropped. `{"type": "coach"}` lets only
+   * that person hear what you say, sent as above; `coaching` answers, and `give_back` ends it. What the two say is
    * sent to you where the agent has `record_transfers`.
    */
   listenIn(id: string, options: Asked = {}): Promise<void> {
