@@ -358,9 +358,8 @@ func (s *udpSocket) ReadFrom(b []byte) (int, net.Addr, error) {
 
 // WriteTo implements net.PacketConn.
 func (s *udpSocket) WriteTo(b []byte, to net.Addr) (int, error) {
+	call, m := s.layer.sending("UDP", s.LocalAddr(), to, b)
 	n, err := s.UDPConn.WriteTo(b, to)
-	if err == nil {
-		s.layer.traceSent("UDP", s.LocalAddr(), to, b)
-	}
+	call.sent(m, err)
 	return n, err
 }

@@ -137,10 +137,9 @@ func (s *single) Close() error { return nil }
 
 // Write implements net.Conn. The library writes a message at a time.
 func (s *stream) Write(b []byte) (int, error) {
+	call, m := s.layer.sending(s.network, s.LocalAddr(), s.far, b)
 	n, err := s.Conn.Write(b)
-	if err == nil {
-		s.layer.traceSent(s.network, s.LocalAddr(), s.far, b)
-	}
+	call.sent(m, err)
 	return n, err
 }
 

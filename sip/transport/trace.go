@@ -84,8 +84,11 @@ func (t *Trace) add(m TraceMessage) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m.At = time.Now()
-	t.messages = append(t.messages, m)
+	i := len(t.messages)
+	for i > 0 && t.messages[i-1].At.After(m.At) {
+		i-- // its answer was faster than the return of its write
+	}
+	t.messages = slices.Insert(t.messages, i, m)
 	t.bytes += len(m.Text)
 	for len(t.messages) > maxTraceMessages || t.bytes > maxTraceBytes {
 		t.bytes -= len(t.messages[0].Text)
@@ -197,15 +200,15 @@ var callID = regexp.MustCompile(`(?im)^(?:call-id|i)[ \t]*:[ \t]*(\S+)`)
 // that they and their answers would push out the others.
 var keepalive = []byte(gosip.OPTIONS + " ")
 
-// traceSent keeps a message that was written, unless it is a keepalive.
-func (l *Layer) traceSent(transport string, ours, to net.Addr, text []byte) {
+// sending is a message that is about to be written, for sent to keep. The call is looked up and the time is taken before
+// the write: the far end may answer, and bring a new call about, before the write returns.
+func (l *Layer) sending(transport string, ours, to net.Addr, text []byte) (f *followed, m TraceMessage) {
 	id := callID.FindSubmatch(text)
 	if id == nil || bytes.HasPrefix(text, keepalive) {
-		return
+		return nil, m
 	}
-	f := l.traces.find(string(id[1]))
-	if f == nil {
-		return
+	if f = l.traces.find(string(id[1])); f == nil {
+		return nil, m
 	}
 	from := ours.String()
 	if host, _, _ := net.SplitHostPort(from); host == "::" || host == "0.0.0.0" {
@@ -215,7 +218,14 @@ func (l *Layer) traceSent(transport string, ours, to net.Addr, text []byte) {
 	if named, ok := to.(*namedAddr); ok {
 		far = named.TCPAddr.String()
 	}
-	f.add(TraceMessage{Sent: true, Transport: transport, From: from, To: far, Text: string(text)})
+	return f, TraceMessage{At: time.Now(), Sent: true, Transport: transport, From: from, To: far, Text: string(text)}
+}
+
+// sent keeps a message of sending's that was written. A call that is not followed keeps none.
+func (f *followed) sent(m TraceMessage, err error) {
+	if f != nil && err == nil {
+		f.add(m)
+	}
 }
 
 // traceReceived keeps a message that has come for a call that is known, unless it answers a keepalive; the first one
@@ -235,5 +245,5 @@ func (f *followed) took(m gosip.Message) {
 	if at := Source(m); at.IsValid() {
 		from = at.String()
 	}
-	f.add(TraceMessage{Transport: m.Transport(), From: from, To: f.self, Text: m.String()})
+	f.add(TraceMessage{At: time.Now(), Transport: m.Transport(), From: from, To: f.self, Text: m.String()})
 }
