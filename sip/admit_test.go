@@ -27,7 +27,7 @@ func (p *peer) elsewhere(addr string) *peer {
 	p.t.Cleanup(func() { conn.Close() })
 	other := *p
 	other.udp = conn
-	go other.readUDP()
+	go other.readUDP(conn)
 	return &other
 }
 

@@ -25,6 +25,8 @@ const (
 	securing              // the ACK has come, and the handshake for the keys is to come
 	leaving               // our 2xx waits for its ACK, and we hang up with that
 	up                    // the far end has answered, or confirmed our answer
+	yielded               // up, and another user agent may take the call: we send no request but BYE
+	adopting              // another user agent's, until the far end takes our re-INVITE
 	ending                // our BYE is under way
 	over                  // nothing more will be sent
 )

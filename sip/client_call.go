@@ -30,7 +30,7 @@ func (u *UserAgent) outgoing(p placement) (*call, *gosip.Request, error) {
 		d.Local.Host = dialog.URIHost(d.Self.Addr())
 	}
 	c := newCall(u, d, p.trunk)
-	c.state = calling
+	c.state, c.modify.placed = calling, true
 	if p.trace != nil {
 		c.trace = p.trace
 	}

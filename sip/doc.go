@@ -37,6 +37,9 @@
 // silence, 408 and 481 end a call before its session expires; after another refusal it is asked
 // again. It waits for the end of the one before, for an unconfirmed 2xx and out of a collision.
 //
+// A call moves to another user agent by a Passport (passport.go): its leg yields it, and the other agent adopts it (adopt.go) by a
+// re-INVITE in the same dialog, so the far end stays connected. A call without keys that came over UDP, TCP or TLS can move.
+//
 // # Calls
 //
 // Read this table, then call.go; other goroutines reach a call by owner.go. A call has one
@@ -60,6 +63,13 @@
 //	leaving    ACK                            BYE                                           ending
 //	up         hang up, session expired       BYE                                           ending
 //	up         BYE                            200, end the leg                              over
+//	up         Yield                          none                                          yielded
+//	yielded    Reclaim                        send the refresh that had to wait             up
+//	yielded    Release                        end the leg                                   over
+//	yielded    hang up, session expired       BYE                                           ending
+//	adopting   2xx to the re-INVITE           ACK, begin media                              up
+//	adopting   491 to the re-INVITE           ask again in 0.2 to 0.5 s                     adopting
+//	adopting   other final, hang up           none                                          over
 //	ending     response to BYE, 64*T1         none                                          over
 //	any        BYE in all between             200                                           over
 //

@@ -345,7 +345,7 @@ func translated(t *testing.T, edge, from netip.AddrPort) *called {
 	t.Cleanup(func() { c.udp.Close(); c.rtp.Close() })
 	all := &peer{udp: c.udp, msgs: make(chan gosip.Message)}
 	stop := make(chan struct{})
-	go all.readUDP()
+	go all.readUDP(all.udp)
 	go func() {
 		for {
 			select {

@@ -23,8 +23,10 @@ func (c *call) fail(err error) {
 // goes into the BYE's Reason. RFC 3261 section 15.1.1: not before the ACK.
 func (c *call) hangup(cause error) {
 	switch c.state {
-	case up, securing:
+	case up, yielded, securing:
 		c.bye(cause)
+	case adopting: // it is not ours
+		c.state = over
 	case answered: // the first reason is the true one
 		c.state, c.ownBye.cause = leaving, cause
 	}

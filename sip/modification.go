@@ -18,6 +18,7 @@ import (
 type modification struct {
 	state   modState
 	updates bool // the far end takes UPDATE
+	placed  bool // the call is ours: we have chosen its Call-ID
 	session sessionTimer
 
 	method gosip.RequestMethod // of the refresh that was sent last
@@ -159,7 +160,7 @@ func (c *call) tryAgain(res *gosip.Response) bool {
 // section 14.1).
 func (c *call) backOff() time.Duration {
 	const step = 10 * time.Millisecond
-	if c.server == nil { // the call is ours: we have chosen its Call-ID
+	if c.modify.placed {
 		return 2100*time.Millisecond + step*time.Duration(rand.N(191))
 	}
 	return step * time.Duration(1+rand.N(200))

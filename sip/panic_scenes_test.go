@@ -52,6 +52,7 @@ var scenes = []scene{
 		secure := secureTrunk(s.robot.at, &tls.Config{RootCAs: s.ca.pool()})
 		cfg.Trunks, cfg.Resolver = secure.Trunks, secure.Resolver
 	}},
+	{name: "is adopted", play: (*stage).adopted},
 	{name: "starts and stops", play: (*stage).starts},
 }
 
@@ -184,6 +185,33 @@ func (s *stage) givenUp() []string {
 	wait(s.T, rang, "ringing")
 	cancel(&media.Ended{Reason: media.APIHangup})
 	return []string{how(wait(s.T, result, "end of Dial").err)}
+}
+
+// adopted is a call of another user agent that this one carries on until the far end hangs up.
+func (s *stage) adopted() []string {
+	legs := make(chan *sip.Leg, 1)
+	c, l, _ := begun(s.T, other(s.T, sip.Config{OnCall: taking(s.T, legs)}), legs, "came in")
+	done := adopts(s.T, s.ua, yielded(s.T, l))
+	for limit := time.After(patience); ; {
+		select {
+		case m := <-c.msgs:
+			if r, ok := m.(*gosip.Request); ok && r.Method == gosip.INVITE {
+				c.ua = s.ua.Addr()
+				c.answer(r, 200, c.offer())
+			}
+		case a := <-done:
+			if a.err != nil {
+				l.end(&media.Ended{Reason: media.AgentHangup})
+				return []string{how(a.err)}
+			}
+			l.leg.Release()
+			now := last(a.leg)
+			c.next(200, "BYE", "")
+			return []string{how(wait(s.T, now.ended, "end of the call"))}
+		case <-limit:
+			s.Fatal("the call is neither adopted nor refused")
+		}
+	}
 }
 
 // redial is a call over a connection. Where that fails, the caller calls again.

@@ -146,7 +146,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 type peer struct {
 	t    testing.TB
 	ua   netip.AddrPort
-	udp  *net.UDPConn
+	udp  net.Conn
 	tcp  net.Conn
 	ws   *browser
 	msgs chan gosip.Message
@@ -187,14 +187,14 @@ func newPeer(t testing.TB, ua *sip.UserAgent, network string) *peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.udp.Close() })
-	go p.readUDP()
+	go p.readUDP(p.udp)
 	return p
 }
 
-func (p *peer) readUDP() {
+func (p *peer) readUDP(conn net.Conn) {
 	b := make([]byte, 65536)
 	for {
-		n, err := p.udp.Read(b)
+		n, err := conn.Read(b)
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}

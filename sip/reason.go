@@ -12,6 +12,7 @@ import (
 const (
 	AnsweredAfterCancel  media.EndDetail = "answered_after_cancel"
 	DetailAuth           media.EndDetail = "carrier_auth"        // the carrier does not accept our credentials
+	DetailCarriedOn      media.EndDetail = "carried_on"          // another user agent has adopted the call
 	DetailCanceled       media.EndDetail = "canceled"            // the caller gave up
 	DetailDeclined       media.EndDetail = "declined"            // by the callee
 	DetailInvalidNumber  media.EndDetail = "invalid_number"      // there is no such number

@@ -119,7 +119,7 @@ func fromTheUsualPort(t *testing.T, ua *sip.UserAgent, text string) *peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.udp.Close() })
-	go p.readUDP()
+	go p.readUDP(p.udp)
 	return p
 }
 

@@ -76,12 +76,21 @@ type Session struct {
 // Open takes a pair of ports, and begins a negotiation about them in which we are local, but for its Port and ID.
 // rtpport.ErrExhausted: there are none.
 func Open(cfg Config, local sdp.Local) (*Session, error) {
+	return open(cfg, local, sdp.New)
+}
+
+// Resume is Open for a negotiation that has begun elsewhere.
+func Resume(cfg Config, local sdp.Local, st sdp.State) (*Session, error) {
+	return open(cfg, local, func(local sdp.Local) *sdp.Session { return sdp.Resume(local, st) })
+}
+
+func open(cfg Config, local sdp.Local, negotiate func(sdp.Local) *sdp.Session) (*Session, error) {
 	pair, err := cfg.Ports.Open()
 	if err != nil {
 		return nil, err
 	}
 	local.Port, local.ID = pair.Port, rand.Uint64()>>2
-	return &Session{SDP: sdp.New(local), cfg: cfg, local: netip.AddrPortFrom(local.Addr, pair.Port), pair: pair}, nil
+	return &Session{SDP: negotiate(local), cfg: cfg, local: netip.AddrPortFrom(local.Addr, pair.Port), pair: pair}, nil
 }
 
 // Close ends the handshake, and gives back ports that no stream has taken over. nil has neither.

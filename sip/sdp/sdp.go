@@ -86,9 +86,9 @@ type Media struct {
 	Direction Direction // ours: Send, Receive
 
 	// Keys are those of SRTP; zero: the stream is plain, or DTLS brings them.
-	Keys srtp.Keys
-	DTLS DTLS
-	ICE  ICE // its checks tell where the far end is, whatever Remote says
+	Keys srtp.Keys `json:"-"`
+	DTLS DTLS      `json:"-"`
+	ICE  ICE       `json:"-"` // its checks tell where the far end is, whatever Remote says
 }
 
 // Sends says whether we may send audio now.

@@ -21,6 +21,8 @@ type Local struct {
 	Addr netip.Addr // what c= tells the far end
 	Port uint16     // of RTP; RTCP is on the next one
 	ID   uint64     // of the session in o=; below 2^62, see RFC 8866 section 5.2
+	// Origin is the address in o=, which stays that of a call's first description; not valid: Addr.
+	Origin netip.Addr
 	// Codecs we can speak, the best first: that is their order in our offers, and decides which of an offer is
 	// taken. Empty: codec.Default, and the far end's order decides.
 	Codecs []codec.Codec
@@ -298,17 +300,13 @@ type section struct {
 // describe writes a description. The version in o= rises when, and only when,
 // the content differs from the last one (RFC 3264 section 8).
 func (s *Session) describe(lines []mediaLine, audio int, stream section) ([]byte, error) {
-	kind := "IP4"
-	if !s.local.Addr.Is4() {
-		kind = "IP6"
-	}
-	addr := s.local.Addr.String()
+	origin, addr := s.origin(), s.local.Addr
 	d := psdp.SessionDescription{
 		Origin: psdp.Origin{Username: "-", SessionID: s.local.ID, SessionVersion: s.version,
-			NetworkType: "IN", AddressType: kind, UnicastAddress: addr},
+			NetworkType: "IN", AddressType: family(origin), UnicastAddress: origin.String()},
 		SessionName: "-",
-		ConnectionInformation: &psdp.ConnectionInformation{NetworkType: "IN", AddressType: kind,
-			Address: &psdp.Address{Address: addr}},
+		ConnectionInformation: &psdp.ConnectionInformation{NetworkType: "IN", AddressType: family(addr),
+			Address: &psdp.Address{Address: addr.String()}},
 		TimeDescriptions: []psdp.TimeDescription{{}},
 		Attributes:       s.sessionAttributes(stream.path),
 	}
@@ -334,6 +332,14 @@ func (s *Session) describe(lines []mediaLine, audio int, stream section) ([]byte
 	}
 	s.last = string(body)
 	return body, nil
+}
+
+// family is the addrtype of an address (RFC 8866 section 5.2).
+func family(a netip.Addr) string {
+	if a.Is4() {
+		return "IP4"
+	}
+	return "IP6"
 }
 
 // attributes are those of the stream, but for the way to it.

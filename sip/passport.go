@@ -1,0 +1,91 @@
+package sip
+
+import (
+	"errors"
+	"time"
+
+	"parley/media"
+	"parley/sip/dialog"
+	"parley/sip/sdp"
+	"parley/sip/transport"
+)
+
+// passportVersion is that of Passport. A user agent takes no other, so that releases may differ for a while.
+const passportVersion = 1
+
+// Passport is what another user agent needs to carry on a call: see Leg.Yield and UserAgent.Adopt. It is sent as JSON. It holds no
+// password and no key, but who speaks with whom.
+type Passport struct {
+	Version  int
+	Dialog   dialog.State
+	Trunk    string // its name; empty: the call belongs to none
+	Placed   bool   // we began the call
+	Updates  bool   // the far end takes UPDATE
+	Session  SessionTerms
+	Media    sdp.State
+	Answered time.Time
+}
+
+// SessionTerms are what both ends have agreed on about the call's session timer (RFC 4028).
+type SessionTerms struct {
+	Interval time.Duration
+	Least    time.Duration // the largest Min-SE of the far end; 0: it has none
+	Agreed   bool          // the far end has a timer, too
+	Ours     bool          // we refresh
+}
+
+var (
+	// ErrBusy says that a call cannot be yielded at the moment, because a change of it is under way, or never, because its audio
+	// is encrypted or its far end is a browser, whose one connection stays where it is.
+	ErrBusy = errors.New("sip: the call cannot be carried on elsewhere now")
+	// ErrCarriedOn is how Run ends after Release: another user agent carries the call on.
+	ErrCarriedOn = &media.Ended{Reason: media.Completed, Detail: DetailCarriedOn}
+)
+
+// Yield readies the call for another user agent, which adopts it by the passport. Until Reclaim or Release, this end sends and hears
+// audio as before, answers the far end's requests, refuses to change the call (491), and sends no request but BYE, if it hangs up.
+// ErrBusy and ErrOver say why it cannot, and change nothing.
+func (l *Leg) Yield() (p Passport, err error) {
+	err = ErrOver
+	l.call.do(func() { p, err = l.call.yield() })
+	p.Answered = l.since
+	return p, err
+}
+
+// Reclaim goes on with a call that nobody has adopted.
+func (l *Leg) Reclaim() {
+	l.call.do(func() {
+		if l.call.state == yielded {
+			l.call.state = up
+			l.call.proceed() // a refresh may have become due
+		}
+	})
+}
+
+// Release ends a leg whose call another user agent has adopted. Run returns ErrCarriedOn, and the far end hears nothing of it.
+func (l *Leg) Release() {
+	l.call.do(func() {
+		if l.call.state == yielded {
+			l.call.leave(ErrCarriedOn)
+			l.call.state = over
+		}
+	})
+}
+
+func (c *call) yield() (p Passport, err error) {
+	m := &c.modify
+	negotiated, ok := c.audio.SDP.State()
+	switch {
+	case c.state == ending || c.state == over:
+		return p, ErrOver
+	case c.state != up || c.unacked != nil || m.state != modIdle || c.transfer.waits() || !ok || c.dialog.Transport == transport.OverWebSocket:
+		return p, ErrBusy
+	}
+	p = Passport{Version: passportVersion, Dialog: c.dialog.State, Placed: m.placed, Updates: m.updates, Media: negotiated,
+		Session: SessionTerms{m.session.interval, m.session.least, m.session.agreed, m.session.ours}}
+	if c.trunk != nil {
+		p.Trunk = c.trunk.Name
+	}
+	c.state = yielded
+	return p, nil
+}
