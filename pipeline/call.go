@@ -28,8 +28,9 @@
 //   - recogniser.go, scorer.go: the engines that listen; screening.go: who answered
 //   - function.go, transfer.go, handover.go: what the model calls, the caller put through to another telephone, or another agent
 //   - supervisor.go: a person who speaks in the agent's place
-//   - event.go, shown.go: what the observer learns
+//   - shown.go: what the observer learns (package event)
 //   - config.go, crew.go: what a call is given, and its goroutines
+//   - resume.go: the call goes on elsewhere
 //   - journal.go, simulation.go: its inputs kept, and conducted again
 package pipeline
 
@@ -43,6 +44,7 @@ import (
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
@@ -60,7 +62,7 @@ type Call struct {
 	crew callCrew
 	// The rest belongs to the conductor.
 	observer *journal.Observer // of what does not follow from earlier inputs
-	shown    shown
+	shown    event.Shown
 	agent    agent.Agent
 	leg      *journal.Leg // recorded, where the call is to be
 	far      media.Leg    // the same, for what else it can do
@@ -112,7 +114,7 @@ func (c *Call) untape() {
 // over is the call's last moment: everything has stopped.
 func (c *Call) over() {
 	c.observer.Next(journal.Input{Kind: journal.Closed})
-	c.emit(Event{Kind: End, Ended: *c.ended})
+	c.emit(event.Event{Kind: event.End, Ended: *c.ended})
 }
 
 // broke ends a call whose conductor panicked, whatever end it was about to have.
@@ -129,6 +131,9 @@ func (c *Call) begin(leg media.Leg) {
 	}
 	c.leg = journal.NewLeg(leg, c.observer)
 	c.caller.Begin(c.cfg.FrontEnd, leg.Format(), c.cfg.Feed.SampleRate())
+	if at := c.cfg.Resume; at != nil {
+		c.caller.Since(at.Heard)
+	}
 	c.playout.Begin(leg.Format().Out)
 	c.tools, c.between.Notice.On = c.functions(), c.agent.ListeningTone
 	c.observer.Begin(c.origin)

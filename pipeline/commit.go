@@ -5,6 +5,7 @@ import (
 
 	"parley/inference"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
@@ -14,13 +15,13 @@ func (c *Call) commit(a turn.Action) {
 	if !a.Typed {
 		c.follow(c.caller.CommitTurn(a.Again))
 	}
-	c.shown.partial = ""
+	c.shown.TurnBegins()
 	begun := a.Ready && c.replies.Fits()
 	if !begun {
 		c.dropSpeculative(reply.Discarded)
 	}
 	c.supersede()
-	e := Event{Turn: a.Turn, Text: a.Text}
+	e := event.Event{Turn: a.Turn, Text: a.Text}
 	if !a.Typed {
 		e.Said = c.caller.Said(a.Text, c.moment())
 	}
@@ -38,7 +39,7 @@ func (c *Call) commit(a turn.Action) {
 		r.Clock.Endpoint = silence.Duration()
 		r.Clock.End = reply.EndOfTurn{At: c.clock() - silence, Wall: c.now().Add(-r.Clock.Endpoint), Settled: c.caller.SettledAt()}
 	}
-	c.emit(Event{Kind: Thinking, Turn: r.Turn, Generation: r.Number})
+	c.emit(event.Event{Kind: event.Thinking, Turn: r.Turn, Generation: r.Number})
 	if begun {
 		c.promote(r)
 		return
@@ -52,10 +53,10 @@ func (c *Call) commit(a turn.Action) {
 }
 
 // noteTurn has the model and the observer learn of what the caller said, or said again.
-func (c *Call) noteTurn(e Event, again bool) {
-	e.Kind = UserLine
+func (c *Call) noteTurn(e event.Event, again bool) {
+	e.Kind = event.UserLine
 	if again {
-		e.Kind, e.Replaces = UserLineAgain, c.replies.History.ReplaceUser(e.Text)
+		e.Kind, e.Replaces = event.UserLineAgain, c.replies.History.ReplaceUser(e.Text)
 	} else {
 		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: e.Text})
 	}
@@ -65,7 +66,7 @@ func (c *Call) noteTurn(e Event, again bool) {
 // noteLastWords keeps what the caller was saying when the call ended.
 func (c *Call) noteLastWords() {
 	if text, again := c.state.LeftOpen(); text != "" {
-		c.noteTurn(Event{Turn: c.state.Turn(), Text: text, Said: c.caller.Said(text, c.moment())}, again)
+		c.noteTurn(event.Event{Turn: c.state.Turn(), Text: text, Said: c.caller.Said(text, c.moment())}, again)
 	}
 }
 
@@ -121,7 +122,7 @@ func (c *Call) say(l turn.Line) {
 	joins := c.replies.Latest != nil && c.replies.Latest.Finishing && !c.playout.Silent()
 	if !joins {
 		c.replies.Number++
-		c.emit(Event{Kind: Thinking, Generation: c.replies.Number})
+		c.emit(event.Event{Kind: event.Thinking, Generation: c.replies.Number})
 	}
 	c.compose(&reply.Reply{Number: c.replies.Number, Line: l, Joins: joins}, nil, text)
 }
@@ -129,14 +130,14 @@ func (c *Call) say(l turn.Line) {
 // giveUp drops a reply of which nothing came in time.
 func (c *Call) giveUp() {
 	if r := c.replies.Latest; r.Live() {
-		c.emit(Event{Kind: Fault, Turn: r.Turn, Generation: r.Number, Err: c.slow(r)})
+		c.emit(event.Event{Kind: event.Fault, Turn: r.Turn, Generation: r.Number, Err: c.slow(r)})
 		c.discard(reply.Failed)
 	}
 }
 
 func (c *Call) duck(on bool) {
 	c.setDuck(on)
-	c.emit(Event{Kind: Ducked, On: on})
+	c.emit(event.Event{Kind: event.Ducked, On: on})
 }
 
 // setDuck lowers the agent's voice, at the far end if it can, or restores it where

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
@@ -52,7 +53,9 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 // converse begins the conversation.
 func (c *Call) converse() {
 	c.observer.Next(journal.Input{Kind: journal.Began})
-	c.ask()
+	if c.cfg.Resume == nil {
+		c.ask()
+	}
 }
 
 // stop takes an end that was asked for.
@@ -75,10 +78,10 @@ func (c *Call) act(a turn.Action) {
 		c.askScore(a)
 	case turn.BeginTurn:
 		c.caller.BeginTurn()
-		c.shown.partial = ""
+		c.shown.TurnBegins()
 	case turn.DropTurn:
 		c.caller.DropTurn()
-		c.shown.partial = ""
+		c.shown.TurnBegins()
 	case turn.Speculate:
 		c.speculate(a)
 	case turn.DropSpeculation:
@@ -97,7 +100,7 @@ func (c *Call) act(a turn.Action) {
 		c.keep(a)
 	case turn.Cancel:
 		c.supersede()
-		c.emit(Event{Kind: Listening})
+		c.emit(event.Event{Kind: event.Listening})
 	case turn.GiveUp:
 		c.giveUp()
 	case turn.InterruptReply:
@@ -115,7 +118,7 @@ func (c *Call) act(a turn.Action) {
 	case turn.NoteKeys:
 		c.noteKeys(a.Text)
 	case turn.Listen:
-		c.emit(Event{Kind: Listening})
+		c.emit(event.Event{Kind: event.Listening})
 	case turn.End:
 		c.ended = &media.Ended{Reason: a.Reason, Detail: media.EndDetail(a.Detail)}
 	}

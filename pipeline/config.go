@@ -10,6 +10,7 @@ import (
 	"parley/media/record"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/reply"
@@ -56,7 +57,10 @@ type Config struct {
 	// Journal takes what reaches the call, from which it can be replayed; nil: nothing is kept.
 	Journal journal.Sink
 
-	// MaxDuration ends the call with a goodbye; 0: never.
+	// Resume is how far another call was, from which this one goes on; nil: the call begins. Its values are the call's from New on.
+	Resume *journal.Conversation
+
+	// MaxDuration ends the call with a goodbye; 0: never. It counts from Run on.
 	MaxDuration time.Duration
 	// Quiet ends the call without a word when neither side has spoken for this
 	// long; 0: never.
@@ -84,7 +88,7 @@ type Config struct {
 	Inspect bool
 	// Observe is called on the conductor's goroutine. It must not block, nor call
 	// the Call back, but for Stop.
-	Observe func(Event)
+	Observe func(event.Event)
 	Log     *slog.Logger
 }
 
@@ -95,6 +99,9 @@ func New(cfg Config) *Call {
 	c := &Call{cfg: cfg, agent: cfg.Agent, crew: newCrew(), caller: listen.Caller{Language: cfg.Agent.Language},
 		observer: journal.NewObserver(cfg.Journal, journal.Live{})}
 	c.replies.Maker = reply.NewMaker(cfg.LLM, cfg.TTS, cfg.Lines, &c.crew)
+	if cfg.Resume != nil {
+		c.resume(cfg.Resume)
+	}
 	return c
 }
 
@@ -107,7 +114,7 @@ func (cfg *Config) complete() {
 		cfg.ToolTimeout = 10 * time.Second
 	}
 	if cfg.Observe == nil {
-		cfg.Observe = func(Event) {}
+		cfg.Observe = func(event.Event) {}
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

@@ -15,6 +15,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -206,8 +207,8 @@ func TestModelStallsAfterACall(t *testing.T) {
 		s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
 		s.LLM.Replies = [][]enginetest.Step{{{After: 150 * ms, Tool: &inference.ToolCall{Name: "book"}}, {Hang: true}},
 			enginetest.Sentences(150*ms, "It is booked. ")}
-		s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-			if e.Kind == pipeline.ToolAsked {
+		s.Observe = func(c *pipeline.Call, e event.Event) {
+			if e.Kind == event.ToolAsked {
 				time.AfterFunc(time.Second, func() { c.ToolResult(e.Call.ID, "{}") })
 			}
 		}
@@ -251,8 +252,8 @@ func TestStopTwice(t *testing.T) {
 func TestRefusedCompletionCostsNothing(t *testing.T) {
 	play(t, 6000, func(s *pipelinetest.Scene) {
 		s.LLM.Replies = [][]enginetest.Step{{{Err: broken}}}
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-			if e.Kind == pipeline.Used && (e.Usage.Tokens.In != 0 || e.Usage.Tokens.Out != 0) {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
+			if e.Kind == event.Used && (e.Usage.Tokens.In != 0 || e.Usage.Tokens.Out != 0) {
 				t.Errorf("it is charged %+v", e.Usage.Tokens)
 			}
 		}
@@ -266,8 +267,8 @@ func TestCutReplyIsCounted(t *testing.T) {
 		fourSentences(s)
 		steps := s.LLM.Replies[0]
 		steps[3].After, steps[1].Usage, steps[2].Usage = 20*time.Second, &inference.Usage{In: 100, Out: 10}, &inference.Usage{In: 100, Out: 15}
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-			if u := e.Usage; e.Kind == pipeline.Used && u.Generation == 1 && (u.Tokens.In != 100 || u.Tokens.Out != 15) {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
+			if u := e.Usage; e.Kind == event.Used && u.Generation == 1 && (u.Tokens.In != 100 || u.Tokens.Out != 15) {
 				t.Errorf("%+v", u)
 			}
 		}
@@ -397,8 +398,8 @@ func TestEndedBeforeItBegan(t *testing.T) {
 		s := pipelinetest.NewScene()
 		s.Config.Agent.FirstMessage = "Hello."
 		s.ASR.OpenDelay = time.Second
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-			if e.Kind != pipeline.End {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
+			if e.Kind != event.End {
 				t.Errorf("%s", e.Kind)
 			}
 		}
@@ -511,8 +512,8 @@ func TestFunctionOutlivedByATurn(t *testing.T) {
 		s.Config.Turn.Idle = 2 * media.Second
 		s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
 		s.LLM.Replies = [][]enginetest.Step{calls("", "book"), enginetest.Sentences(150*ms, "I am here. "), enginetest.Sentences(150*ms, "It is booked. ")}
-		s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-			if e.Kind == pipeline.ToolAsked {
+		s.Observe = func(c *pipeline.Call, e event.Event) {
+			if e.Kind == event.ToolAsked {
 				time.AfterFunc(9*time.Second, func() { c.ToolResult(e.Call.ID, `{"ok":true}`) })
 			}
 		}

@@ -1,5 +1,7 @@
 package pipeline
 
+import "parley/pipeline/event"
+
 // sayFiller plays a filler of the turn, if it was made ahead: one that had to be made now
 // would come with what it is to bridge.
 func (c *Call) sayFiller(n int) {
@@ -10,8 +12,8 @@ func (c *Call) sayFiller(n int) {
 		return
 	}
 	c.playout.Follow(s.Gen)
-	c.emit(Event{Kind: Speaking, Turn: f.Turn, Generation: f.Number})
-	c.emit(Event{Kind: AgentPartial, Turn: f.Turn, Generation: f.Number, Text: text})
+	c.emit(event.Event{Kind: event.Speaking, Turn: f.Turn, Generation: f.Number})
+	c.emit(event.Event{Kind: event.AgentPartial, Turn: f.Turn, Generation: f.Number, Text: text})
 	c.playout.Add(s)
 }
 
@@ -19,7 +21,7 @@ func (c *Call) sayFiller(n int) {
 func (c *Call) filled(text string) {
 	f := &c.between.Filler
 	if said := f.End(text, c.moment()); text != "" {
-		c.emit(Event{Kind: AgentLine, Turn: f.Turn, Generation: f.Number, Text: text, Said: said})
+		c.emit(event.Event{Kind: event.AgentLine, Turn: f.Turn, Generation: f.Number, Text: text, Said: said})
 	}
 }
 

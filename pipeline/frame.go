@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/playout"
@@ -168,10 +169,10 @@ func (c *Call) spoken(r *reply.Reply, now time.Time) string {
 	r.MovedAt = now
 	text, begins := r.Caption(c.playout.Last().Seg)
 	if begins > 0 {
-		c.emit(Event{Kind: AgentPartial, Turn: r.Turn, Generation: r.Number, Text: text})
+		c.emit(event.Event{Kind: event.AgentPartial, Turn: r.Turn, Generation: r.Number, Text: text})
 	}
 	if begins == 1 && r.Line == turn.NoLine {
-		c.emit(Event{Kind: Timed, Turn: r.Turn, Generation: r.Number, Timing: r.Clock.Report(now)})
+		c.emit(event.Event{Kind: event.Timed, Turn: r.Turn, Generation: r.Number, Timing: r.Clock.Report(now)})
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 	"parley/inference"
 	"parley/media/isolate"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/toolbox"
 	"parley/pipeline/turn"
@@ -66,15 +67,15 @@ func (c *Call) called(r *reply.Reply, call inference.ToolCall, own []inference.P
 // carryOut does what the functions ask for.
 func (c *Call) carryOut(events []toolbox.Event) {
 	for _, e := range events {
-		of := Event{Turn: e.Turn, Generation: e.Generation, Call: e.Call}
+		of := event.Event{Turn: e.Turn, Generation: e.Generation, Call: e.Call}
 		switch e.Kind {
 		case toolbox.Called:
 			c.step(turn.Event{Kind: turn.ToolsCalled})
 		case toolbox.Asked:
-			of.Kind = ToolAsked
+			of.Kind = event.ToolAsked
 			c.emit(of)
 		case toolbox.Begun:
-			of.Kind = ToolBegun
+			of.Kind = event.ToolBegun
 			c.emit(of)
 			if e.Run != nil {
 				c.run(e)
@@ -88,7 +89,7 @@ func (c *Call) carryOut(events []toolbox.Event) {
 			c.step(turn.Event{Kind: turn.Collected})
 		case toolbox.Ended:
 			c.replies.History.Result(e.Call.ID, e.Result)
-			c.emit(Event{Kind: ToolEnded, Call: e.Call, Text: e.Outcome, Result: e.Result})
+			c.emit(event.Event{Kind: event.ToolEnded, Call: e.Call, Text: e.Outcome, Result: e.Result})
 			c.toolsDone()
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/tool"
 )
@@ -274,8 +275,8 @@ func TestClientsAnswerTheirOwnFunctions(t *testing.T) {
 		looksUp(s, takes("check", 3*time.Second, `{"pin":"wrong"}`), "", "It is wrong. ")
 		s.Config.ClientTools = true
 		s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
-		s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-			if e.Kind == pipeline.ToolBegun {
+		s.Observe = func(c *pipeline.Call, e event.Event) {
+			if e.Kind == event.ToolBegun {
 				time.AfterFunc(time.Second, func() { c.ToolResult(e.Call.ID, `{"pin":"forged"}`) })
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/toolbox"
 )
@@ -56,13 +57,13 @@ func (c *Call) takeOver(m message) {
 	c.prepareReplies()
 	c.replies.Updated()
 	c.tools.Functions, c.between.Notice.On = c.functions().Functions, c.agent.ListeningTone
-	c.shown.served = nil
+	c.shown.TakenOver()
 	// The recogniser is to expect other words, where it is no other engine.
 	if old := c.caller.Renew(c.agent.Language, c.cfg.Feed.SampleRate()); c.cfg.ASR != nil {
 		c.replace(old, 0)
 	}
 	c.observer.TakenOver(c.origin)
-	c.emit(Event{Kind: HandedOver, Turn: c.state.Turn(), Text: m.text})
+	c.emit(event.Event{Kind: event.HandedOver, Turn: c.state.Turn(), Text: m.text})
 }
 
 // become takes the agent's part of another configuration. The caller has been greeted: there is no first message.

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 )
 
 // inside plays a conversation and lists what is told of its inside.
 func inside(t *testing.T, s *pipelinetest.Scene) (told []string) {
 	t.Helper()
-	s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+	s.Observe = func(_ *pipeline.Call, e event.Event) {
 		switch e.Kind {
-		case pipeline.Phased:
+		case event.Phased:
 			told = append(told, e.Text)
-		case pipeline.Asked:
+		case event.Asked:
 			last := e.Request.Messages[len(e.Request.Messages)-1]
 			told = append(told, fmt.Sprintf("asked(%d %t %s %s)", e.Generation, e.On, e.Request.System, last.Text))
 		}

@@ -14,6 +14,7 @@ import (
 	"parley/media"
 	"parley/media/denoise/noisetest"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
 )
@@ -93,7 +94,7 @@ func playWatched(t *testing.T, s *pipelinetest.Scene, limit time.Duration) {
 func watched(t *testing.T, s *pipelinetest.Scene) *invariants {
 	v := &invariants{t: t, leg: s.Leg, results: map[string]int{}, asked: map[string]bool{}}
 	before := s.Observe
-	s.Observe = func(c *pipeline.Call, e pipeline.Event) {
+	s.Observe = func(c *pipeline.Call, e event.Event) {
 		v.see(e)
 		if before != nil {
 			before(c, e)

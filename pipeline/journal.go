@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/tool"
@@ -23,7 +23,7 @@ func (c *Call) origin() journal.Origin {
 	cfg := &c.cfg
 	o := journal.Origin{Format: c.leg.Format(), Agent: *journal.PersonOf(&c.agent), Turn: cfg.Turn, Hears: cfg.ASR != nil,
 		LLM: cfg.LLM.Info().Name, TTS: cfg.TTS.Info().Name, ClientTools: cfg.ClientTools, ToolTimeout: cfg.ToolTimeout,
-		Answering: cfg.Answering, Speculate: cfg.Speculation != reply.SpeculationOff, AnyVoice: cfg.Speculation == reply.SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet}
+		Answering: cfg.Answering, Speculate: cfg.Speculation != reply.SpeculationOff, AnyVoice: cfg.Speculation == reply.SpeculateSpeech, MaxDuration: cfg.MaxDuration, Quiet: cfg.Quiet, Resume: cfg.Resume}
 	if cfg.ASR != nil {
 		o.ASR = cfg.ASR.Info().Name
 	}
@@ -40,7 +40,7 @@ func (c *Call) origin() journal.Origin {
 // configOf is the configuration of a call that began so, with engines that are never asked.
 func configOf(o *journal.Origin) Config {
 	c := Config{Turn: o.Turn, ClientTools: o.ClientTools, ToolTimeout: o.ToolTimeout, Answering: o.Answering,
-		MaxDuration: o.MaxDuration, Quiet: o.Quiet, Speculation: reply.SpeculationOf(o.Speculate, o.AnyVoice)}
+		MaxDuration: o.MaxDuration, Quiet: o.Quiet, Resume: o.Resume, Speculation: reply.SpeculationOf(o.Speculate, o.AnyVoice)}
 	c.Turn.Complete = turn.DefaultConfig(o.Agent.Language).Complete
 	o.Agent.Apply(&c.Agent)
 	c.LLM, c.TTS = journal.Engine{Name: o.LLM}, journal.Engine{Name: o.TTS}
@@ -68,7 +68,7 @@ func configOf(o *journal.Origin) Config {
 // Names of the messages in a journal.
 var messageNames = [...]string{msgResult: "result", msgStreamEnded: "deaf", msgRecogniser: "ear", msgGivenUp: "given_up", msgScore: "score", msgSentence: "sentence", msgAudio: "audio",
 	msgSpoken: "spoken", msgTool: "tool", msgWritten: "written", msgBroken: "broken", msgDone: "done", msgToolResult: "tool_result",
-	msgFunction: "function", msgConnect: "connect", msgSuccessor: "successor", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update",
+	msgFunction: "function", msgConnect: "connect", msgSuccessor: "successor", msgTyped: "typed", msgInterrupt: "interrupt", msgUpdate: "update", msgPause: "pause",
 	msgSteppedIn: "stepped_in", msgSteppedOut: "stepped_out", msgSupervisorSaid: "supervisor_said", msgListens: "listens", msgInvited: "invited", msgIntroduced: "introduced", msgWhisper: "whisper", msgCoaches: "coaches"}
 
 // Causes of errors that mean something to the conductor.
@@ -207,55 +207,12 @@ func (c *Call) noteReply(agent *agent.Agent, gen int, request *inference.Request
 
 // recordEvent records an event. Phonemes follow from the audio, and what the call reports of its inside
 // depends on who watches.
-func (c *Call) recordEvent(e *Event) {
-	if e.Kind == Phones || e.Kind == Phased || e.Kind == Asked {
+func (c *Call) recordEvent(e *event.Event) {
+	if e.Kind == event.Phones || e.Kind == event.Phased || e.Kind == event.Asked {
 		return
 	}
-	c.observer.Event(func() journal.Event { return logged(e) })
-	if e.Kind == ToolAsked || e.Kind == ToolBegun {
+	c.observer.Event(func() journal.Event { return e.Logged() })
+	if e.Kind == event.ToolAsked || e.Kind == event.ToolBegun {
 		c.observer.Note(journal.Note{Kind: journal.NoteFunction, Text: e.Call.ID})
 	}
-}
-
-// logged is an event as the call's log has it.
-func logged(e *Event) journal.Event {
-	us := func(t media.Time) int64 { return t.Duration().Microseconds() }
-	out := journal.Event{AtUS: us(e.At), Kind: e.Kind.String(), Turn: e.Turn, Generation: e.Generation,
-		Text: e.Text, Replaces: e.Replaces, Stage: string(e.Stage), Reason: string(e.Ended.Reason), Detail: string(e.Ended.Detail)}
-	if e.Err != nil {
-		out.Error = e.Err.Error()
-	}
-	switch e.Kind {
-	case Ducked:
-		out.On = &e.On
-	case ToolAsked, ToolBegun, ToolEnded:
-		out.Call = &e.Call
-	case Used:
-		u := &e.Usage
-		out.Usage = &journal.Usage{Generation: u.Generation, Kind: u.Kind, Outcome: string(u.Outcome), In: u.Tokens.In, Out: u.Tokens.Out,
-			Source: string(u.Tokens.Source), Engine: u.Engine}
-	case Timed:
-		t := &e.Timing
-		after := func(d time.Duration) *int64 {
-			if d == reply.Never {
-				return nil
-			}
-			us := d.Microseconds()
-			return &us
-		}
-		out.Timing = &journal.Timing{EndpointUS: t.Endpoint.Microseconds(), ModelUS: t.Model.Microseconds(), VoiceUS: t.Voice.Microseconds(),
-			TotalUS: t.Total.Microseconds(), OverheadUS: t.Overhead.Microseconds(),
-			Points: &journal.Points{SpeechEndUS: us(t.SpeechEnd), FinalTextUS: after(t.FinalText), FirstTokenUS: after(t.FirstToken),
-				FirstSentenceUS: after(t.FirstSentence), FirstAudioUS: after(t.FirstAudio), FirstPacketUS: after(t.FirstPacket)}}
-	}
-	if s := e.Said; s != nil {
-		for _, w := range s.Words {
-			out.Words = append(out.Words, journal.Word{Text: w.Text, FromUS: us(w.From), ToUS: us(w.To)})
-		}
-		out.Estimated = s.Estimated
-		if s.Interrupted {
-			out.Cut = &journal.Cut{AtUS: us(s.Cut), Unheard: s.Unheard}
-		}
-	}
-	return out
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"parley/inference"
 	"parley/media"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/turn"
 )
@@ -48,6 +49,6 @@ func (c *Call) resumed() {
 func (c *Call) noteKeys(text string) {
 	if text != "" {
 		c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: text})
-		c.emit(Event{Kind: UserLine, Turn: c.state.Turn(), Text: text})
+		c.emit(event.Event{Kind: event.UserLine, Turn: c.state.Turn(), Text: text})
 	}
 }

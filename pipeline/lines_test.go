@@ -10,6 +10,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -23,7 +24,7 @@ func TestPhonesOfALineSaidTwice(t *testing.T) {
 		s.Voice = oddVoice{s.TTS, func(inference.Speech) []inference.Chunk {
 			return []inference.Chunk{{Samples: make([]int16, 24000), Rate: media.Rate24k, Phones: []inference.Mark{{Text: "a", End: time.Second}}}}
 		}}
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
 			for _, p := range e.Phones {
 				got = append(got, p.Start, p.End)
 				e.Phones[0].Start = time.Hour // they are the observer's
@@ -47,12 +48,12 @@ func TestMarksOfALineSaidTwice(t *testing.T) {
 			if s.Config.Turn.Idle = 3 * media.Second; streaming {
 				streams(s)
 			}
-			s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+			s.Observe = func(_ *pipeline.Call, e event.Event) {
 				switch {
 				case e.Text != line:
-				case e.Kind == pipeline.AgentPartial:
+				case e.Kind == event.AgentPartial:
 					caption = e.At
-				case e.Kind == pipeline.AgentLine:
+				case e.Kind == event.AgentLine:
 					said++
 					words := e.Said.Words
 					if e.Said.Estimated || len(words) != 4 {

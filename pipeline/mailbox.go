@@ -7,6 +7,7 @@ import (
 	"parley/media"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
@@ -41,6 +42,7 @@ const (
 	msgCoaches                               // supervisor wants to speak to whom the caller was connected to, alone
 	msgListens                               // seg: how many more listen in; below 0: fewer
 	msgUpdate                                // update
+	msgPause                                 // paused gets how far the call is
 	msgPart                                  // and above, by the kind of the part: of a reply
 )
 
@@ -71,6 +73,7 @@ type message struct {
 	second *bridge.Second
 	next   *Config
 	brief  bool
+	paused chan<- *journal.Conversation
 
 	supervisor *bridge.Supervisor
 }
@@ -150,7 +153,7 @@ func (c *Call) take(m message) {
 		m.supervisor = cmp.Or(m.supervisor, c.Supervisor(m.text, c.leg.Format().Out)) // in a replay somebody who says nothing
 		m.supervisor.Decide(c.stepIn(m.supervisor, map[messageKind]turn.Wait{msgInvited: turn.TransferWait}[m.kind]))
 	case msgIntroduced:
-		c.emit(Event{Kind: AgentLine, Turn: c.state.Turn(), Generation: c.replies.Number, Text: m.text})
+		c.emit(event.Event{Kind: event.AgentLine, Turn: c.state.Turn(), Generation: c.replies.Number, Text: m.text})
 	case msgSteppedOut:
 		if m.supervisor == nil || m.supervisor == c.between.Supervisor {
 			c.stepOut()
@@ -161,6 +164,10 @@ func (c *Call) take(m message) {
 		c.change(func(a *agent.Agent) { a.Advise(m.text) })
 	case msgListens:
 		c.between.Listens(m.seg)
+	case msgPause:
+		if m.paused != nil { // not in a replay
+			m.paused <- c.conversation()
+		}
 	case msgUpdate:
 		c.change(m.update)
 		c.observer.Updated(&c.agent)

@@ -11,6 +11,7 @@ import (
 	"parley/media"
 	"parley/media/isolate/isolatetest"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session/sessiontest"
 )
@@ -54,8 +55,8 @@ func beside(t *testing.T, sc *scenario, site string) (closed string, sites map[s
 		neighbour := o.Call(sessiontest.Web, func(s *pipelinetest.Scene) {
 			*s = *pipelinetest.NewScene(said(100000, 101000, "are you still there"))
 			s.Leg.HangUp = 110 * time.Second
-			s.Config.Observe = func(e pipeline.Event) {
-				if e.Kind == pipeline.AgentLine {
+			s.Config.Observe = func(e event.Event) {
+				if e.Kind == event.AgentLine {
 					heard += e.Text
 				}
 			}

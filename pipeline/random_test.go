@@ -14,6 +14,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/tool"
 	"parley/pipeline/toolbox"
@@ -94,9 +95,9 @@ func playRandom(t *testing.T, seed uint64, setup func(*pipelinetest.Scene)) {
 	}
 	s.Config.Turn.Idle = media.FromDuration(d.between(0, 8000))
 	v := &invariants{t: t, leg: s.Leg, results: map[string]int{}, asked: map[string]bool{}}
-	s.Observe = func(c *pipeline.Call, e pipeline.Event) {
+	s.Observe = func(c *pipeline.Call, e event.Event) {
 		v.see(e)
-		if e.Kind == pipeline.ToolAsked && !d.one(3) {
+		if e.Kind == event.ToolAsked && !d.one(3) {
 			time.AfterFunc(d.between(0, 12000), func() { c.ToolResult(e.Call.ID, "{}") })
 		}
 	}
@@ -213,18 +214,18 @@ type invariants struct {
 	ducked   bool
 }
 
-func (v *invariants) see(e pipeline.Event) {
+func (v *invariants) see(e event.Event) {
 	if v.ended > 0 {
 		v.t.Errorf("%s after the end", e.Kind)
 	}
 	switch e.Kind {
-	case pipeline.Thinking:
+	case event.Thinking:
 		if e.Generation != v.thinking+1 {
 			v.t.Errorf("thinking %d after %d", e.Generation, v.thinking)
 		}
 		v.silent()
 		v.thinking, v.cut = e.Generation, false
-	case pipeline.Speaking:
+	case event.Speaking:
 		if e.Generation != v.thinking {
 			v.t.Errorf("speaking %d while thinking of %d", e.Generation, v.thinking)
 		}
@@ -232,30 +233,30 @@ func (v *invariants) see(e pipeline.Event) {
 			v.t.Errorf("speaking again after the cut of %d", e.Generation)
 		}
 		v.speaking = e.Generation
-	case pipeline.AgentPartial:
+	case event.AgentPartial:
 		if v.cut {
 			v.t.Errorf("a sentence of %d begins after its cut", e.Generation)
 		}
-	case pipeline.Interrupted:
+	case event.Interrupted:
 		if v.speaking == 0 || v.cut {
 			v.t.Errorf("interrupted, and nothing is audible")
 		}
 		v.cut, v.cutAt, v.ducked = true, len(v.leg.Sent()), false
-	case pipeline.Ducked:
+	case event.Ducked:
 		if e.On == v.ducked {
 			v.t.Errorf("ducked is %v twice", e.On)
 		}
 		v.ducked = e.On
-	case pipeline.ToolAsked, pipeline.ToolBegun:
+	case event.ToolAsked, event.ToolBegun:
 		v.asked[e.Call.ID] = true
-	case pipeline.ToolEnded:
+	case event.ToolEnded:
 		v.results[e.Call.ID]++
 		if v.results[e.Call.ID] > 1 {
 			v.t.Errorf("%s has %d results", e.Call.ID, v.results[e.Call.ID])
 		}
-	case pipeline.Used:
+	case event.Used:
 		v.used++
-	case pipeline.End:
+	case event.End:
 		v.silent()
 		v.ended++
 	}

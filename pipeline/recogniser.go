@@ -7,6 +7,7 @@ import (
 	"parley/inference"
 	"parley/pipeline/agent"
 	"parley/pipeline/amd"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/turn"
@@ -83,14 +84,14 @@ func (c *Call) recognised(res inference.Result) {
 		}
 	}
 	if text := c.state.Heard(); text != "" {
-		c.emit(Event{Kind: UserPartial, Turn: c.state.Turn(), Text: text})
+		c.emit(event.Event{Kind: event.UserPartial, Turn: c.state.Turn(), Text: text})
 	}
 }
 
 // streamEnded replaces a recogniser's stream that has ended, or ends the call where no other can be had.
 func (c *Call) streamEnded(stream int, err error) {
 	if old, wait := c.caller.Fallen(stream, err); old != nil {
-		c.emit(Event{Kind: Fault, Turn: c.state.Turn(), Err: err})
+		c.emit(event.Event{Kind: event.Fault, Turn: c.state.Turn(), Err: err})
 		c.replace(old, wait)
 	}
 }

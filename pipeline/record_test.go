@@ -13,6 +13,7 @@ import (
 	"parley/media/mediatest"
 	"parley/media/record"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/toolbox"
 )
@@ -47,8 +48,8 @@ func played(t *testing.T, s *pipelinetest.Scene, limit time.Duration) (got taken
 			}
 		},
 	})
-	s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-		if e.Kind == pipeline.End {
+	s.Observe = func(_ *pipeline.Call, e event.Event) {
+		if e.Kind == event.End {
 			got.closed = file.closed
 		}
 	}
@@ -132,8 +133,8 @@ func TestRecordingOfAnInterruption(t *testing.T) {
 				fourSentences(s)
 				on(s)
 				var cut time.Duration
-				s.Config.Observe = func(e pipeline.Event) {
-					if e.Kind == pipeline.Interrupted {
+				s.Config.Observe = func(e event.Event) {
+					if e.Kind == event.Interrupted {
 						cut = time.Since(s.Leg.Start())
 					}
 				}

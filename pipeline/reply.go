@@ -6,6 +6,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/playout"
 	"parley/pipeline/reply"
 	"parley/pipeline/turn"
@@ -27,7 +28,7 @@ func (c *Call) conclude(outcome reply.Outcome, h playout.Position) {
 		if outcome == reply.Cut {
 			said.Interrupted, said.Cut, said.Unheard = true, c.moment(), unheard
 		}
-		c.emit(Event{Kind: AgentLine, Turn: r.Turn, Generation: r.Number, Text: text, Said: said})
+		c.emit(event.Event{Kind: event.AgentLine, Turn: r.Turn, Generation: r.Number, Text: text, Said: said})
 	}
 	c.account(r)
 }
@@ -58,11 +59,11 @@ func (c *Call) cut() {
 	c.caller.Flushed(d)
 	h := c.heardBy(now)
 	c.playout.Cut(c.leg.Format().Continuous)
-	c.emit(Event{Kind: Interrupted})
+	c.emit(event.Event{Kind: event.Interrupted})
 	if c.replies.Latest.Live() {
 		c.conclude(reply.Cut, h)
 	}
-	c.emit(Event{Kind: Listening})
+	c.emit(event.Event{Kind: event.Listening})
 	c.setDuck(false)
 }
 
@@ -88,7 +89,7 @@ func (c *Call) finishSentence() {
 // count is known.
 func (c *Call) account(r *reply.Reply) {
 	if u, ok := c.replies.Usage(r); ok {
-		c.emit(Event{Kind: Used, Turn: r.Turn, Generation: r.Number, Usage: u})
+		c.emit(event.Event{Kind: event.Used, Turn: r.Turn, Generation: r.Number, Usage: u})
 	}
 }
 
@@ -152,7 +153,7 @@ func (c *Call) takeReply(r *reply.Reply, p reply.Part) {
 func (c *Call) broken(r *reply.Reply, p reply.Part) {
 	defer close(p.Again)
 	if left, ok := r.Retry(p.Seg, c.now()); ok {
-		c.emit(Event{Kind: Recovered, Turn: r.Turn, Generation: r.Number, Err: p.Err})
+		c.emit(event.Event{Kind: event.Recovered, Turn: r.Turn, Generation: r.Number, Err: p.Err})
 		p.Again <- left
 	}
 }
@@ -164,7 +165,7 @@ func (c *Call) audio(r *reply.Reply, p reply.Part) {
 		return
 	}
 	if len(p.Chunk.Phones) > 0 {
-		c.emit(Event{Kind: Phones, Turn: r.Turn, Generation: r.Number, Phones: r.Phones(p.Seg, p.Chunk.Phones)})
+		c.emit(event.Event{Kind: event.Phones, Turn: r.Turn, Generation: r.Number, Phones: r.Phones(p.Seg, p.Chunk.Phones)})
 	}
 	s.Append(p.Chunk)
 	if len(p.Chunk.Samples) > 0 {
@@ -174,7 +175,7 @@ func (c *Call) audio(r *reply.Reply, p reply.Part) {
 		return
 	}
 	if !r.Joins {
-		c.emit(Event{Kind: Speaking, Turn: r.Turn, Generation: r.Number})
+		c.emit(event.Event{Kind: event.Speaking, Turn: r.Turn, Generation: r.Number})
 	}
 	c.step(turn.Event{Kind: turn.FirstAudio})
 }
@@ -188,7 +189,7 @@ func (c *Call) finishMaking(r *reply.Reply, err error) {
 		return
 	}
 	audible := r.Audible()
-	c.emit(Event{Kind: Fault, Turn: r.Turn, Generation: r.Number, Err: err})
+	c.emit(event.Event{Kind: event.Fault, Turn: r.Turn, Generation: r.Number, Err: err})
 	if !audible {
 		c.discard(reply.Failed)
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/toolbox"
 )
@@ -120,8 +121,8 @@ var scenarios = []scenario{
 			s.Config.ClientTools = true
 			s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
 			s.LLM.Replies = [][]enginetest.Step{calls("One moment. ", "book"), enginetest.Sentences(150*ms, "Booked. ")}
-			s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-				if e.Kind == pipeline.ToolAsked {
+			s.Observe = func(c *pipeline.Call, e event.Event) {
+				if e.Kind == event.ToolAsked {
 					time.AfterFunc(2*time.Second, func() {
 						c.ToolResult(e.Call.ID, `{"ok":true}`)
 						c.ToolResult(e.Call.ID, `{"ok":"again"}`)

@@ -4,6 +4,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/amd"
+	"parley/pipeline/event"
 	"parley/pipeline/listen"
 	"parley/pipeline/turn"
 )
@@ -28,7 +29,7 @@ func (c *Call) answeredBy(heard listen.Activity) {
 	verdict, open := c.observer.Screened(uint8(c.answer.Who.Step(heard.Speech, heard.Level)), c.answer.Who.Open())
 	v := amd.Verdict(verdict)
 	if c.answer.Decides(v) {
-		c.emit(Event{Kind: Answered, Text: v.String()})
+		c.emit(event.Event{Kind: event.Answered, Text: v.String()})
 	}
 	e := turn.Event{Kind: turn.AnsweredBy}
 	if open {
@@ -50,7 +51,7 @@ func (c *Call) answeredBy(heard listen.Activity) {
 // noteAnswer keeps what was heard before the conversation began.
 func (c *Call) noteAnswer(text string) {
 	c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: text})
-	c.emit(Event{Kind: UserLine, Text: text, Said: c.caller.Said(text, c.moment())})
+	c.emit(event.Event{Kind: event.UserLine, Text: text, Said: c.caller.Said(text, c.moment())})
 }
 
 // answerEnds concludes the answer at the end of the call. One with a machine ends as

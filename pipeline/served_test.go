@@ -9,6 +9,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -50,11 +51,11 @@ func (c calledTTS) Speak(ctx context.Context, s inference.Speech) iter.Seq2[infe
 // served are the Served events of a scene as "stage engine", and whose completions were.
 func served(s *pipelinetest.Scene) (stages, completions *[]string) {
 	stages, completions = new([]string), new([]string)
-	s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+	s.Observe = func(_ *pipeline.Call, e event.Event) {
 		switch e.Kind {
-		case pipeline.Served:
+		case event.Served:
 			*stages = append(*stages, string(e.Stage)+" "+e.Text)
-		case pipeline.Used:
+		case event.Used:
 			*completions = append(*completions, e.Usage.Engine)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/reply"
 	"parley/pipeline/session/sessiontest"
@@ -114,8 +115,8 @@ var speculative = []scenario{
 			s.Config.ClientTools = true
 			s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
 			s.LLM.Replies = [][]enginetest.Step{{{After: 20 * ms, Tool: &inference.ToolCall{Name: "book", Arguments: "{}"}}}, enginetest.Sentences(150*ms, "Booked. ")}
-			s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-				if e.Kind == pipeline.ToolAsked {
+			s.Observe = func(c *pipeline.Call, e event.Event) {
+				if e.Kind == event.ToolAsked {
 					time.AfterFunc(300*ms, func() { c.ToolResult(e.Call.ID, "{}") })
 				}
 			}

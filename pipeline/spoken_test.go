@@ -10,6 +10,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/inference/spoken"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -21,11 +22,11 @@ func TestShownAndSpoken(t *testing.T) {
 		s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(160*ms, "# The **Lola** menu\n", "It is €25. 🙂 ", "Book at [our site](https://x.y/z) ", "at 9:30.")}
 		s.Config.Agent.Pronunciation = spoken.NewDictionary([]spoken.Entry{{Word: "lola", Say: "low la"}})
 		var captions, lines []string
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
 			switch e.Kind {
-			case pipeline.AgentPartial:
+			case event.AgentPartial:
 				captions = append(captions, e.Text)
-			case pipeline.AgentLine:
+			case event.AgentLine:
 				lines = append(lines, e.Text)
 			}
 		}
@@ -66,8 +67,8 @@ func TestInterruptedNumber(t *testing.T) {
 				c.Interrupt()
 			}
 			var line string
-			s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-				if e.Kind == pipeline.AgentLine {
+			s.Observe = func(_ *pipeline.Call, e event.Event) {
+				if e.Kind == event.AgentLine {
 					line = e.Text
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 )
 
@@ -88,8 +89,8 @@ func TestStreamingAhead(t *testing.T) {
 		fourSentences(s)
 		v.Every = 90 * ms // hardly faster than it is played
 		given = nil
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-			if e.Kind == pipeline.AgentPartial {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
+			if e.Kind == event.AgentPartial {
 				time.AfterFunc(10*ms, func() {
 					mu.Lock()
 					defer mu.Unlock()
@@ -116,8 +117,8 @@ func TestStreamingWordTimes(t *testing.T) {
 	playStream(t, 11000, func(s *pipelinetest.Scene, _ *enginetest.FakeStreamingTTS) {
 		s.LLM.Replies = [][]enginetest.Step{enginetest.Sentences(160*ms, "One. ", "It is €25. ", "Three.")}
 		words = nil
-		s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-			if e.Kind == pipeline.AgentLine {
+		s.Observe = func(_ *pipeline.Call, e event.Event) {
+			if e.Kind == event.AgentLine {
 				for _, w := range e.Said.Words {
 					words = append(words, fmt.Sprintf("%s %d", w.Text, w.From.Duration().Milliseconds()-words0))
 				}
@@ -210,8 +211,8 @@ func TestStreamingBreaks(t *testing.T) {
 				if !c.words {
 					v.MarkEvery = 0
 				}
-				s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
-					if e.Kind == pipeline.Recovered {
+				s.Observe = func(_ *pipeline.Call, e event.Event) {
+					if e.Kind == event.Recovered {
 						v.Limit = -1 // it may be given the same text again
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/turn"
 )
 
@@ -42,7 +43,7 @@ func (c *Call) stepIn(s *bridge.Supervisor, as turn.Wait) error {
 		c.tools.Forgo() // the agent does not go on after its functions
 	}
 	c.between.Enter(s, c.leg.Format().Out)
-	c.emit(Event{Kind: SteppedIn, Turn: c.state.Turn(), Text: s.Name})
+	c.emit(event.Event{Kind: event.SteppedIn, Turn: c.state.Turn(), Text: s.Name})
 	if w, language, hints := c.cfg.Scribe, c.agent.Language, c.cfg.Agent.Hints(c.agent.Language); w != nil && as == turn.NoWait {
 		c.crew.Spawn("pipeline/scribe", func() {
 			err := w.Write(c.crew.Life, s, s.Rate, language, hints, func(text string) {
@@ -63,23 +64,23 @@ func (c *Call) stepOut() {
 		c.between.Supervisor = nil
 		c.times.active = c.now()
 		c.step(turn.Event{Kind: turn.SteppedOut})
-		c.emit(Event{Kind: SteppedOut, Turn: c.state.Turn()})
+		c.emit(event.Event{Kind: event.SteppedOut, Turn: c.state.Turn()})
 	}
 }
 
 // keep keeps a turn of the caller's that the supervisor answers.
 func (c *Call) keep(a turn.Action) {
-	e := Event{Turn: a.Turn, Text: a.Text}
+	e := event.Event{Turn: a.Turn, Text: a.Text}
 	if !a.Typed {
 		e.Said = c.caller.Said(a.Text, c.moment())
 		c.follow(c.caller.CommitTurn(a.Again))
 	}
-	c.shown.partial = ""
+	c.shown.TurnBegins()
 	c.noteTurn(e, a.Again)
 }
 
 // supervisorSaid has the model and the observer learn of it.
 func (c *Call) supervisorSaid(text string) {
 	c.replies.History.Add(inference.Message{Role: inference.RoleUser, Text: "[a colleague who has taken over says to the caller: " + text + "]"})
-	c.emit(Event{Kind: SupervisorLine, Turn: c.state.Turn(), Text: text})
+	c.emit(event.Event{Kind: event.SupervisorLine, Turn: c.state.Turn(), Text: text})
 }

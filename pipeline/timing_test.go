@@ -11,6 +11,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/reply"
 )
@@ -88,11 +89,11 @@ func TestOverhead(t *testing.T) {
 					ahead(s)
 				}
 				var got *reply.Timing
-				s.Observe = func(_ *pipeline.Call, e pipeline.Event) {
+				s.Observe = func(_ *pipeline.Call, e event.Event) {
 					switch e.Kind {
-					case pipeline.UserLine:
+					case event.UserLine:
 						time.Sleep(c.conductor)
-					case pipeline.Timed:
+					case event.Timed:
 						got = &e.Timing
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/reply"
 )
@@ -20,11 +21,11 @@ type heldTalk struct {
 	timings []reply.Timing
 }
 
-func (o *heldTalk) observe(e pipeline.Event) {
+func (o *heldTalk) observe(e event.Event) {
 	switch e.Kind {
-	case pipeline.Timed:
+	case event.Timed:
 		o.timings = append(o.timings, e.Timing)
-	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine:
+	case event.UserLine, event.UserLineAgain, event.AgentLine:
 		var b strings.Builder
 		b.WriteString(e.Kind.String())
 		var text []string
@@ -54,7 +55,7 @@ func hold(t *testing.T, limit time.Duration, setup func(*pipelinetest.Scene), sa
 		scene = pipelinetest.NewScene(said...)
 		setup(scene)
 		act := scene.Observe
-		scene.Observe = func(c *pipeline.Call, e pipeline.Event) {
+		scene.Observe = func(c *pipeline.Call, e event.Event) {
 			o.observe(e)
 			if act != nil {
 				act(c, e)
@@ -203,8 +204,8 @@ func TestPoints(t *testing.T) {
 			s.Config.ClientTools = true
 			s.Config.Agent.Tools = []inference.Tool{{Name: "book"}}
 			s.LLM.Replies = [][]enginetest.Step{calls("", "book"), enginetest.Sentences(150*ms, "Booked. ")}
-			s.Observe = func(c *pipeline.Call, e pipeline.Event) {
-				if e.Kind == pipeline.ToolAsked {
+			s.Observe = func(c *pipeline.Call, e event.Event) {
+				if e.Kind == event.ToolAsked {
 					c.ToolResult(e.Call.ID, `{"ok":true}`)
 				}
 			}

@@ -93,6 +93,7 @@ type Origin struct {
 	AnyVoice    bool          `json:"speculate_voice,omitempty"`
 	MaxDuration time.Duration `json:"max_duration_ns,omitempty"`
 	Quiet       time.Duration `json:"quiet_ns,omitempty"`
+	Resume      *Conversation `json:"resume,omitempty"` // the call goes on from there; nil: it begins
 }
 
 // Function is a function that the server ran.

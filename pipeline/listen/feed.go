@@ -73,6 +73,9 @@ func (e *feed) begin(in, rate media.Rate) {
 	e.keep(rate)
 }
 
+// Since has the clock of a call that began elsewhere go on from a time. It comes before the first frame.
+func (c *Caller) Since(at media.Time) { c.feed.since, c.feed.heard = at, at }
+
 // keep begins to keep audio at rate, from the next frame on.
 func (e *feed) keep(rate media.Rate) {
 	e.rate, e.up, e.base = rate, resample.New(e.in, rate), e.n

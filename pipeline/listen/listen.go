@@ -118,8 +118,7 @@ func (c *Caller) Hear(f media.Frame) Heard {
 	return Heard{a, c.levels.loud(a.Level)}
 }
 
-// Sent takes a frame that is written to the leg, when it is; sounds says that it is not silent.
-// text is the agent's sentence that it is of, empty when it is of none.
+// Sent takes a frame that is written to the leg, when it is; sounds says that it is not silent. text is the agent's sentence, or empty.
 func (c *Caller) Sent(f media.Frame, sounds bool, text string, now time.Time) {
 	c.guard.wrote(f, sounds)
 	if text != "" && c.said.note(text, now) && c.feed.asr != nil {
@@ -447,6 +446,7 @@ type feed struct {
 	base   int64      // first frame kept
 	n      int64      // frames heard
 	heard  media.Time // end of the last frame
+	since  media.Time // begin of the first one
 	engine string     // that recognises
 	from   int64      // the latest utterance: frames from to to
 	to     int64
@@ -469,7 +469,7 @@ type feed struct {
 
 // push takes one frame of the caller's audio.
 func (e *feed) push(f media.Frame) {
-	e.heard = f.At + media.FrameTime
+	e.heard = e.since + f.At + media.FrameTime
 	if e.n == e.base+int64(len(e.pages))*pageFrames {
 		e.turnPage()
 	}

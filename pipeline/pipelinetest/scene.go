@@ -13,6 +13,7 @@ import (
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/replay"
@@ -44,7 +45,7 @@ type Scene struct {
 	// Act runs beside the call, for what a client does.
 	Act func(c *pipeline.Call)
 	// Observe sees every event besides the log.
-	Observe func(c *pipeline.Call, e pipeline.Event)
+	Observe func(c *pipeline.Call, e event.Event)
 
 	log    []string
 	record journal.Writer
@@ -104,8 +105,8 @@ func (s *Scene) Call() *pipeline.Call {
 	}
 	var call *pipeline.Call
 	observe := cfg.Observe
-	cfg.Observe = func(e pipeline.Event) {
-		if e.Kind != pipeline.Served { // as the script says
+	cfg.Observe = func(e event.Event) {
+		if e.Kind != event.Served { // as the script says
 			s.log = append(s.log, line(e))
 		}
 		if observe != nil {
@@ -186,29 +187,29 @@ func (s *Scene) Log() string { return strings.Join(s.log, "\n") }
 
 // line renders an event. Captions, phonemes and timings are left out: they follow
 // from the rest.
-func line(e pipeline.Event) string {
+func line(e event.Event) string {
 	b := fmt.Sprintf("%d %s", e.At.Milliseconds(), e.Kind)
 	switch e.Kind {
-	case pipeline.Thinking, pipeline.Speaking:
+	case event.Thinking, event.Speaking:
 		return fmt.Sprintf("%s %d", b, e.Generation)
-	case pipeline.UserLine, pipeline.UserLineAgain, pipeline.AgentLine, pipeline.UserPartial, pipeline.AgentPartial, pipeline.Answered, pipeline.HandedOver, pipeline.SteppedIn, pipeline.SupervisorLine:
+	case event.UserLine, event.UserLineAgain, event.AgentLine, event.UserPartial, event.AgentPartial, event.Answered, event.HandedOver, event.SteppedIn, event.SupervisorLine:
 		return fmt.Sprintf("%s %q", b, e.Text)
-	case pipeline.Ducked:
+	case event.Ducked:
 		return fmt.Sprintf("%s %v", b, e.On)
-	case pipeline.ToolAsked, pipeline.ToolBegun:
+	case event.ToolAsked, event.ToolBegun:
 		return fmt.Sprintf("%s %s %s %s", b, e.Call.ID, e.Call.Name, e.Call.Arguments)
-	case pipeline.ToolEnded:
+	case event.ToolEnded:
 		return fmt.Sprintf("%s %s %s", b, e.Call.ID, e.Text)
-	case pipeline.Used:
+	case event.Used:
 		if e.Usage.Kind != "reply" {
 			b += " " + e.Usage.Kind
 		}
 		return fmt.Sprintf("%s %d %s", b, e.Usage.Generation, e.Usage.Outcome)
-	case pipeline.Fault, pipeline.Recovered:
+	case event.Fault, event.Recovered:
 		return fmt.Sprintf("%s %v", b, e.Err)
-	case pipeline.Timed:
+	case event.Timed:
 		return fmt.Sprintf("%s endpoint %v model %v voice %v total %v overhead %v", b, e.Timing.Endpoint, e.Timing.Model, e.Timing.Voice, e.Timing.Total, e.Timing.Overhead)
-	case pipeline.End:
+	case event.End:
 		return fmt.Sprintf("%s %s", b, e.Ended.Error())
 	}
 	return b

@@ -6,7 +6,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/reply"
 	"parley/pipeline/toolbox"
@@ -35,7 +35,7 @@ func Exchanges(f *journal.File, results map[string]string) []Exchange {
 	r := reader{list: []Exchange{{}}, results: results, kept: keptResults(f)}
 	for i := range f.Events {
 		e := &f.Events[i]
-		if e.Kind == pipeline.HandedOver.String() {
+		if e.Kind == event.HandedOver.String() {
 			break
 		}
 		r.take(e)

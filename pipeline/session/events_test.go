@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
 	"parley/pipeline/wordtime"
@@ -42,12 +42,12 @@ func eventsOf(t *testing.T, o *sessiontest.Harness, s *session.Session) string {
 	return strings.Join(all, "; ")
 }
 
-func line(s *session.Session, kind pipeline.EventKind, text string) {
+func line(s *session.Session, kind event.Kind, text string) {
 	words := []wordtime.Word{}
 	for _, w := range strings.Fields(text) {
 		words = append(words, wordtime.Word{Text: w})
 	}
-	s.Observe(pipeline.Event{Kind: kind, Text: text, At: media.FromDuration(time.Second), Said: &wordtime.Said{Words: words}})
+	s.Observe(event.Event{Kind: kind, Text: text, At: media.FromDuration(time.Second), Said: &wordtime.Said{Words: words}})
 }
 
 // TestEventsAreStoredAsTheyHappen: what is said is in the store a moment later, with the times of its words, in the order in which
@@ -57,19 +57,19 @@ func TestEventsAreStoredAsTheyHappen(t *testing.T) {
 		o := (&sessiontest.FakeLedger{}).Open(t, 0)
 		s := o.Enter(sessiontest.Inbound)
 		s.Begin()
-		s.Observe(pipeline.Event{Kind: pipeline.Served, Stage: agent.StageLLM, Text: "haiku"})
-		s.Observe(pipeline.Event{Kind: pipeline.Served, Stage: agent.StageLLM, Text: "haiku"})
-		line(s, pipeline.AgentLine, "Good day.")
-		line(s, pipeline.UserLine, "A table")
-		line(s, pipeline.UserLineAgain, "A table for two")
-		s.Observe(pipeline.Event{Kind: pipeline.Timed, Turn: 1})
-		s.Observe(pipeline.Event{Kind: pipeline.Answered, Text: "human"})
+		s.Observe(event.Event{Kind: event.Served, Stage: agent.StageLLM, Text: "haiku"})
+		s.Observe(event.Event{Kind: event.Served, Stage: agent.StageLLM, Text: "haiku"})
+		line(s, event.AgentLine, "Good day.")
+		line(s, event.UserLine, "A table")
+		line(s, event.UserLineAgain, "A table for two")
+		s.Observe(event.Event{Kind: event.Timed, Turn: 1})
+		s.Observe(event.Event{Kind: event.Answered, Text: "human"})
 		time.Sleep(200 * ms)
 		want := "ringing; connected; served by [haiku]; agent: Good day. (2 words); user: A table (2 words); 1 is A table for two (4 words); turn; by human"
 		if got := eventsOf(t, o, s); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		line(s, pipeline.AgentLine, "At what time?")
+		line(s, event.AgentLine, "At what time?")
 		s.End(hungUp)
 		time.Sleep(200 * ms)
 		if got := eventsOf(t, o, s); got != want+"; agent: At what time? (3 words)" {
@@ -89,8 +89,8 @@ func TestEventsWaitForTheDatabase(t *testing.T) {
 		s, silent := o.Enter(web), o.Enter(web)
 		s.Begin()
 		time.Sleep(3 * time.Second)
-		line(s, pipeline.AgentLine, "Good day.")
-		line(s, pipeline.UserLine, "Hello.")
+		line(s, event.AgentLine, "Good day.")
+		line(s, event.UserLine, "Hello.")
 		time.Sleep(5 * time.Second)
 		if got := eventsOf(t, o, s); got != "dialing; connected" {
 			t.Errorf("while the database is away: %s", got)
@@ -101,11 +101,11 @@ func TestEventsWaitForTheDatabase(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		for range 5000 { // at once: nobody stores them meanwhile
-			line(s, pipeline.UserLine, "Hm.")
+			line(s, event.UserLine, "Hm.")
 		}
 		time.Sleep(10 * time.Second)
 		stored := len(o.Ledger.EventsOf(s.ID()))
-		line(s, pipeline.UserLine, "After all.")
+		line(s, event.UserLine, "After all.")
 		time.Sleep(time.Second)
 		if got := len(o.Ledger.EventsOf(s.ID())); stored < 4000 || stored > 5000 || got != stored {
 			t.Errorf("of too many %d are stored, and then %d", stored, got)

@@ -6,7 +6,7 @@ import (
 
 	"parley/billing"
 	"parley/inference"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/session/sessiontest"
 	"parley/pipeline/tool"
 )
@@ -25,7 +25,7 @@ func TestFunctionsAreCharged(t *testing.T) {
 		observe := s.Observe
 		for _, e := range [][2]string{{"web_search", "ok"}, {"web_search", "error"}, {"web_search", "ok"}, {"web_search", "timeout"}, {"web_search", "cancelled"},
 			{"crm_lookup", "error"}, {"crm_lookup", "ok"}, {"crm_lookup", "ok"}, {"order", "ok"}, {"unknown", "ok"}} {
-			observe(pipeline.Event{Kind: pipeline.ToolEnded, Call: inference.ToolCall{Name: e[0]}, Text: e[1]})
+			observe(event.Event{Kind: event.ToolEnded, Call: inference.ToolCall{Name: e[0]}, Text: e[1]})
 		}
 		s.End(hungUp)
 		u := o.Ledger.Closings[0].Usage

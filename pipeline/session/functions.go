@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/tool"
 	"parley/store/history"
 )
@@ -24,11 +24,11 @@ func functionBytes(f *history.FunctionCall) int {
 }
 
 // functionBegun notes a function that is called. nil: there are too many.
-func (h *conversation) functionBegun(e *pipeline.Event) *history.FunctionCall {
+func (h *conversation) functionBegun(e *event.Event) *history.FunctionCall {
 	if len(h.talk.Functions) == maxFunctions {
 		return nil
 	}
-	f := history.FunctionCall{ID: e.Call.ID, Name: tool.Clip(e.Call.Name, maxArguments), Arguments: tool.Clip(e.Call.Arguments, maxArguments), ByClient: e.Kind == pipeline.ToolAsked,
+	f := history.FunctionCall{ID: e.Call.ID, Name: tool.Clip(e.Call.Name, maxArguments), Arguments: tool.Clip(e.Call.Arguments, maxArguments), ByClient: e.Kind == event.ToolAsked,
 		Turn: e.Turn, BeganMS: e.At.Milliseconds()}
 	if h.functionBytes += functionBytes(&f); h.functionBytes > maxFunctionBytes {
 		f.Arguments = ""
@@ -39,7 +39,7 @@ func (h *conversation) functionBegun(e *pipeline.Event) *history.FunctionCall {
 }
 
 // functionEnded notes the result of a function, also of one that never began.
-func (h *conversation) functionEnded(e *pipeline.Event) *history.FunctionCall {
+func (h *conversation) functionEnded(e *event.Event) *history.FunctionCall {
 	is := func(f history.FunctionCall) bool { return f.ID == e.Call.ID && f.Outcome == "" }
 	i := slices.IndexFunc(h.talk.Functions, is)
 	if i < 0 {

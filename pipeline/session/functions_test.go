@@ -8,7 +8,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
 	"parley/store/history"
@@ -21,16 +21,16 @@ func TestFunctionsAreKept(t *testing.T) {
 		o := (&sessiontest.FakeLedger{}).Open(t, 0)
 		s := o.Enter(web)
 		s.Begin()
-		at := func(d time.Duration, kind pipeline.EventKind, id, name, outcome, result string) {
-			s.Observe(pipeline.Event{Kind: kind, At: media.FromDuration(d), Turn: 2, Call: inference.ToolCall{ID: id, Name: name, Arguments: `{"id":7}`}, Text: outcome, Result: result})
+		at := func(d time.Duration, kind event.Kind, id, name, outcome, result string) {
+			s.Observe(event.Event{Kind: kind, At: media.FromDuration(d), Turn: 2, Call: inference.ToolCall{ID: id, Name: name, Arguments: `{"id":7}`}, Text: outcome, Result: result})
 		}
-		at(time.Second, pipeline.ToolBegun, "call_1_1", "order", "", "")
-		at(1100*ms, pipeline.ToolAsked, "call_1_2", "look", "", "")
+		at(time.Second, event.ToolBegun, "call_1_1", "order", "", "")
+		at(1100*ms, event.ToolAsked, "call_1_2", "look", "", "")
 		if rows := storedFunctions(o, s); len(rows) != 2 || rows[0].Name != "order" || rows[0].Outcome != "" || rows[0].EndedMS != nil {
 			t.Errorf("before there is a result: %+v", rows)
 		}
-		at(1500*ms, pipeline.ToolEnded, "call_1_1", "order", "ok", "on its way")
-		at(1600*ms, pipeline.ToolEnded, "call_1_3", "refund", "unknown_tool", "there is no function refund")
+		at(1500*ms, event.ToolEnded, "call_1_1", "order", "ok", "on its way")
+		at(1600*ms, event.ToolEnded, "call_1_3", "refund", "unknown_tool", "there is no function refund")
 		if rows := storedFunctions(o, s); len(rows) != 4 || rows[2].Outcome != "ok" || *rows[2].EndedMS != 1500 || rows[2].Result != "on its way" {
 			t.Errorf("with a result: %+v", rows)
 		}
@@ -79,8 +79,8 @@ func TestFunctionsAreBounded(t *testing.T) {
 		s.Begin()
 		for i := range 600 {
 			call := inference.ToolCall{ID: "call_" + strings.Repeat("1", i+1), Name: "order", Arguments: strings.Repeat("a", 10_000)}
-			s.Observe(pipeline.Event{Kind: pipeline.ToolBegun, Call: call})
-			s.Observe(pipeline.Event{Kind: pipeline.ToolEnded, Call: call, Text: "ok", Result: strings.Repeat("b", 1000)})
+			s.Observe(event.Event{Kind: event.ToolBegun, Call: call})
+			s.Observe(event.Event{Kind: event.ToolEnded, Call: call, Text: "ok", Result: strings.Repeat("b", 1000)})
 		}
 		s.End(hungUp)
 		kept, size := o.Ledger.Talks[s.ID()].Functions, 0

@@ -15,6 +15,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
@@ -549,7 +550,7 @@ func TestDrain(t *testing.T) {
 		{"the time is up", 15 * time.Second, nil, "18.2s api_hangup: drain", 18200 * ms, false},
 		{"a goodbye that takes too long", 15 * time.Second, func(s *pipelinetest.Scene) { s.TTS.FirstAudio = time.Minute }, "24s api_hangup: drain", 24 * time.Second, false},
 		{"one that does not even hear", 15 * time.Second, func(s *pipelinetest.Scene) {
-			s.Observe = func(*pipeline.Call, pipeline.Event) {
+			s.Observe = func(*pipeline.Call, event.Event) {
 				if time.Since(s.Leg.Start()) > 15*time.Second {
 					time.Sleep(20 * time.Second)
 				}
@@ -601,7 +602,7 @@ func TestStopDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := (&sessiontest.FakeLedger{Checkpoint: func(time.Duration, *ledger.Session) ledger.CheckpointResult { return poor }}).Open(t, 0)
 		stuck := o.Call(web, func(s *pipelinetest.Scene) {
-			s.Observe = func(*pipeline.Call, pipeline.Event) { time.Sleep(time.Minute) }
+			s.Observe = func(*pipeline.Call, event.Event) { time.Sleep(time.Minute) }
 		})
 		for range 20 {
 			stuck.Stop(media.Ended{Reason: media.APIHangup})

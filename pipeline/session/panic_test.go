@@ -9,7 +9,7 @@ import (
 	"parley/inference"
 	"parley/media"
 	"parley/media/isolate/isolatetest"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/session/sessiontest"
 )
 
@@ -22,7 +22,7 @@ func TestPanicEndsNoCall(t *testing.T) {
 			s := o.Call(web, until(20*time.Second))
 			isolatetest.Inject(t, site.Name)
 			time.Sleep(time.Second) // how the call began is stored
-			s.Observe(pipeline.Event{Kind: pipeline.ToolBegun, Call: inference.ToolCall{ID: "call_1_1"}})
+			s.Observe(event.Event{Kind: event.ToolBegun, Call: inference.ToolCall{ID: "call_1_1"}})
 			o.Wait()
 			o.WantEnd(s, "20s user_hangup")
 			if c := o.Ledger.Closings; len(c) != 1 || c[0].Reason != string(media.UserHangup) || c[0].Usage[billing.AgentTime] != 20000 {

@@ -12,6 +12,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/monitor"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/tool"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -112,7 +113,7 @@ func (s *Session) checkpointSoon() {
 // call is hung up.
 func (s *Session) Bind(cfg *pipeline.Config) {
 	next := cfg.Observe
-	cfg.Observe = func(e pipeline.Event) {
+	cfg.Observe = func(e event.Event) {
 		s.Observe(e)
 		if next != nil {
 			next(e)
@@ -170,18 +171,18 @@ func (s *Session) Monitored(by *monitor.Monitor) {
 	s.monitor = by
 }
 
-func (s *Session) Observe(e pipeline.Event) {
+func (s *Session) Observe(e event.Event) {
 	switch e.Kind {
-	case pipeline.ToolAsked, pipeline.ToolBegun:
+	case event.ToolAsked, event.ToolBegun:
 		s.note(func() { s.tellFunction(s.history.functionBegun(&e)) })
-	case pipeline.ToolEnded:
+	case event.ToolEnded:
 		if e.Text == "ok" {
 			s.ran(e.Call.Name)
 		}
 		s.note(func() { s.tellFunction(s.history.functionEnded(&e)) })
-	case pipeline.Used:
+	case event.Used:
 		s.used(&e)
-	case pipeline.UserLine, pipeline.AgentLine, pipeline.SupervisorLine:
+	case event.UserLine, event.AgentLine, event.SupervisorLine:
 		s.note(func() {
 			if line, kept := s.history.addLine(&e); kept {
 				s.happens(history.Event{CallEvent: history.CallEvent{Line: &line}})
@@ -189,28 +190,28 @@ func (s *Session) Observe(e pipeline.Event) {
 				s.publish(CallUpdate{Line: &plain})
 			}
 		})
-	case pipeline.AgentPartial:
+	case event.AgentPartial:
 		s.note(func() { s.speaks(&e) })
-	case pipeline.UserLineAgain:
+	case event.UserLineAgain:
 		s.note(func() {
 			if change := s.history.replaceUser(&e); change != nil {
 				s.happens(*change)
 				s.publish(CallUpdate{Corrected: true})
 			}
 		})
-	case pipeline.Served:
+	case event.Served:
 		s.note(func() {
 			if by := s.history.served(e.Stage, e.Text); by != nil {
 				s.happens(history.Event{Served: by})
 			}
 		})
-	case pipeline.Answered:
+	case event.Answered:
 		s.note(func() {
 			s.history.answered(e.Text)
 			s.happens(history.Event{CallEvent: history.CallEvent{AnsweredBy: e.Text}})
 			s.publish(CallUpdate{AnsweredBy: e.Text})
 		})
-	case pipeline.Timed:
+	case event.Timed:
 		s.note(func() { s.turnHappens(s.history.addTurn(&e)) })
 	}
 }

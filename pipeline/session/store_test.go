@@ -12,6 +12,7 @@ import (
 	"parley/billing"
 	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/session"
 	"parley/store"
@@ -145,9 +146,9 @@ func TestTranscriptIsBounded(t *testing.T) {
 	const said = 400
 	observe := session.Observe
 	for range said {
-		observe(pipeline.Event{Kind: pipeline.UserLine, Text: strings.Repeat("é", 4000)})
+		observe(event.Event{Kind: event.UserLine, Text: strings.Repeat("é", 4000)})
 	}
-	observe(pipeline.Event{Kind: pipeline.UserLineAgain, Text: "It was another line."})
+	observe(event.Event{Kind: event.UserLineAgain, Text: "It was another line."})
 	session.End(media.Ended{Reason: media.UserHangup})
 	call, err := history.New(b.db.DB).Call(t.Context(), b.account, session.ID())
 	b.ok(err)
@@ -272,7 +273,7 @@ func TestRealFence(t *testing.T) {
 	b.calls.Go(func() {
 		id, _, ended = b.talk(web, 20*time.Second, func(s *pipelinetest.Scene) {
 			once := sync.OnceFunc(func() { close(begun) })
-			s.Observe = func(*pipeline.Call, pipeline.Event) { once() }
+			s.Observe = func(*pipeline.Call, event.Event) { once() }
 		})
 	})
 	<-begun

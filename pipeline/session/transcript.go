@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/wordtime"
 	"parley/store"
@@ -44,7 +44,7 @@ type pointsRecord struct {
 	FirstPacketMS   *int64 `json:"first_packet_ms"`
 }
 
-func recordOf(e *pipeline.Event) turnRecord {
+func recordOf(e *event.Event) turnRecord {
 	t := &e.Timing
 	after := func(d time.Duration) *int64 {
 		if d == reply.Never {
@@ -60,12 +60,12 @@ func recordOf(e *pipeline.Event) turnRecord {
 }
 
 // lineOf is a line as it is stored.
-func lineOf(e *pipeline.Event) history.TranscriptLine {
+func lineOf(e *event.Event) history.TranscriptLine {
 	line := history.TranscriptLine{Role: "user", Text: e.Text, AtMS: e.At.Milliseconds()}
 	switch e.Kind {
-	case pipeline.AgentLine:
+	case event.AgentLine:
 		line.Role = "agent"
-	case pipeline.SupervisorLine:
+	case event.SupervisorLine:
 		line.Role = "supervisor"
 	}
 	if s := e.Said; s != nil {
@@ -119,7 +119,7 @@ func (h *conversation) stored() history.Conversation {
 }
 
 // addLine adds what was said; kept is false when the transcript is full.
-func (h *conversation) addLine(e *pipeline.Event) (line history.TranscriptLine, kept bool) {
+func (h *conversation) addLine(e *event.Event) (line history.TranscriptLine, kept bool) {
 	line = lineOf(e)
 	if h.talk.Omitted > 0 || len(h.talk.Transcript) == maxTranscript || h.bytes+lineBytes(&line) > maxTranscriptBytes {
 		h.talk.Omitted++
@@ -134,7 +134,7 @@ func (h *conversation) addLine(e *pipeline.Event) (line history.TranscriptLine, 
 
 // replaceUser changes the caller's latest line, who went on before they heard an answer. nil: there
 // is none.
-func (h *conversation) replaceUser(e *pipeline.Event) *history.Event {
+func (h *conversation) replaceUser(e *event.Event) *history.Event {
 	for i := len(h.talk.Transcript) - 1; i >= 0; i-- {
 		if was := &h.talk.Transcript[i]; was.Role == "user" {
 			now := lineOf(e)
@@ -159,7 +159,7 @@ func (h *conversation) answered(by string) {
 
 // addGeneration adds a completion with its tokens; own says that they are on a key of the account's.
 // nil: there are too many.
-func (h *conversation) addGeneration(e *pipeline.Event, own bool) *store.Generation {
+func (h *conversation) addGeneration(e *event.Event, own bool) *store.Generation {
 	if len(h.talk.Generations) == maxGenerations {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (h *conversation) addGeneration(e *pipeline.Event, own bool) *store.Generat
 }
 
 // addTurn adds where the time of a turn went. nil: there are too many.
-func (h *conversation) addTurn(e *pipeline.Event) *turnRecord {
+func (h *conversation) addTurn(e *event.Event) *turnRecord {
 	if len(h.turns) == maxTranscript {
 		return nil
 	}

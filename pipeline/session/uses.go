@@ -6,8 +6,8 @@ import (
 
 	"parley/billing"
 	"parley/inference"
-	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/store"
 	"parley/store/history"
 )
@@ -111,7 +111,7 @@ func (s *Session) Spoke(u inference.Usage) {
 }
 
 // used counts the tokens of a completion.
-func (s *Session) used(e *pipeline.Event) {
+func (s *Session) used(e *event.Event) {
 	t := e.Usage.Tokens
 	text := inference.Usage{In: t.In, Out: t.Out, Cached: t.Cached, Source: t.Source}
 	s.note(func() {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/store/history"
 )
 
@@ -130,7 +130,7 @@ type saying struct {
 }
 
 // speaks shows followers that the agent begins a sentence, with those before it of the same reply; s.mu is locked.
-func (s *Session) speaks(e *pipeline.Event) {
+func (s *Session) speaks(e *event.Event) {
 	if s.m.watcher == nil || s.work != nil || s.stored == nil {
 		return
 	}

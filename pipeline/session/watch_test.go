@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/session"
 	"parley/pipeline/session/sessiontest"
 )
@@ -38,11 +38,11 @@ func TestWatchersSeeSentencesAsTheyBegin(t *testing.T) {
 		o.Watch(w)
 		s := o.Enter(web)
 		begins := func(generation int, text string) {
-			s.Observe(pipeline.Event{Kind: pipeline.AgentPartial, Generation: generation, Text: text, At: media.FromDuration(time.Second)})
+			s.Observe(event.Event{Kind: event.AgentPartial, Generation: generation, Text: text, At: media.FromDuration(time.Second)})
 		}
 		begins(1, "Good morning.")
 		begins(1, " How are you? ")
-		s.Observe(pipeline.Event{Kind: pipeline.AgentLine, Text: "Good morning."})
+		s.Observe(event.Event{Kind: event.AgentLine, Text: "Good morning."})
 		begins(2, strings.Repeat("a", 4000))
 		begins(2, strings.Repeat("b", 4000))
 		want := []string{"Good morning.", "Good morning. How are you?", strings.Repeat("a", 4000), strings.Repeat("a", 4000)}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/inference"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 )
 
@@ -58,19 +58,19 @@ func (c *caller) speaks(at time.Duration) bool {
 }
 
 // observe hears the agent.
-func (c *caller) observe(e pipeline.Event, now time.Duration) {
+func (c *caller) observe(e event.Event, now time.Duration) {
 	switch e.Kind {
-	case pipeline.Thinking:
+	case event.Thinking:
 		c.wants = false
 		if c.agent == agentListens {
 			c.agent = agentPauses
 		}
-	case pipeline.Speaking:
+	case event.Speaking:
 		c.agent, c.began, c.reply = agentSpeaks, now, e.Generation
 		c.answering = len(c.answers) - 1
-	case pipeline.Listening:
+	case event.Listening:
 		c.agent, c.since = agentListens, now
-	case pipeline.AgentLine:
+	case event.AgentLine:
 		if c.silent = now; c.agent == agentSpeaks {
 			c.agent = agentPauses
 		}

@@ -11,6 +11,7 @@ import (
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/toolbox"
 )
@@ -238,9 +239,9 @@ func (w *world) Close() {}
 
 // watched has the functions and the caller follow the call's events.
 func (w *world) watched(c pipeline.Config) pipeline.Config {
-	c.Observe = func(e pipeline.Event) {
+	c.Observe = func(e event.Event) {
 		switch e.Kind {
-		case pipeline.ToolBegun, pipeline.ToolAsked:
+		case event.ToolBegun, event.ToolAsked:
 			w.function(e)
 		}
 		w.caller.observe(e, w.now)
@@ -253,7 +254,7 @@ const functionAfter = 300 * time.Millisecond
 
 // function gives what the script has for a function. Of keys that the caller presses the
 // conductor itself knows.
-func (w *world) function(e pipeline.Event) {
+func (w *world) function(e event.Event) {
 	if e.Call.Name == toolbox.CollectDigits {
 		return
 	}
@@ -269,7 +270,7 @@ func (w *world) function(e pipeline.Event) {
 	} else if e.Call.Name == bridge.TransferCall {
 		m.Err, m.Cause = "transferred", "transferred"
 	}
-	if e.Kind == pipeline.ToolAsked {
+	if e.Kind == event.ToolAsked {
 		m.Kind = "tool_result"
 	}
 	w.tell(w.now+w.vary(functionAfter), m)

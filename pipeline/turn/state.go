@@ -59,6 +59,11 @@ func (s *State) LeftOpen() (text string, again bool) {
 	return s.Heard(), s.Caller.Commitment != uncommitted
 }
 
+// Rests says that nobody speaks and nothing is waited for: the agent listens, and all that was said is recognised.
+func (s *State) Rests() bool {
+	return s.Phase == Listening && !s.Owed() && !s.Collects() && !s.Held() && !s.Supervised() && s.Pressed.Keys == "" && s.End.Reason == ""
+}
+
 // Collects says that a function waits for a number that the caller types.
 func (s *State) Collects() bool { return s.Collecting.Stage != collectOff }
 

@@ -10,7 +10,7 @@ import (
 	"parley/billing"
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/store"
@@ -68,7 +68,7 @@ func (m *metered) ask(ctx context.Context) error {
 	case <-m.stored: // of an earlier round
 	default:
 	}
-	m.Observe(pipeline.Event{Kind: pipeline.Used, Usage: reply.Usage{Kind: "reply", Outcome: reply.Committed,
+	m.Observe(event.Event{Kind: event.Used, Usage: reply.Usage{Kind: "reply", Outcome: reply.Committed,
 		Tokens: inference.Usage{In: 500, Out: 50, Source: inference.UsageProvider}}})
 	select {
 	case err := <-m.stored:

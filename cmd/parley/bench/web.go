@@ -11,6 +11,7 @@ import (
 	"parley/cmd/parley/conversation"
 	rtc "parley/media/webrtc"
 	"parley/pipeline"
+	"parley/pipeline/event"
 )
 
 // web serves conversations that the pipeline conducts, over the agent socket or WebRTC.
@@ -89,7 +90,7 @@ func (c *webCall) Converse(ctx context.Context, asked talk.Change, leg talk.Leg)
 	if err != nil {
 		return
 	}
-	cfg.Observe = func(e pipeline.Event) { conversation.Tell(leg, e) }
+	cfg.Observe = func(e event.Event) { conversation.Tell(leg, e) }
 	call := pipeline.New(cfg)
 	if call.Prepare(ctx) != nil {
 		return

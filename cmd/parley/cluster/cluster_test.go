@@ -14,7 +14,7 @@ import (
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/pipelinetest"
 	"parley/pipeline/reply"
 	"parley/pipeline/session"
@@ -281,7 +281,7 @@ func TestGoodbyeOnAllNodes(t *testing.T) {
 	r.ok(r.nodes[0].bus.Publish(lie, nil))
 
 	r.empty(r.account)
-	calls[0].Observe(pipeline.Event{Kind: pipeline.Used, Usage: reply.Usage{Generation: 1, Kind: "reply", Outcome: "committed"}})
+	calls[0].Observe(event.Event{Kind: event.Used, Usage: reply.Usage{Generation: 1, Kind: "reply", Outcome: "committed"}})
 	for _, s := range calls {
 		r.wantEnd(s, media.BalanceExhausted)
 	}

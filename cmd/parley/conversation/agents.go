@@ -17,6 +17,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/session"
 	"parley/store/history"
 	"parley/store/ledger"
@@ -252,36 +253,36 @@ func (c *conversation) Update(change talk.Change) {
 
 // observe turns the call's events into messages to the client. It runs on the
 // conductor.
-func (c *conversation) observe(e pipeline.Event) {
+func (c *conversation) observe(e event.Event) {
 	c.record.Observe(e)
 	c.inside.observe(e)
 	Tell(c.leg, e)
 }
 
 // Tell tells the client of a leg what has happened in its call.
-func Tell(l talk.Leg, e pipeline.Event) {
+func Tell(l talk.Leg, e event.Event) {
 	switch e.Kind {
-	case pipeline.Thinking, pipeline.Speaking:
+	case event.Thinking, event.Speaking:
 		l.Status(e.Kind.String(), e.Generation)
-	case pipeline.Listening, pipeline.Interrupted:
+	case event.Listening, event.Interrupted:
 		l.Status(e.Kind.String(), 0)
-	case pipeline.UserPartial:
+	case event.UserPartial:
 		l.Caption("user", e.Text)
-	case pipeline.AgentPartial:
+	case event.AgentPartial:
 		l.Caption("agent", e.Text)
-	case pipeline.UserLine:
+	case event.UserLine:
 		l.Transcript("user", e.Text)
-	case pipeline.UserLineAgain:
+	case event.UserLineAgain:
 		l.Correction("user", e.Text, e.Replaces)
-	case pipeline.AgentLine, pipeline.SupervisorLine:
+	case event.AgentLine, event.SupervisorLine:
 		l.Transcript("agent", e.Text)
-	case pipeline.ToolAsked:
+	case event.ToolAsked:
 		l.ToolCall(e.Call, e.Generation)
-	case pipeline.Phones:
+	case event.Phones:
 		if l.WantsVisemes() {
 			l.Visemes(visemes(e.Phones), e.Generation)
 		}
-	case pipeline.Fault:
+	case event.Fault:
 		l.Error(e.Err, "")
 	}
 }

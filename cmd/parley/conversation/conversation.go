@@ -30,6 +30,7 @@ import (
 	"parley/media/record"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/listen"
 	"parley/pipeline/reply"
@@ -243,9 +244,9 @@ func OnTelephone(cfg *pipeline.Config, deaf bool, s *session.Session, record *me
 		return
 	}
 	cfg.Turn.Idle = 0
-	cfg.Observe = func(e pipeline.Event) {
+	cfg.Observe = func(e event.Event) {
 		record.Observe(e)
-		if e.Kind == pipeline.Listening {
+		if e.Kind == event.Listening {
 			s.Stop(media.Ended{Reason: media.Failed, Detail: "no_recogniser"})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"parley/api"
 	"parley/api/talk"
 	"parley/inference"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/store/people"
@@ -73,7 +73,7 @@ type toolRun struct {
 }
 
 // observe shows an event of the call.
-func (i *insight) observe(e pipeline.Event) {
+func (i *insight) observe(e event.Event) {
 	if !i.may || !i.leg.WantsInsight() {
 		return
 	}
@@ -82,16 +82,16 @@ func (i *insight) observe(e pipeline.Event) {
 		i.leg.Insight("call", 0, map[string]string{"id": i.session.ID()})
 	}
 	switch e.Kind {
-	case pipeline.Phased:
+	case event.Phased:
 		i.leg.Insight("phase", 0, map[string]any{"phase": e.Text, "turn": e.Turn})
 		i.cost()
-	case pipeline.Timed:
+	case event.Timed:
 		i.leg.Insight("latency", e.Generation, latencyOf(e.Turn, &e.Timing))
-	case pipeline.Asked:
+	case event.Asked:
 		i.leg.Insight("told", e.Generation, i.news(e.Request, e.On))
-	case pipeline.Echoed:
+	case event.Echoed:
 		i.leg.Insight("echo", 0, struct{}{})
-	case pipeline.Used:
+	case event.Used:
 		i.cost()
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"parley/cmd/parley/trace"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 )
 
@@ -87,7 +87,7 @@ func (c *Calls) Begin(leg string, asked Asked, facts func() trace.Facts) *Call {
 func (c *Call) Header() string { return c.trace.Header() }
 
 // Observe takes an event of the call. It runs on the conductor.
-func (c *Call) Observe(e pipeline.Event) {
+func (c *Call) Observe(e event.Event) {
 	c.trace.Observe(e)
 	c.calls.observe(c.leg, e)
 }

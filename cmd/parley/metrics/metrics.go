@@ -16,7 +16,7 @@ import (
 	"parley/media/isolate"
 	"parley/media/quality"
 	"parley/media/rtp"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/session"
 )
 
@@ -99,22 +99,22 @@ func Manager(reg prometheus.Registerer, m *session.Manager) {
 }
 
 // observe counts an event of any call.
-func (c *Calls) observe(leg string, e pipeline.Event) {
+func (c *Calls) observe(leg string, e event.Event) {
 	switch e.Kind {
-	case pipeline.Timed:
+	case event.Timed:
 		c.stages.observe(leg, e.Timing)
-	case pipeline.ToolEnded:
+	case event.ToolEnded:
 		c.tools.WithLabelValues(e.Text).Inc()
-	case pipeline.Interrupted:
+	case event.Interrupted:
 		c.bargeIns.Inc()
-	case pipeline.Fault, pipeline.Recovered:
+	case event.Fault, event.Recovered:
 		engine, fault := "unknown", inference.ErrFailed.String()
 		if f, ok := errors.AsType[*inference.Error](e.Err); ok {
 			engine, fault = f.Engine, f.Fault.String()
 		}
 		c.faults.WithLabelValues(engine, fault).Inc()
-		c.log.Warn("an engine failed a turn", "err", e.Err, "recovered", e.Kind == pipeline.Recovered)
-	case pipeline.Used:
+		c.log.Warn("an engine failed a turn", "err", e.Err, "recovered", e.Kind == event.Recovered)
+	case event.Used:
 		if e.Usage.Speculative() {
 			c.discards.Inc()
 		}

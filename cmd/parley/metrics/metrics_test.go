@@ -11,7 +11,7 @@ import (
 	"parley/cmd/parley/trace"
 	"parley/inference"
 	"parley/media/rtp"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 	"parley/pipeline/session"
 	"parley/store"
@@ -29,14 +29,14 @@ func TestTurnsAreCounted(t *testing.T) {
 	calls, manager := New(reg, traces, log), session.NewManager(nil, store.Node{}, nil, 0, log)
 	Manager(reg, manager)
 	web, phone := &Call{calls: calls, leg: "web"}, &Call{calls: calls, leg: "telephone"}
-	timed := pipeline.Event{Kind: pipeline.Timed, Timing: reply.Timing{Endpoint: 400 * time.Millisecond, Model: 300 * time.Millisecond,
+	timed := event.Event{Kind: event.Timed, Timing: reply.Timing{Endpoint: 400 * time.Millisecond, Model: 300 * time.Millisecond,
 		Voice: 90 * time.Millisecond, Overhead: 10 * time.Millisecond, Total: 800 * time.Millisecond}}
 	web.Observe(timed)
 	web.Observe(timed)
 	phone.Observe(timed)
-	for _, e := range []pipeline.Event{{Kind: pipeline.ToolEnded, Text: "ok"}, {Kind: pipeline.ToolEnded, Text: "timeout"}, {Kind: pipeline.Interrupted},
-		{Kind: pipeline.Used, Usage: reply.Usage{Kind: "speculative", Outcome: reply.Discarded}}, {Kind: pipeline.Used, Usage: reply.Usage{Kind: "reply", Outcome: reply.Discarded}},
-		{Kind: pipeline.Fault, Err: &inference.Error{Engine: "mind"}}, {Kind: pipeline.Recovered, Err: errors.New("?")}} {
+	for _, e := range []event.Event{{Kind: event.ToolEnded, Text: "ok"}, {Kind: event.ToolEnded, Text: "timeout"}, {Kind: event.Interrupted},
+		{Kind: event.Used, Usage: reply.Usage{Kind: "speculative", Outcome: reply.Discarded}}, {Kind: event.Used, Usage: reply.Usage{Kind: "reply", Outcome: reply.Discarded}},
+		{Kind: event.Fault, Err: &inference.Error{Engine: "mind"}}, {Kind: event.Recovered, Err: errors.New("?")}} {
 		phone.Observe(e)
 	}
 	manager.Lost([]ledger.Lost{{ID: "a"}, {ID: "b"}, {ID: "c", Err: store.ErrUnavailable}})

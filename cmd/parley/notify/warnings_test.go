@@ -214,8 +214,8 @@ func (o *post) ask(method, path, contentType string, body []byte, into any) {
 	}
 }
 
-// event is what tests read of one, wherever it is told.
-type event struct {
+// notice is what tests read of one, wherever it is told.
+type notice struct {
 	ID, Kind, Message string
 	Data              struct{ Balance, Threshold *billing.Money }
 	Since             *time.Time
@@ -223,16 +223,16 @@ type event struct {
 	ClearedAt         *time.Time `json:"cleared_at"`
 }
 
-func (o *post) events() []event {
+func (o *post) events() []notice {
 	o.Helper()
-	var list struct{ Data []event }
+	var list struct{ Data []notice }
 	o.ask("GET", "/v1/events", "", nil, &list)
 	return list.Data
 }
 
-func (o *post) banner() []event {
+func (o *post) banner() []notice {
 	o.Helper()
-	var b struct{ Warnings []event }
+	var b struct{ Warnings []notice }
 	o.ask("GET", "/v1/balance", "", nil, &b)
 	return b.Warnings
 }
@@ -281,7 +281,7 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	o.ok(wav.Encode(&second, wav.Clip{Rate: media.Rate8k, Samples: make([]int16, 8000)}))
 	o.ask("POST", "/denoise", "audio/wav", second.Bytes(), nil)
 
-	var low event
+	var low notice
 	o.eventually("an event", func() bool {
 		for _, e := range o.events() {
 			if e.Kind == "balance.low" {
@@ -302,7 +302,7 @@ func TestWarningsReachTheirAccount(t *testing.T) {
 	for len(kinds) < 2 {
 		m, err := news.Next(t.Context())
 		o.ok(err)
-		var e event
+		var e notice
 		o.ok(json.Unmarshal(m.Payload, &e))
 		if kinds[e.ID] != "" {
 			t.Errorf("told twice: %s", m.Payload)

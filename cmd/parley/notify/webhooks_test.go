@@ -20,7 +20,7 @@ import (
 
 	"parley/billing"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/history"
@@ -137,7 +137,7 @@ func TestWebhooksOfCall(t *testing.T) {
 	session, err := o.calls.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: o.account, Terms: billing.Terms{Kind: billing.Web}}})
 	o.ok(err)
 	session.Begin()
-	session.Observe(pipeline.Event{Kind: pipeline.AgentLine, Text: "Hello."})
+	session.Observe(event.Event{Kind: event.AgentLine, Text: "Hello."})
 	session.End(media.Ended{Reason: media.UserHangup})
 	o.tell()
 	down := r.all()

@@ -25,6 +25,7 @@ import (
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/session"
 	"parley/sip"
@@ -351,9 +352,9 @@ func notReached(why *media.Ended, err error) media.Ended {
 type verdict struct{ who string }
 
 // follow notes the verdict on the way to next.
-func (v *verdict) follow(next func(pipeline.Event)) func(pipeline.Event) {
-	return func(e pipeline.Event) {
-		if e.Kind == pipeline.Answered {
+func (v *verdict) follow(next func(event.Event)) func(event.Event) {
+	return func(e event.Event) {
+		if e.Kind == event.Answered {
 			v.who = e.Text
 		}
 		next(e)

@@ -11,7 +11,7 @@ import (
 
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 )
 
@@ -35,7 +35,7 @@ type Call struct {
 
 // note is an event with the time at which it came.
 type note struct {
-	kind       pipeline.EventKind
+	kind       event.Kind
 	turn       int
 	generation int
 	at         time.Time
@@ -56,28 +56,28 @@ func (c *Call) Header() string {
 }
 
 // Observe notes an event. It runs on the conductor, a few times in a turn.
-func (c *Call) Observe(e pipeline.Event) {
+func (c *Call) Observe(e event.Event) {
 	if c == nil || !c.root.IsRecording() {
 		return
 	}
 	n := note{kind: e.Kind, turn: e.Turn, generation: e.Generation}
 	switch e.Kind {
-	case pipeline.Thinking, pipeline.Listening, pipeline.Interrupted, pipeline.UserLine, pipeline.UserPartial, pipeline.SteppedOut:
-	case pipeline.ToolAsked, pipeline.ToolBegun:
+	case event.Thinking, event.Listening, event.Interrupted, event.UserLine, event.UserPartial, event.SteppedOut:
+	case event.ToolAsked, event.ToolBegun:
 		n.name, n.id = e.Call.Name, e.Call.ID
-	case pipeline.ToolEnded:
+	case event.ToolEnded:
 		n.name, n.id, n.word = e.Call.Name, e.Call.ID, e.Text
-	case pipeline.Answered:
+	case event.Answered:
 		n.word = e.Text
-	case pipeline.Fault, pipeline.Recovered:
+	case event.Fault, event.Recovered:
 		n.word = inference.ErrFailed.String()
 		if f, ok := errors.AsType[*inference.Error](e.Err); ok {
 			n.name, n.word = f.Engine, f.Fault.String()
 		}
-	case pipeline.Used:
+	case event.Used:
 		u := e.Usage // a copy: otherwise every event would be on the heap
 		n.usage = &u
-	case pipeline.Timed:
+	case event.Timed:
 		t := e.Timing
 		n.timing = &t
 	default:
@@ -91,12 +91,12 @@ func (c *Call) note(n note) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch n.kind {
-	case pipeline.UserPartial:
+	case event.UserPartial:
 		if c.heard {
 			return // only the first words of a turn matter
 		}
 		c.heard = true
-	case pipeline.UserLine, pipeline.Thinking, pipeline.SteppedOut:
+	case event.UserLine, event.Thinking, event.SteppedOut:
 		c.heard = false
 	}
 	switch {

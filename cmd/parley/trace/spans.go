@@ -9,7 +9,7 @@ import (
 	otel "go.opentelemetry.io/otel/trace"
 
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 )
 
@@ -53,8 +53,8 @@ func (c *Call) spans() {
 		c.tracer.part(ctx, p)
 	}
 	for _, n := range s.happened {
-		event(c.root, n)
-		if n.kind == pipeline.Answered {
+		mark(c.root, n)
+		if n.kind == event.Answered {
 			c.root.SetAttributes(attribute.String("parley.answered_by", n.word))
 		}
 	}
@@ -76,15 +76,15 @@ func (c *Call) spans() {
 // tell takes the next note.
 func (s *story) tell(n note) {
 	switch n.kind {
-	case pipeline.UserPartial:
+	case event.UserPartial:
 		if s.heard.IsZero() {
 			s.heard = n.at
 		}
-	case pipeline.UserLine:
+	case event.UserLine:
 		s.said = n.at
-	case pipeline.SteppedOut: // what was said to a supervisor belongs to no reply
+	case event.SteppedOut: // what was said to a supervisor belongs to no reply
 		s.heard, s.said = time.Time{}, time.Time{}
-	case pipeline.Thinking:
+	case event.Thinking:
 		s.close(n.at)
 		p := &part{turn: n.turn, generation: n.generation, begin: n.at, heard: s.heard, said: s.said}
 		if !p.heard.IsZero() {
@@ -92,25 +92,25 @@ func (s *story) tell(n note) {
 		}
 		s.heard, s.said = time.Time{}, time.Time{}
 		s.parts, s.open = append(s.parts, p), p
-	case pipeline.Timed:
+	case event.Timed:
 		if p := s.of(n.generation); p != nil {
 			p.timing, p.spoke = n.timing, n.at
 			if began := n.at.Add(-n.timing.Total); began.Before(p.begin) {
 				p.begin = began
 			}
 		}
-	case pipeline.Used:
+	case event.Used:
 		if p := s.of(n.generation); p != nil && !n.usage.Speculative() {
 			p.usage = n.usage
 		} else {
 			s.happened = append(s.happened, n)
 		}
-	case pipeline.Listening:
+	case event.Listening:
 		s.close(n.at)
-	case pipeline.Interrupted:
+	case event.Interrupted:
 		s.happen(n)
 		s.close(n.at)
-	case pipeline.ToolAsked, pipeline.ToolBegun, pipeline.ToolEnded:
+	case event.ToolAsked, event.ToolBegun, event.ToolEnded:
 		s.tool(n)
 	default:
 		s.happen(n)
@@ -147,7 +147,7 @@ func (s *story) tool(n note) {
 	for i := len(s.parts) - 1; i >= 0; i-- {
 		for _, r := range s.parts[i].tools {
 			if r.id == n.id && r.end.IsZero() {
-				if n.kind == pipeline.ToolEnded {
+				if n.kind == event.ToolEnded {
 					r.end, r.outcome = n.at, n.word
 				}
 				return
@@ -162,7 +162,7 @@ func (s *story) tool(n note) {
 		return
 	}
 	r := &run{name: n.name, id: n.id, begin: n.at}
-	if n.kind == pipeline.ToolEnded { // it never began: nobody runs it
+	if n.kind == event.ToolEnded { // it never began: nobody runs it
 		r.end, r.outcome = n.at, n.word
 	}
 	p.tools = append(p.tools, r)
@@ -201,7 +201,7 @@ func (t *Tracer) part(ctx context.Context, p *part) {
 		}
 	}
 	for _, n := range p.happened {
-		event(span, n)
+		mark(span, n)
 	}
 	if u := p.usage; u != nil {
 		span.SetAttributes(attribute.String("parley.outcome", string(u.Outcome)),
@@ -220,8 +220,8 @@ func (t *Tracer) stage(ctx context.Context, name string, begin, end time.Time, m
 	span.End(otel.WithTimestamp(end))
 }
 
-// event adds what happened at one moment.
-func event(span otel.Span, n note) {
+// mark adds what happened at one moment.
+func mark(span otel.Span, n note) {
 	name := n.kind.String()
 	attributes := []attribute.KeyValue{}
 	if n.usage != nil {

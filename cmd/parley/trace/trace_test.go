@@ -19,7 +19,7 @@ import (
 	"parley/cmd/parley/trace/tracetest"
 	"parley/inference"
 	"parley/media"
-	"parley/pipeline"
+	"parley/pipeline/event"
 	"parley/pipeline/reply"
 )
 
@@ -71,23 +71,23 @@ func converse(c *Call) {
 	tool := inference.ToolCall{ID: "call_1_1", Name: "book", Arguments: `{"who":"secret-name"}`}
 	timing := reply.Timing{Endpoint: 400 * time.Millisecond, Model: 300 * time.Millisecond, Voice: 90 * time.Millisecond,
 		Overhead: 10 * time.Millisecond, Total: 800 * time.Millisecond}
-	for _, e := range []pipeline.Event{
-		{Kind: pipeline.Thinking, Generation: 1},
-		{Kind: pipeline.AgentLine, Generation: 1, Text: "secret-greeting"},
-		{Kind: pipeline.Listening},
-		{Kind: pipeline.UserPartial, Turn: 1, Text: "secret"},
-		{Kind: pipeline.UserPartial, Turn: 1, Text: "secret-words"},
-		{Kind: pipeline.Used, Turn: 1, Usage: reply.Usage{Kind: "speculative", Outcome: reply.Discarded}},
-		{Kind: pipeline.UserLine, Turn: 1, Text: "secret-words of somebody"},
-		{Kind: pipeline.Thinking, Turn: 1, Generation: 2},
-		{Kind: pipeline.ToolBegun, Turn: 1, Generation: 2, Call: tool},
-		{Kind: pipeline.ToolEnded, Call: tool, Text: "ok"},
-		{Kind: pipeline.Timed, Turn: 1, Generation: 2, Timing: timing},
-		{Kind: pipeline.Recovered, Turn: 1, Generation: 2, Err: errors.New("secret-failure")},
-		{Kind: pipeline.Interrupted},
-		{Kind: pipeline.Listening},
-		{Kind: pipeline.Used, Turn: 1, Generation: 2, Usage: reply.Usage{Kind: "reply", Outcome: reply.Cut, Tokens: inference.Usage{In: 120, Out: 7}}},
-		{Kind: pipeline.End},
+	for _, e := range []event.Event{
+		{Kind: event.Thinking, Generation: 1},
+		{Kind: event.AgentLine, Generation: 1, Text: "secret-greeting"},
+		{Kind: event.Listening},
+		{Kind: event.UserPartial, Turn: 1, Text: "secret"},
+		{Kind: event.UserPartial, Turn: 1, Text: "secret-words"},
+		{Kind: event.Used, Turn: 1, Usage: reply.Usage{Kind: "speculative", Outcome: reply.Discarded}},
+		{Kind: event.UserLine, Turn: 1, Text: "secret-words of somebody"},
+		{Kind: event.Thinking, Turn: 1, Generation: 2},
+		{Kind: event.ToolBegun, Turn: 1, Generation: 2, Call: tool},
+		{Kind: event.ToolEnded, Call: tool, Text: "ok"},
+		{Kind: event.Timed, Turn: 1, Generation: 2, Timing: timing},
+		{Kind: event.Recovered, Turn: 1, Generation: 2, Err: errors.New("secret-failure")},
+		{Kind: event.Interrupted},
+		{Kind: event.Listening},
+		{Kind: event.Used, Turn: 1, Generation: 2, Usage: reply.Usage{Kind: "reply", Outcome: reply.Cut, Tokens: inference.Usage{In: 120, Out: 7}}},
+		{Kind: event.End},
 	} {
 		c.Observe(e)
 	}
@@ -255,7 +255,7 @@ func TestNotesAreBounded(t *testing.T) {
 	for range 10 {
 		c := tracer.Call("", Facts{})
 		for range maxOfCall + 5 {
-			c.Observe(pipeline.Event{Kind: pipeline.Interrupted})
+			c.Observe(event.Event{Kind: event.Interrupted})
 		}
 		c.End(media.Ended{Reason: media.Completed})
 	}
@@ -267,7 +267,7 @@ func TestNotesAreBounded(t *testing.T) {
 // TestUntracedCallCostsNothing: without a collector an event is not even copied.
 func TestUntracedCallCostsNothing(t *testing.T) {
 	var c *Call
-	e := pipeline.Event{Kind: pipeline.Timed, Turn: 1}
+	e := event.Event{Kind: event.Timed, Turn: 1}
 	if n := testing.AllocsPerRun(100, func() { c.Observe(e) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/api/wire"
-	"parley/pipeline"
 	"parley/pipeline/agent"
+	"parley/pipeline/event"
 	"parley/pipeline/journal"
 	"parley/pipeline/replay"
 )
@@ -87,7 +87,7 @@ func side(t *replay.Turn) *wire.TurnSide {
 
 // ending is why a call ended; empty: that was not kept.
 func ending(events []journal.Event) string {
-	if n := len(events); n > 0 && events[n-1].Kind == pipeline.End.String() {
+	if n := len(events); n > 0 && events[n-1].Kind == event.End.String() {
 		return events[n-1].Reason
 	}
 	return ""

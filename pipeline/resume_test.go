@@ -1,0 +1,128 @@
+package pipeline_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/inference/enginetest"
+	"parley/media"
+	"parley/pipeline"
+	"parley/pipeline/agent"
+	"parley/pipeline/journal"
+	"parley/pipeline/pipelinetest"
+	"parley/pipeline/tool"
+	"parley/pipeline/turn"
+)
+
+// carried is how far a call was, as another process gets it.
+func carried(t *testing.T, at *journal.Conversation) (got *journal.Conversation) {
+	t.Helper()
+	text, err := json.Marshal(at)
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// pausedAt has a scene's call say how far it is at some moments, and end after the last of them.
+func pausedAt(s *pipelinetest.Scene, at *[]*journal.Conversation, moments ...time.Duration) {
+	s.Act = func(c *pipeline.Call) {
+		var since time.Duration
+		for _, m := range moments {
+			time.Sleep(m - since)
+			since = m
+			far, _ := c.Pause(context.Background())
+			*at = append(*at, far)
+		}
+		c.Cancel(&media.Ended{Reason: media.Completed, Detail: "carried_on"})
+	}
+}
+
+// guest is an agent whose conversation has a greeting, a function and advice.
+func guest(s *pipelinetest.Scene) {
+	s.Config.Agent = agent.Agent{Voice: "F1", Language: "en", Prompt: "You help.", FirstMessage: "Welcome!"}
+	s.Config.Functions = []tool.Function{takes("find_table", 100*ms, `{"table":4}`)}
+}
+
+// TestResume: a call that goes on elsewhere goes on as if it had not moved: what it says, shows the model and counts.
+func TestResume(t *testing.T) {
+	before, after := said(3000, 4500, "a table for two"), said(14000, 15500, "which one is it")
+	replies := [][]enginetest.Step{with("I will look. ", "find_table", `{}`), enginetest.Sentences(150*ms, "We have one. "), enginetest.Sentences(150*ms, "It is number four. ")}
+	var whole, first, second *pipelinetest.Scene
+	play(t, 20000, func(s *pipelinetest.Scene) {
+		whole = s
+		guest(s)
+		s.LLM.Replies = replies
+		s.Act = func(c *pipeline.Call) { c.Whisper("Be brief.") }
+	}, func(*testing.T, *pipelinetest.Scene) {}, before, after)
+	var at []*journal.Conversation
+	const moved = 12010 * ms // after the frame that ends at 12 s
+	play(t, 20000, func(s *pipelinetest.Scene) {
+		first = s
+		guest(s)
+		s.LLM.Replies = replies
+		pausedAt(s, &at, moved)
+		act := s.Act
+		s.Act = func(c *pipeline.Call) { c.Whisper("Be brief."); act(c) }
+	}, func(*testing.T, *pipelinetest.Scene) {}, before)
+	if len(at) != 1 || at[0] == nil {
+		t.Fatalf("the call did not say how far it was:\n%s", first.Log())
+	}
+	play(t, 8000, func(s *pipelinetest.Scene) {
+		second = s
+		guest(s)
+		s.LLM.Replies = replies[2:]
+		s.Config.Resume = carried(t, at[0])
+	}, func(*testing.T, *pipelinetest.Scene) {}, said(2000, 3500, "which one is it"))
+	want, got := whole.LLM.Calls(), second.LLM.Calls()
+	if len(want) != 3 || len(got) != 1 {
+		t.Fatalf("the model is asked %d times, and %d times after the move", len(want), len(got))
+	}
+	a, b := want[2].Request, got[0].Request
+	if a.System != b.System || !reflect.DeepEqual(a.Messages, b.Messages) || len(a.Tools) != len(b.Tools) {
+		t.Errorf("the model gets\n%+v\nafter the move, else\n%+v", b, a)
+	}
+	if _, rest, _ := strings.Cut(whole.Log(), "\n14475 "); second.Log() != "14475 "+rest {
+		t.Errorf("after the move\n%s\nelse\n%s", second.Log(), whole.Log())
+	}
+}
+
+// TestResumeInAnotherLanguage: the agent goes on in the language that it spoke last, and does not greet in it.
+func TestResumeInAnotherLanguage(t *testing.T) {
+	play(t, 8000, func(s *pipelinetest.Scene) {
+		guest(s)
+		s.Config.Agent.Follows = []string{"en", "es"}
+		s.Config.Turn.Complete = turn.DefaultConfig("es").Complete // as a replay has it
+		s.Config.Resume = &journal.Conversation{Heard: 12 * media.Second, State: turn.State{Phase: turn.Listening}, Language: "es"}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		calls, streams := s.LLM.Calls(), s.ASR.Streams()
+		if len(calls) != 1 || calls[0].Request.Language != "es" || len(streams) != 1 || streams[0].Config().Language != "es" || strings.Contains(s.Log(), "Welcome") {
+			t.Errorf("the model is asked %+v in\n%s", calls, s.Log())
+		}
+	}, said(2000, 3500, "y cuál es"))
+}
+
+// TestCannotPause: while somebody speaks or something is under way, there is no moment to go on from.
+func TestCannotPause(t *testing.T) {
+	var at []*journal.Conversation
+	play(t, 14000, func(s *pipelinetest.Scene) {
+		guest(s)
+		s.LLM.Replies = [][]enginetest.Step{with("I will look. ", "find_table", `{}`), enginetest.Sentences(150*ms, "We have one. ")}
+		s.Config.Functions[0] = takes("find_table", 2000*ms, `{"table":4}`)
+		// The greeting; the caller; what they said is recognised; the reply; the function; nothing.
+		pausedAt(s, &at, 500*ms, 3500*ms, 4550*ms, 5200*ms, 7000*ms, 12500*ms)
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		for i, far := range at {
+			if (far != nil) != (i == 5) {
+				t.Errorf("moment %d: %+v in\n%s", i, far, s.Log())
+			}
+		}
+	}, said(3000, 4500, "a table for two"))
+}
