@@ -31,13 +31,15 @@ func (c *Call) conversation() *journal.Conversation {
 		c.between.Supervisor != nil || c.between.Filler.Playing != nil {
 		return nil
 	}
-	return &journal.Conversation{Heard: c.caller.End(), State: c.state, Replies: c.replies.Keep(), Language: c.agent.Language, Advice: c.agent.Advice}
+	at := &journal.Conversation{Heard: c.caller.End(), State: c.state, Language: c.agent.Language, Advice: c.agent.Advice}
+	at.Number, at.Begun, at.Entries, at.Results = c.replies.Keep()
+	return at
 }
 
 // resume goes on from how far another call was.
 func (c *Call) resume(at *journal.Conversation) {
 	c.state, c.agent.Advice = at.State, at.Advice
-	c.replies.Restore(at.Replies)
+	c.replies.Restore(at.Number, at.Begun, at.Entries, at.Results)
 	if at.Language != c.agent.Language {
 		c.agent.Speak(at.Language, &c.cfg.Agent)
 		c.cfg.Turn.Speak(at.Language)

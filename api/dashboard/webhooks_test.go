@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/api/dashboard/dashboardtest"
+	"parley/api/dashboard/page"
 	"parley/store/storetest"
 	"parley/store/webhook"
 )
@@ -25,13 +26,28 @@ func TestWebhookOnADevelopersMachine(t *testing.T) {
 	if list := s.Get("/app/webhooks").Body; strings.Count(list, mark) != 1 || !strings.Contains(list, mark+` <time datetime="`+until) {
 		t.Errorf("the list has no mark until %s: %s", until, list)
 	}
-	page := s.Get("/app/webhooks/" + there.ID).Body
+	shown := s.Get("/app/webhooks/" + there.ID).Body
 	for _, want := range []string{mark, "<code>parley listen</code>", `asked last <time datetime="` + now.Format(time.RFC3339), `is deleted <time datetime="` + until} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in %s", want, page)
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %q in %s", want, shown)
 		}
 	}
-	if page := s.Get("/app/webhooks/" + here.ID).Body; strings.Contains(page, mark) || strings.Contains(page, "parley listen") {
-		t.Errorf("a webhook with a server: %s", page)
+	if shown := s.Get("/app/webhooks/" + here.ID).Body; strings.Contains(shown, mark) || strings.Contains(shown, "parley listen") {
+		t.Errorf("a webhook with a server: %s", shown)
+	}
+}
+
+// TestDeliveriesOfADeletedWebhook: a page that asks for them once more is told to stop, for its next page is under way.
+func TestDeliveriesOfADeletedWebhook(t *testing.T) {
+	s := dashboardtest.NewSite(t, dashboardtest.Options{}).SignIn()
+	hook, _, err := s.Hooks.Create(t.Context(), s.Account, webhook.Webhook{URL: "https://example.com/parley"})
+	s.OK(err)
+	at := "/app/webhooks/" + hook.ID + "/deliveries?cursor="
+	if res := s.Get(at); res.Status != 200 {
+		t.Errorf("before: %d", res.Status)
+	}
+	s.OK(s.Hooks.Delete(t.Context(), s.Account, hook.ID))
+	if res := s.Get(at); res.Status != page.StopAsking || res.Body != "" {
+		t.Errorf("after: %d %s", res.Status, res.Body)
 	}
 }

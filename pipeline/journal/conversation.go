@@ -1,8 +1,8 @@
 package journal
 
 import (
+	"parley/inference"
 	"parley/media"
-	"parley/pipeline/reply"
 	"parley/pipeline/turn"
 )
 
@@ -11,7 +11,10 @@ import (
 type Conversation struct {
 	Heard    media.Time // of the caller, which is the call's clock
 	State    turn.State
-	Replies  reply.Kept
-	Language string   // that the agent speaks now
-	Advice   []string // that supervisors have whispered
+	Number   int                 // public generation of the latest reply
+	Begun    int                 // replies that were begun
+	Entries  []inference.Message // the history, without the results of functions
+	Results  map[string]string   // of functions, by call id
+	Language string              // that the agent speaks now
+	Advice   []string            // that supervisors have whispered
 }

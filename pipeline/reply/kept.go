@@ -7,21 +7,14 @@ import (
 	"parley/inference"
 )
 
-// Kept is what a conversation that goes on in another process takes with it of its replies, as JSON too.
-type Kept struct {
-	Number  int                 // public generation of the latest
-	Begun   int                 // completions and lines that were begun
-	Entries []inference.Message // the history, without the results of functions
-	Results map[string]string   // of functions, by call id
+// Keep returns what a conversation that goes on in another process takes with it, at a moment when no reply is made: the public generation of
+// the latest reply, how many were begun, and the history with the results of functions by call id. It shares nothing that changes.
+func (b *Replies) Keep() (number, begun int, entries []inference.Message, results map[string]string) {
+	return b.Number, b.begun, slices.Clone(b.History.entries), maps.Clone(b.History.results)
 }
 
-// Keep is the replies' at a moment when none is made. It shares nothing with them that changes.
-func (b *Replies) Keep() Kept {
-	return Kept{b.Number, b.begun, slices.Clone(b.History.entries), maps.Clone(b.History.results)}
-}
-
-// Restore goes on after k, which belongs to the replies from now on.
-func (b *Replies) Restore(k Kept) {
-	b.Number, b.begun = k.Number, k.Begun
-	b.History.entries, b.History.results = k.Entries, k.Results
+// Restore goes on after what Keep returned, which belongs to the replies from now on.
+func (b *Replies) Restore(number, begun int, entries []inference.Message, results map[string]string) {
+	b.Number, b.begun = number, begun
+	b.History.entries, b.History.results = entries, results
 }

@@ -135,7 +135,12 @@ func webhookPage(q *page.Request) error { return showWebhook(q, q.ID("id"), "", 
 
 // deliveriesPart is what the page asks for until the newest deliveries were tried.
 func deliveriesPart(q *page.Request) error {
-	return q.ShowPart("webhook", "deliveries")(newWebhookView(q, q.ID("id"), nil))
+	v, err := newWebhookView(q, q.ID("id"), nil)
+	if api.ProblemOf(err).Status == http.StatusNotFound { // it was deleted between two questions
+		q.W.WriteHeader(page.StopAsking)
+		return nil
+	}
+	return q.ShowPart("webhook", "deliveries")(v, err)
 }
 
 // Again is the address of the deliveries that are shown.

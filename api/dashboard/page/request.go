@@ -181,6 +181,9 @@ func found(show func(data any) error) func(data any, err error) error {
 	}
 }
 
+// StopAsking is the status that has htmx end what it asks for now and then.
+const StopAsking = 286
+
 // Part answers with a part of a page, which its template file defines under part.
 func (q *Request) Part(name, part string, data any) error {
 	return q.site.views.write(q.W, http.StatusOK, name, part, data)
