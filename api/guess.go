@@ -19,19 +19,25 @@ const (
 // name or not. Guesses from one network use up their own tries. Those of many
 // networks together are bounded, too, but a user who has signed in from a network before is
 // not barred there for what others do elsewhere: else steady guessing would lock people
-// out. What is remembered is bounded (20,000 of each) and ends with the process. It is
-// safe for use from several goroutines.
+// out. The nodes of a cluster count tries, and know sign-ins, together. What is remembered is
+// bounded (20,000 of each) and ends with the process. It is safe for use from several goroutines.
 type Guesses struct {
 	one, all *Buckets // by name and network; by name
 
 	mu   sync.Mutex
-	home recent[string, struct{}] // names with networks from which they have signed in
+	home recent[string, struct{}] // names with networks from which they have signed in, on any node
 }
 
-// NewGuesses returns guesses of which none was made.
-func NewGuesses() *Guesses {
-	g := &Guesses{one: NewBuckets(guessEvery, fromOne), all: NewBuckets(guessEvery, maxGuesses)}
+// NewGuesses returns guesses of which none was made; shared is nil where there are no other nodes.
+func NewGuesses(shared *SharedLimits) *Guesses {
+	g := new(Guesses)
 	g.home.size = remembered
+	g.one = shared.buckets(limitGuessesFromOne, guessEvery, fromOne, func(name string) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.home.put(name, struct{}{})
+	})
+	g.all = shared.Buckets(limitGuesses, guessEvery, maxGuesses)
 	return g
 }
 
@@ -60,8 +66,9 @@ type Guess struct {
 func (g *Guesses) Take(ctx context.Context, name string) (*Guess, bool) {
 	t := &Guess{of: g}
 	t.all, t.one = guessKeys(ctx, name)
+	from := g.one.name(t.one)
 	g.mu.Lock()
-	_, t.home = g.home.get(t.one)
+	_, t.home = g.home.get(from)
 	g.mu.Unlock()
 	if !g.one.Take(t.one) {
 		return nil, false
@@ -73,13 +80,10 @@ func (g *Guesses) Take(ctx context.Context, name string) (*Guess, bool) {
 	return t, t.home || (!ok || t.failed != nil) && g.all.Take(t.all)
 }
 
-// Right notes that the try was right: all tries of the name from here are free again.
+// Right notes that the try was right: all tries of the name from its network are free again, and that is a home of it.
 func (t *Guess) Right() {
 	t.Cancel()
 	t.of.one.Refill(t.one)
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
-	t.of.home.put(t.one, struct{}{})
 }
 
 // Cancel gives the try back: nobody compared the password.

@@ -58,8 +58,16 @@ type Buckets struct {
 	every rate.Limit
 	burst int
 
+	shared   *SharedLimits // nil: this node counts alone
+	of       SharedLimit
+	least    int           // tokens that are reported to other nodes
+	full     time.Duration // in which an empty bucket gets full
+	refilled func(name string)
+
 	mu   sync.Mutex
-	keys recent[string, *rate.Limiter]
+	keys recent[string, *rate.Limiter] // by name, see SharedLimits
+	// foreign are keys that other nodes alone have seen; they push out none that is used here.
+	foreign recent[string, *rate.Limiter]
 }
 
 // NewBuckets returns buckets that hold burst tokens and get one back each every.
@@ -67,47 +75,80 @@ func NewBuckets(every time.Duration, burst int) *Buckets {
 	return &Buckets{every: rate.Every(every), burst: burst, keys: recent[string, *rate.Limiter]{size: remembered}}
 }
 
+// name is what keys and reports call a key.
+func (b *Buckets) name(key string) string { return b.shared.name(b.of, key) }
+
+// find is the bucket of a name; false: it is full. The lock is held.
+func (b *Buckets) find(name string) (*rate.Limiter, bool) {
+	if l, ok := b.keys.get(name); ok {
+		return l, true
+	}
+	return b.foreign.get(name)
+}
+
 // Take takes a token of key, or returns false when none is left.
 func (b *Buckets) Take(key string) bool {
+	name := b.name(key)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l, ok := b.keys.get(key)
+	l, ok := b.keys.get(name)
 	if !ok {
-		l = rate.NewLimiter(b.every, b.burst)
-		b.keys.put(key, l)
+		if l, ok = b.foreign.get(name); ok {
+			b.foreign.remove(name)
+		} else {
+			l = rate.NewLimiter(b.every, b.burst)
+		}
+		b.keys.put(name, l)
 	}
-	return l.Allow()
+	if !l.Allow() {
+		return false
+	}
+	b.shared.used(sharedKey{b.of, name}, 1, b.least, b.full)
+	return true
 }
 
 // Left says whether key has a token, and takes none.
 func (b *Buckets) Left(key string) bool {
+	name := b.name(key)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l, ok := b.keys.get(key)
+	l, ok := b.find(name)
 	return !ok || l.Tokens() >= 1
 }
 
 // Return gives key back a token that it took; a bucket that is full stays full.
 func (b *Buckets) Return(key string) {
+	name := b.name(key)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l, ok := b.keys.get(key); ok {
-		here := time.Now() // as the limiter counts
-		l.AllowN(here, -1) // takes less than none
+	if l, ok := b.keys.get(name); ok {
+		here := time.Now()   // as the limiter counts
+		l.ReserveN(here, -1) // takes less than none, also of a debt
+		b.shared.used(sharedKey{b.of, name}, -1, b.least, b.full)
 	}
 }
 
-// Refill gives key all its tokens back.
-func (b *Buckets) Refill(key string) {
+// Refill gives key all its tokens back, on all nodes.
+func (b *Buckets) Refill(key string) { b.refill(b.name(key), true) }
+
+// refill refills the bucket of a name, here or, when it happened here, on all nodes.
+func (b *Buckets) refill(name string, here bool) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.keys.remove(key)
+	b.keys.remove(name)
+	b.foreign.remove(name)
+	if here {
+		b.shared.refilled(sharedKey{b.of, name})
+	}
+	b.mu.Unlock()
+	if b.refilled != nil {
+		b.refilled(name)
+	}
 }
 
 // Failed credentials an address may send in a minute.
 const maxFailures = 10
 
-// gate limits requests, and failed credentials by network. What counts requests is the
+// gate limits requests, and failed credentials by network, together with the other nodes. What counts requests is the
 // network that they come from until their credential was right once, then who holds it:
 // strangers, who may write anything into a request, have no bucket but their network's,
 // and fill no table but that of networks.
@@ -117,9 +158,13 @@ type gate struct {
 	credentials *Buckets
 	accounts    *Buckets
 	failures    *Buckets
+	shared      *SharedLimits // nil: there are no other nodes
 
 	mu   sync.Mutex
 	good recent[[sha256.Size]byte, holder] // by hash, the credentials that were right the last time
+	// elsewhere are, by name, those that were right on another node: who shares the other
+	// nodes' limits needs their excuse, too.
+	elsewhere recent[string, struct{}]
 }
 
 // holder is who has a credential, as far as rates are concerned.
@@ -147,14 +192,20 @@ const burstSeconds = 4
 // accountShare is how many credentials' worth of requests an account may make.
 const accountShare = 4
 
-func newGate(perSecond int, proxies []netip.Prefix) *gate {
-	g := &gate{proxies: proxies, failures: NewBuckets(time.Minute/maxFailures, maxFailures)}
-	g.good.size = remembered
+func newGate(perSecond int, proxies []netip.Prefix, shared *SharedLimits) *gate {
+	g := &gate{proxies: proxies, failures: shared.Buckets(limitFailures, time.Minute/maxFailures, maxFailures), shared: shared}
+	g.good.size, g.elsewhere.size = remembered, remembered
+	shared.hear(knownCredentials, func(name string, _ int) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.elsewhere.put(name, struct{}{})
+	})
 	if perSecond > 0 {
-		requests := func(perSecond int) *Buckets {
-			return NewBuckets(time.Second/time.Duration(perSecond), burstSeconds*perSecond)
+		requests := func(of SharedLimit, perSecond int) *Buckets {
+			return shared.Buckets(of, time.Second/time.Duration(perSecond), burstSeconds*perSecond)
 		}
-		g.networks, g.credentials, g.accounts = requests(perSecond), requests(perSecond), requests(accountShare*perSecond)
+		g.networks, g.credentials = requests(limitNetworks, perSecond), requests(limitCredentials, perSecond)
+		g.accounts = requests(limitAccounts, accountShare*perSecond)
 	}
 	return g
 }
@@ -229,12 +280,27 @@ func TraceParentOf(ctx context.Context) string {
 	return ""
 }
 
-func (v *passage) barred() bool { return !v.known && !v.gate.failures.Left(v.from) }
+// barred says whether the credential is not even looked up, because too many from its network were wrong.
+func (v *passage) barred() bool {
+	if v.known || v.gate.failures.Left(v.from) {
+		return false
+	}
+	name := v.name()
+	v.gate.mu.Lock()
+	defer v.gate.mu.Unlock()
+	_, known := v.gate.elsewhere.get(name)
+	return !known
+}
+
+// name is what the nodes call the credential.
+func (v *passage) name() string { return v.gate.shared.name(knownCredentials, string(v.secret[:])) }
 
 // wrong notes that the credential is not good, or no longer.
 func (v *passage) wrong() {
+	name := v.name()
 	v.gate.mu.Lock()
 	v.gate.good.remove(v.secret)
+	v.gate.elsewhere.remove(name)
 	v.gate.mu.Unlock()
 	v.gate.failures.Take(v.from)
 }
@@ -246,6 +312,9 @@ func (v *passage) right(p Principal) bool {
 	v.gate.mu.Lock()
 	v.gate.good.put(v.secret, h)
 	v.gate.mu.Unlock()
+	if !v.known && p.Ticket == nil { // tickets do not live long enough
+		v.gate.shared.refilled(sharedKey{knownCredentials, v.name()})
+	}
 	if v.known || v.gate.networks == nil {
 		return true
 	}

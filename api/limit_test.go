@@ -173,7 +173,7 @@ func TestRefusalsAreReadable(t *testing.T) {
 // one after the other, and a right one costs nothing.
 func TestGuessesAreTakenInAdvance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGuesses()
+		g := NewGuesses(nil)
 		at := func(from string, f func(context.Context)) {
 			h := Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { f(r.Context()) }), Options{})
 			send(h, "GET", "/", "", "from", from)

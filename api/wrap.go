@@ -27,6 +27,8 @@ type Options struct {
 	// seconds' worth at once; all credentials of an account together make four times as
 	// many. Requests count by network until their credential was good. 0: any number.
 	RateLimit int
+	// Shared are the limits that other nodes share; nil: there are none.
+	Shared *SharedLimits
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 	// Counts counts requests; nil: they are not counted.
@@ -52,7 +54,7 @@ func Wrap(handler http.Handler, o Options) http.Handler {
 	if o.Counts == nil {
 		o.Counts = new(Counts)
 	}
-	g := newGate(o.RateLimit, o.TrustedProxies)
+	g := newGate(o.RateLimit, o.TrustedProxies, o.Shared)
 	var unknown proxyWarning
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()

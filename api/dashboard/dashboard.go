@@ -63,6 +63,8 @@ type Options struct {
 	// Seed makes the demonstration for a server's first user and returns its account;
 	// nil: it is not offered.
 	Seed func(ctx context.Context) (account string, err error)
+	// Limits are those that other nodes share; nil: there are none.
+	Limits *api.SharedLimits
 }
 
 // Dashboard serves the pages. It is safe for use from several goroutines.
@@ -81,7 +83,7 @@ func New(o Options) *Dashboard {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Dashboard{links: o.DemoLinks, seed: o.Seed, assets: newAssets(), csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses()}
+	d := &Dashboard{links: o.DemoLinks, seed: o.Seed, assets: newAssets(), csrf: http.NewCrossOriginProtection(), hasher: newHasher(), guesses: api.NewGuesses(o.Limits)}
 	d.Site = page.NewSite(o.Services, templateFiles, d.assets.Path, d.navigation)
 	return d
 }

@@ -203,14 +203,14 @@ const (
 
 // ConnectLimits keeps clients that reconnect in a loop out. It is safe for use
 // from several goroutines; its memory is bounded, and who is forgotten may try
-// again.
+// again. The nodes of a cluster count together.
 type ConnectLimits struct {
 	short *api.Buckets
 }
 
-// NewConnectLimits returns limits of which nothing is used up.
-func NewConnectLimits() *ConnectLimits {
-	return &ConnectLimits{short: api.NewBuckets(time.Minute/shortMax, shortMax)}
+// NewConnectLimits returns limits of which nothing is used up; shared is nil where there are no other nodes.
+func NewConnectLimits(shared *api.SharedLimits) *ConnectLimits {
+	return &ConnectLimits{short: shared.Buckets(api.ShortConnections, time.Minute/shortMax, shortMax)}
 }
 
 // Allow says whether the credential may connect now.

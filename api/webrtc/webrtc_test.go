@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 
 // TestConnectLimit: who tries without end is kept out for a while.
 func TestConnectLimit(t *testing.T) {
-	s := newServer(t, &agents{refuse: store.ErrInsufficientBalance}, webrtc.Options{Limits: talk.NewConnectLimits()})
+	s := newServer(t, &agents{refuse: store.ErrInsufficientBalance}, webrtc.Options{Limits: talk.NewConnectLimits(nil)})
 	offer := newCaller(t).offer(nil)
 	for i := range 20 {
 		if res, _ := s.ask("POST", webrtc.Path+"?agent_id=ag_1", goodKey, sdpType, offer); res.StatusCode == 429 {

@@ -117,7 +117,7 @@ func TestRefusals(t *testing.T) {
 // conversation that lasts does not count.
 func TestConnectLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, apitest.InMemory, &agents{refuse: store.ErrInsufficientBalance}, talk.NewConnectLimits())
+		s := newServer(t, apitest.InMemory, &agents{refuse: store.ErrInsufficientBalance}, talk.NewConnectLimits(nil))
 		status := func() (int, string) {
 			conn, resp, err := s.Dialer.Dial(s.url("?api_key="+goodKey), nil)
 			if err == nil {
@@ -182,7 +182,7 @@ func TestTooManyOpen(t *testing.T) {
 
 func TestConnectLimitsForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := talk.NewConnectLimits()
+		l := talk.NewConnectLimits(nil)
 		one, two := api.Principal{Key: "1"}, api.Principal{Key: "2"}
 		for range 10 {
 			l.Ended(one, 4*time.Second)

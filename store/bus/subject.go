@@ -38,6 +38,9 @@ func Events(account string) (Subject, error) { return build("acct", account, "ev
 // Heartbeats is where nodes say that they live.
 func Heartbeats() Subject { return Subject{"node.hb"} }
 
+// Limits is where nodes report what they have let through.
+func Limits() Subject { return Subject{"node.limits"} }
+
 func build(tokens ...string) (Subject, error) {
 	for _, t := range tokens {
 		if !plain(t) {

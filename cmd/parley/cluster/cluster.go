@@ -1,9 +1,10 @@
 // Package cluster is a node among the others of its cluster: it takes a name and gives it back
-// (TakeName, Leave), ends the calls of nodes that are gone (Reap), and exchanges news and commands
-// on the bus (Member).
+// (TakeName, Leave), ends the calls of nodes that are gone (Reap), and exchanges news, commands and
+// what limits have let through on the bus (Member).
 //
 // Everything on the bus is a hint that makes nodes faster: the database has the truth, and a node
-// that misses a message finds it there, at the next checkpoint of the call, 5 s later at most.
+// that misses a message finds it there, at the next checkpoint of the call, 5 s later at most. Only
+// what limits have let through is nowhere else: a node that misses it lets more through.
 // Read cluster.go first, then commands.go, and follow.go for how clients follow a call.
 package cluster
 
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/api"
 	"parley/media/isolate"
 	"parley/pipeline/session"
 	"parley/store"
@@ -30,6 +32,7 @@ type Config struct {
 	Life    store.Node
 	Calls   *session.Manager // of this node
 	Key     string           // seals commands: the nodes of a cluster share it
+	Limits  *api.SharedLimits
 	Log     *slog.Logger
 }
 
@@ -85,12 +88,14 @@ func (m *Member) Run(ctx context.Context) error {
 		return err
 	}
 	var wg sync.WaitGroup
-	wg.Add(5)
+	wg.Add(7)
 	isolate.Keep(ctx, "cmd/parley/cluster/announce", func() { m.announce(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/news", func() { m.publishNews(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/goodbyes", func() { m.listen(ctx, bus.Goodbyes(), func(in bus.Message) { m.cfg.Calls.Goodbye(in.About) }) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/commands", func() { m.listen(ctx, commands, m.obey) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/heartbeats", func() { m.listen(ctx, bus.Heartbeats(), m.hearAlive) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/limits", func() { m.reportLimits(ctx) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/reports", func() { m.listen(ctx, bus.Limits(), func(in bus.Message) { m.cfg.Limits.Hear(in.Payload) }) }, wg.Done)
 	wg.Wait()
 	return nil
 }

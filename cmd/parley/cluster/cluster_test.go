@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/api"
 	"parley/billing"
 	"parley/cmd/parley/config"
 	"parley/media"
@@ -117,7 +118,7 @@ func newRing(t *testing.T) *ring {
 		r.ok(err)
 		r.nodes[i], r.ledgers[i] = n, &patchy{books: books{db, ledger.New(db), history.New(db)}}
 		n.manager = session.NewManager(r.ledgers[i], n.life, db.RateCard, 0, log)
-		n.Member = New(Config{Store: db, Ledger: ledger.New(db), History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Log: log})
+		n.Member = New(Config{Store: db, Ledger: ledger.New(db), History: history.New(db), Bus: n.bus, Life: n.life, Calls: n.manager, Key: "a key of a test", Limits: api.NewSharedLimits("a secret of a test"), Log: log})
 		n.manager.Announce(n.Member)
 		n.manager.Watch(n.Member)
 		routes = r.nodes[0].bus.RouteAddr()

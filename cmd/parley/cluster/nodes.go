@@ -88,6 +88,7 @@ func (m *Member) sayAlive() {
 func (m *Member) hearAlive(in bus.Message) {
 	if string(in.Payload) != m.name() {
 		m.cfg.Calls.Heard()
+		m.cfg.Limits.Heard()
 	}
 }
 

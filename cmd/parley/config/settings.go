@@ -307,7 +307,7 @@ var limits = section("Limits", []Setting{
 		Meaning: "Percent of the machine's processors. A node that uses more over five seconds, or whose speech workers stay behind the callers, takes no new calls for that time.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.MaxCPU, s, 0, 100) }},
 	{Name: "RATE_LIMIT", Default: "50", Allowed: "a whole number from 0 (no limit) to 100000",
-		Meaning: "Requests a second for each credential, and for each address without one; four times as many in a burst and for an account's credentials together. Each node counts for itself.",
+		Meaning: "Requests a second for each credential, and for each address without one; four times as many in a burst and for an account's credentials together. The nodes of a cluster count together.",
 		parse:   func(c *Config, s string) bool { return setInt(&c.RateLimit, s, 0, 100_000) }},
 	{Name: "DRAIN_TIMEOUT", Default: "5m", Allowed: "a duration from 0s to 24h, such as 90s or 5m",
 		Meaning: "How long SIGTERM waits for calls in progress.",

@@ -26,6 +26,7 @@ func (n *Node) pages(server *status.Server) *dashboard.Dashboard {
 			d, err := n.Seed(ctx, n.DataDir)
 			return d.ID, err
 		},
+		Limits: n.shares,
 	}
 	for _, d := range n.cfg.Doubts() {
 		if d.Plain != "" {

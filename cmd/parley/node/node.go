@@ -82,6 +82,7 @@ type Node struct {
 	maker   *conversation.Maker
 	agents  conversation.Agents
 	web     *webrtc.Handler // nil without WebRTC
+	shares  *api.SharedLimits
 	limits  *talk.ConnectLimits
 	sockets *socket.Set // those without a conversation
 	guests  *listenin.Handler
@@ -136,7 +137,7 @@ type Part struct {
 // binds the telephone. Close undoes it. secret is the master key: nodes that are to
 // take each other's tickets share it.
 func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, reg prometheus.Registerer, log *slog.Logger) (n *Node, err error) {
-	n = &Node{cfg: cfg, log: log, limits: talk.NewConnectLimits(), sockets: socket.NewSet()}
+	n = &Node{cfg: cfg, log: log, sockets: socket.NewSet()}
 	forCalls, forJobs := shareConnections(databaseURL, cfg.DatabaseConns)
 	if n.tickets, err = ticket.NewSigner(secret); err != nil {
 		return nil, err
@@ -215,8 +216,10 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	if n.bus.RouteAddr() != "" {
 		n.log.Info("listening", "for", "other nodes", "addr", n.bus.RouteAddr())
 	}
+	n.shares = api.NewSharedLimits(derived(secret, "shared limits"))
+	n.limits = talk.NewConnectLimits(n.shares)
 	n.cluster = cluster.New(cluster.Config{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
-		Key: derived(secret, "bus commands"), Log: n.log})
+		Key: derived(secret, "bus commands"), Limits: n.shares, Log: n.log})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
 	n.guests = &listenin.Handler{Calls: n.cluster, Peers: n.cluster, Notes: history.New(n.db), Connect: conversation.Receivers(n.tools), Sockets: n.sockets, Log: n.log}
@@ -348,5 +351,5 @@ func (n *Node) Operator() http.Handler { return metrics.Rejections(n.phone) }
 
 // Handler is the public HTTP side.
 func (n *Node) Handler() http.Handler {
-	return n.cluster.Accept(n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts, Seen: n.asked.Take}))
+	return n.cluster.Accept(n.routes().Handler(api.Options{Log: n.log, RateLimit: n.cfg.RateLimit, Shared: n.shares, TrustedProxies: n.cfg.TrustedProxies, Counts: &n.counts, Seen: n.asked.Take}))
 }

@@ -41,6 +41,8 @@ type site struct {
 	log     logged
 
 	account, key, keyID, agent string
+
+	networks int // that were tried, see settled
 }
 
 // logged keeps what nodes say.
