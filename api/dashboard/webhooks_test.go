@@ -43,11 +43,11 @@ func TestDeliveriesOfADeletedWebhook(t *testing.T) {
 	hook, _, err := s.Hooks.Create(t.Context(), s.Account, webhook.Webhook{URL: "https://example.com/parley"})
 	s.OK(err)
 	at := "/app/webhooks/" + hook.ID + "/deliveries?cursor="
-	if res := s.Get(at); res.Status != 200 {
+	if res := s.Get(at, "HX-Request", "true"); res.Status != 200 {
 		t.Errorf("before: %d", res.Status)
 	}
 	s.OK(s.Hooks.Delete(t.Context(), s.Account, hook.ID))
-	if res := s.Get(at); res.Status != page.StopAsking || res.Body != "" {
+	if res := s.Get(at, "HX-Request", "true"); res.Status != page.StopAsking || res.Body != "" {
 		t.Errorf("after: %d %s", res.Status, res.Body)
 	}
 }

@@ -136,7 +136,7 @@ func webhookPage(q *page.Request) error { return showWebhook(q, q.ID("id"), "", 
 // deliveriesPart is what the page asks for until the newest deliveries were tried.
 func deliveriesPart(q *page.Request) error {
 	v, err := newWebhookView(q, q.ID("id"), nil)
-	if api.ProblemOf(err).Status == http.StatusNotFound { // it was deleted between two questions
+	if q.HTMX() && api.ProblemOf(err).Status == http.StatusNotFound { // it was deleted between two questions
 		q.W.WriteHeader(page.StopAsking)
 		return nil
 	}
