@@ -106,3 +106,8 @@ func Reached(peer, described netip.AddrPort) netip.AddrPort {
 
 // Crossed says whether a call that was given up counts as answered.
 func Crossed(answered, ended <-chan struct{}) bool { return crossed(answered, ended, 0) }
+
+// Connected says whether a connection of a trunk to an address is there, over TLS.
+func Connected(ua *UserAgent, trunk string, at netip.AddrPort) bool {
+	return ua.layer.Connected(ua.trunks.Named(trunk).Far(nil).By, "TLS", at.String())
+}

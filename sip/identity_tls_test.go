@@ -153,10 +153,14 @@ func TestTrunksHaveConnectionsOfTheirOwn(t *testing.T) {
 	far.mu.Lock()
 	one := far.open["one"]
 	far.mu.Unlock()
+	if !sip.Connected(ua, "one", at) {
+		t.Error("there is no connection of one")
+	}
 	one.conn.Close()
 	if name := wait(t, far.lost, "the end of a connection"); name != "one" {
 		t.Errorf("the connection of %s has ended", name)
 	}
+	eventually(t, "our end has noticed", func() bool { return !sip.Connected(ua, "one", at) })
 	dial("two")
 	dial("one")
 	answers("two")
