@@ -128,13 +128,7 @@ func (a *adoption) ask() {
 	}
 	req := a.dialog.Request(gosip.INVITE)
 	header.Describe(req, body)
-	refresher := "uas"
-	if a.modify.session.ours {
-		refresher = "uac"
-	}
-	for _, h := range append(a.modify.session.wanted(refresher), a.dialog.Contact(), dialog.Allow(), supported()) {
-		req.AppendHeader(h)
-	}
+	a.refreshes(req)
 	a.request(req, a.onResponse)
 }
 

@@ -77,15 +77,20 @@ func (c *call) proceed() {
 		}
 		header.Describe(req, body)
 	}
-	refresher := "uas"
-	if m.session.ours {
-		refresher = "uac"
-	}
-	for _, h := range append(m.session.wanted(refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
-		req.AppendHeader(h)
-	}
+	c.refreshes(req)
 	m.state = modSent
 	c.request(req, c.onRefreshed)
+}
+
+// refreshes makes a re-INVITE or UPDATE of ours refresh the session, too.
+func (c *call) refreshes(req *gosip.Request) {
+	refresher := "uas"
+	if c.modify.session.ours {
+		refresher = "uac"
+	}
+	for _, h := range append(c.modify.session.wanted(refresher), c.dialog.Contact(), dialog.Allow(), supported()) {
+		req.AppendHeader(h)
+	}
 }
 
 // onRefreshed takes the final response to a refresh, or that there was none.
