@@ -34,7 +34,7 @@ func newServeCommand() *cobra.Command {
 		Use:     "serve",
 		Short:   "Run the server",
 		Long:    "Runs the server until SIGTERM. Every setting is also an environment variable; see parley config print.",
-		Example: "  parley serve --demo\n  parley serve --config parley.yaml --log debug",
+		Example: "  parley serve --demo\n  parley serve --config parley.yaml --log debug\n  PARLEY_TLS_DOMAIN=voice.example.com parley serve --http-addr :443",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, warnings, err := local.Config(cmd)
@@ -62,6 +62,8 @@ type server struct {
 	public  gate
 	// operator is the node's part of the metrics address.
 	operator gate
+	// cert is of the public listener, which opens before the node and follows its certificate; nil without TLS.
+	cert *certificate.Pair
 
 	out         io.Writer // where people read
 	welcome     string    // for out, once the server is ready
@@ -149,6 +151,14 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 	s.httpAddr = public.ln.Addr().String()
 	public.ln = newCrowd(public.ln, s.cfg.TrustedProxies, s.log)
 	web = s.life.run("http", public.run)
+	if s.cfg.TLSPlainAddr != "" {
+		plain, err := listen("http without TLS", "TLS_PLAIN_ADDR", s.cfg.TLSPlainAddr, s.cert.Plain(s.cfg.BaseURL), s.log)
+		if err != nil {
+			return web, err
+		}
+		plain.ln = newCrowd(plain.ln, s.cfg.TrustedProxies, s.log)
+		s.life.run("http without TLS", plain.run)
+	}
 	metrics, err := listen("metrics", "METRICS_ADDR", s.cfg.MetricsAddr, newMetricsHandler(s.metrics, &s.operator), s.log)
 	if err != nil {
 		return web, err
@@ -172,27 +182,31 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 	return web, s.startNode(ctx)
 }
 
-// listenPublic opens the public listener, which is HTTPS where there is a certificate.
-func (s *server) listenPublic(handler http.Handler) (*web, error) {
-	if s.cfg.TLSCert == "" {
+// listenPublic opens the public listener, which is HTTPS where there is a certificate. One that an
+// authority issues comes with the node.
+func (s *server) listenPublic(handler http.Handler) (_ *web, err error) {
+	switch {
+	case !s.cfg.HTTPS():
 		return listen("http", "HTTP_ADDR", s.cfg.HTTPAddr, handler, s.log)
-	}
-	cert, err := certificate.Load(s.cfg.TLSCert, s.cfg.TLSKey)
-	if err != nil {
-		return nil, err
+	case s.cfg.TLSCert != "":
+		if s.cert, err = certificate.Load(s.cfg.TLSCert, s.cfg.TLSKey); err != nil {
+			return nil, err
+		}
+	default:
+		s.cert = certificate.Awaited(nil)
 	}
 	public, err := listen("https", "HTTP_ADDR", s.cfg.HTTPAddr, handler, s.log)
 	if err != nil {
 		return nil, err
 	}
-	public.secure(cert)
-	s.onReload("HTTPS certificate", cert.Reload)
+	public.secure(s.cert)
+	s.onReload("certificate", s.cert.Reload)
 	return public, nil
 }
 
 // scheme is that of the public listener.
 func (s *server) scheme() string {
-	if s.cfg.TLSCert != "" {
+	if s.cfg.HTTPS() {
 		return "https"
 	}
 	return "http"
@@ -209,6 +223,9 @@ func (s *server) startNode(ctx context.Context) error {
 	}
 	n.Version, n.DataDir = version, s.dataDir
 	s.life.onStop("store", n.Close)
+	if s.cert != nil {
+		s.cert.Follow(n.Certificate())
+	}
 	if err := n.Introduce(ctx, s.httpAddr); err != nil {
 		return err
 	}
@@ -236,7 +253,6 @@ func (s *server) startNode(ctx context.Context) error {
 	}
 	s.drainers = append(s.drainers, n)
 	s.onReload("rate card", n.LoadRateCard)
-	s.onReload("SIP certificate", n.ReloadCertificate)
 	if s.cfg.Demo {
 		account, err := n.Seed(ctx, s.dataDir)
 		if err != nil {

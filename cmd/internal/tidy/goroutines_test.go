@@ -26,6 +26,8 @@ var serving = []string{
 	"sip/transport",  // the shared sockets and connections
 	"sip/trunk",      // probes and registrations, beside all calls
 
+	"cmd/parley/certificate/acme", // orders, beside all calls
+
 	"inference",               // streams of one call
 	"inference/openai",        // likewise
 	"inference/pocketsphinx",  // likewise

@@ -112,6 +112,8 @@ var policies = map[string][]string{
 	"cmd/parley/money":        {"cmd/parley/certificate", "cmd/parley/config", "cmd/parley/conversation"},
 	"cmd/parley/notify":       nil,
 	"cmd/parley/outbound":     {"cmd/parley/conversation", "cmd/parley/metrics"},
+
+	"cmd/parley/certificate/acme": {"cmd/parley/certificate", "cmd/parley/config"},
 }
 
 // clients are what the commands that ask a running server have beside the media and a telephone. Two of them ask none, and

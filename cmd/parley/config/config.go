@@ -52,6 +52,11 @@ type Config struct {
 	Codecs         []codec.Codec // of telephone calls, the best first; empty: the usual ones, in the caller's order
 	TLSCert        string        // paths; both or neither
 	TLSKey         string
+	TLSDomains     []string       // names of a certificate that an authority issues; none: TLSCert
+	TLSDirectory   string         // the URL of the authority
+	TLSDirectoryCA string         // path of the roots for that; empty: the system's
+	TLSEmail       string         // that the authority gets; empty: none
+	TLSPlainAddr   string         // host:port of plain HTTP beside HTTPS; empty: none
 	Trunks         []trunk.Config // they hold passwords
 
 	DataDir            string
@@ -184,11 +189,24 @@ func Load(s Sources) (c *Config, warnings []string, err error) {
 		c.stayHome()
 		c.playMoney()
 	}
+	c.nameHome()
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
 	return c, warnings, nil
 }
+
+// nameHome has links lead to the first name of the certificate where nothing else is set.
+func (c *Config) nameHome() {
+	if v := c.values["BASE_URL"]; len(c.TLSDomains) > 0 && v.text == "" {
+		c.BaseURL = "https://" + c.TLSDomains[0]
+		v.text = c.BaseURL
+		c.values["BASE_URL"] = v
+	}
+}
+
+// HTTPS says whether the public address speaks TLS.
+func (c *Config) HTTPS() bool { return c.TLSCert != "" || len(c.TLSDomains) > 0 }
 
 // stayHome has a demonstration listen on this machine alone where no address is set. Media
 // follows: RTP is on the host of SIP, WebRTC on that of HTTP.
@@ -338,11 +356,24 @@ func (c *Config) checkCluster() error {
 	return nil
 }
 
-// checkTLS wants a certificate with its key, and one where TLS is served.
+// checkTLS wants one certificate, with its key or from an authority, and one where TLS is served.
 func (c *Config) checkTLS() error {
+	issued := len(c.TLSDomains) > 0
+	switch {
+	case issued && c.TLSCert != "":
+		return c.wrong("TLS_DOMAIN", "PARLEY_TLS_CERT has the certificate already; allowed: one of the two")
+	case issued && !strings.HasPrefix(c.BaseURL, "https://"):
+		return c.wrong("BASE_URL", "PARLEY_TLS_DOMAIN makes the server HTTPS; allowed: an https:// address")
+	case c.TLSPlainAddr != "" && samePort(c.TLSPlainAddr, c.HTTPAddr):
+		return c.wrong("TLS_PLAIN_ADDR", "PARLEY_HTTP_ADDR has this port for HTTPS; allowed: another port")
+	}
+	const by = "PARLEY_TLS_DOMAIN"
 	return cmp.Or(c.needs("PARLEY_TLS_CERT", c.TLSCert != "", "TLS_KEY", c.TLSKey, allowedFile),
 		c.needs("PARLEY_TLS_KEY", c.TLSKey != "", "TLS_CERT", c.TLSCert, allowedFile),
-		c.needs("PARLEY_SIP_TLS_ADDR", c.SIPTLSAddr != "", "TLS_CERT", c.TLSCert, allowedFile))
+		c.needs("PARLEY_SIP_TLS_ADDR", c.SIPTLSAddr != "" && !issued, "TLS_CERT", c.TLSCert, allowedFile),
+		c.belongs(by, issued, "TLS_ACME_CA", c.TLSDirectoryCA),
+		c.belongs(by, issued, "TLS_ACME_EMAIL", c.TLSEmail),
+		c.belongs(by, issued, "TLS_PLAIN_ADDR", c.TLSPlainAddr))
 }
 
 // wrong is an Error about a setting as the user wrote it.

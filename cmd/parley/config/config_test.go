@@ -110,6 +110,16 @@ func TestWrongSettings(t *testing.T) {
 		{"metrics in public", env{"METRICS_ADDR": ":8080"}, "", `PARLEY_METRICS_ADDR: metrics|allowed: another port`},
 		{"base without scheme", env{"BASE_URL": "voice.example"}, "", `PARLEY_BASE_URL: "voice.example"|https://HOST`},
 		{"base with query", env{"BASE_URL": "https://voice.example/?a=b"}, "", `PARLEY_BASE_URL:`},
+		{"a certificate twice", env{"TLS_DOMAIN": "voice.example.com", "TLS_CERT": "/etc/hostname", "TLS_KEY": "/etc/hostname"}, "", `PARLEY_TLS_DOMAIN: PARLEY_TLS_CERT has the certificate already; allowed: one of the two`},
+		{"a certificate for all names", env{"TLS_DOMAIN": "*.example.com"}, "", `PARLEY_TLS_DOMAIN: "*.example.com" is not allowed; allowed: one or several names`},
+		{"a certificate for an address", env{"TLS_DOMAIN": "203.0.113.5"}, "", `PARLEY_TLS_DOMAIN:`},
+		{"a certificate for a name twice", env{"TLS_DOMAIN": "voice.example.com, VOICE.example.com"}, "", `PARLEY_TLS_DOMAIN:`},
+		{"an authority in the clear", env{"TLS_DOMAIN": "voice.example.com", "TLS_ACME_DIRECTORY": "http://ca.lan/directory"}, "", `PARLEY_TLS_ACME_DIRECTORY:|https://HOST`},
+		{"an authority that writes to nobody", env{"TLS_DOMAIN": "voice.example.com", "TLS_ACME_EMAIL": "Ops <ops@example.com>"}, "", `PARLEY_TLS_ACME_EMAIL:`},
+		{"mail about no certificate", env{"TLS_ACME_EMAIL": "ops@example.com"}, "", `PARLEY_TLS_ACME_EMAIL: it is for PARLEY_TLS_DOMAIN, which is empty`},
+		{"links without the certificate", env{"TLS_DOMAIN": "voice.example.com", "BASE_URL": "http://voice.example.com"}, "", `PARLEY_BASE_URL: PARLEY_TLS_DOMAIN makes the server HTTPS`},
+		{"plain beside plain", env{"TLS_PLAIN_ADDR": ":80"}, "", `PARLEY_TLS_PLAIN_ADDR: it is for PARLEY_TLS_DOMAIN`},
+		{"plain instead of HTTPS", env{"TLS_DOMAIN": "voice.example.com", "TLS_PLAIN_ADDR": ":8080"}, "", `PARLEY_TLS_PLAIN_ADDR: PARLEY_HTTP_ADDR has this port`},
 		{"no address", env{"PUBLIC_IP": "example.com"}, "", `PARLEY_PUBLIC_IP: "example.com"|an IP address`},
 		{"any address", env{"PUBLIC_IP": "0.0.0.0"}, "", `PARLEY_PUBLIC_IP:`},
 		{"one port", env{"RTP_PORTS": "10000"}, "", `PARLEY_RTP_PORTS:|FIRST-LAST`},
@@ -358,6 +368,28 @@ func TestExampleFile(t *testing.T) {
 	c.values, plain.values, c.DataDirSet = nil, nil, false
 	if !reflect.DeepEqual(c, plain) {
 		t.Errorf("%+v\n%+v", c, plain)
+	}
+}
+
+// TestNamesOfTheCertificate: links lead to the first name, and SIP over TLS needs no certificate in files.
+func TestNamesOfTheCertificate(t *testing.T) {
+	load := func(env ...string) *Config {
+		t.Helper()
+		c, _, err := Load(Sources{Env: env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := load("PARLEY_TLS_DOMAIN=Voice.Example.com, talk.example.org", "PARLEY_SIP_TLS_ADDR=:5061")
+	if !c.HTTPS() || !reflect.DeepEqual(c.TLSDomains, []string{"voice.example.com", "talk.example.org"}) || c.BaseURL != "https://voice.example.com" || !strings.HasPrefix(c.TLSDirectory, "https://") {
+		t.Errorf("%v, %s, %s", c.TLSDomains, c.BaseURL, c.TLSDirectory)
+	}
+	if c = load("PARLEY_TLS_DOMAIN=voice.example.com", "PARLEY_BASE_URL=https://voice.example.com:8443/"); c.BaseURL != "https://voice.example.com:8443" {
+		t.Error(c.BaseURL)
+	}
+	if c = load(); c.HTTPS() || c.BaseURL != "" {
+		t.Errorf("without: %v, %s", c.HTTPS(), c.BaseURL)
 	}
 }
 

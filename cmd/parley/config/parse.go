@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"log/slog"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -186,6 +187,30 @@ func setSwitch(to *bool, s string) bool {
 		return false
 	}
 	return true
+}
+
+// certName is a name as certificates have it: in small letters, with a dot, and no wildcard, which
+// no challenge over TLS or HTTP is for (RFC 8555 section 7.1.3, RFC 8737 section 3).
+var certName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// maxNames is how many names authorities put into one certificate.
+const maxNames = 100
+
+func setNames(to *[]string, s string) bool {
+	names := list(strings.ToLower(s))
+	for i, n := range names {
+		if len(n) > 253 || !certName.MatchString(n) || slices.Contains(names[:i], n) {
+			return false
+		}
+	}
+	*to = names
+	return len(names) <= maxNames
+}
+
+func setEmail(to *string, s string) bool {
+	a, err := mail.ParseAddress(s)
+	*to = s
+	return err == nil && a.Address == s
 }
 
 func setFile(to *string, s string) bool {

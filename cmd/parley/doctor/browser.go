@@ -15,12 +15,12 @@ func checkMicrophone(cfg *config.Config) Finding {
 	switch {
 	case err == nil && base.Scheme == "https":
 		return good("%s is HTTPS", cfg.BaseURL)
-	case cfg.TLSCert != "":
+	case cfg.HTTPS():
 		return good("pages are reached over HTTPS")
 	case cfg.BaseURL == "" && config.ThisMachine(hostOf(cfg.HTTPAddr)), cfg.BaseURL != "" && err == nil && config.ThisMachine(base.Hostname()):
 		return good("pages are for this machine only, where browsers want no HTTPS")
 	}
-	return warn("set PARLEY_TLS_CERT and PARLEY_TLS_KEY; or put a proxy in front that has HTTPS, and set PARLEY_BASE_URL to its https:// address",
+	return warn("set PARLEY_TLS_DOMAIN, or PARLEY_TLS_CERT and PARLEY_TLS_KEY; or put a proxy in front that has HTTPS, and set PARLEY_BASE_URL to its https:// address",
 		"pages are reached over HTTP: browsers on other machines give them no microphone")
 }
 

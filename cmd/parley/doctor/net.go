@@ -30,7 +30,7 @@ func checkHTTP(ctx context.Context, cfg *config.Config) (f Finding, running bool
 			Status   string    `json:"status"`
 			NotReady *[]string `json:"not_ready"`
 		}
-		running = json.Unmarshal(fetch(ctx, cfg.TLSCert != "", cfg.HTTPAddr, "/readyz"), &state) == nil && state.NotReady != nil
+		running = json.Unmarshal(fetch(ctx, cfg.HTTPS(), cfg.HTTPAddr, "/readyz"), &state) == nil && state.NotReady != nil
 		return running
 	}
 	f = checkPort("HTTP_ADDR", cfg.HTTPAddr, tcpPort, isParley)

@@ -67,7 +67,7 @@ func BaseURL(cfg *config.Config) string {
 		return cfg.BaseURL
 	}
 	scheme := "http://"
-	if cfg.TLSCert != "" {
+	if cfg.HTTPS() {
 		scheme = "https://"
 	}
 	return scheme + demo.Local(cfg.HTTPAddr)

@@ -27,6 +27,7 @@ import (
 	"parley/api/webrtc"
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/certificate"
+	"parley/cmd/parley/certificate/acme"
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/conversation"
@@ -48,6 +49,7 @@ import (
 	"parley/sip/simulated"
 	"parley/store"
 	"parley/store/bus"
+	"parley/store/certificates"
 	"parley/store/history"
 	"parley/store/jobs"
 	"parley/store/knowledge"
@@ -109,6 +111,7 @@ type Node struct {
 	warnings *notify.Warnings
 
 	cert     *certificate.Pair // nil without TLS
+	issuer   *acme.Keeper      // nil: cert is in files
 	payments money.Payments
 	secrets  *people.Vault // of accounts
 	keys     *people.EngineKeys
@@ -153,11 +156,6 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.db.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	if cfg.TLSCert != "" {
-		if n.cert, err = certificate.Load(cfg.TLSCert, cfg.TLSKey); err != nil {
-			return nil, err
-		}
-	}
 	n.cards = &money.Cards{Store: n.db, File: cfg.RateCard, Log: log, Realtime: len(cfg.Realtime.All()) > 0, Messages: cfg.Carrier == "telnyx" && cfg.TelnyxMessagingProfile != ""}
 	if err = n.cards.Load(ctx); err != nil {
 		return nil, err
@@ -170,6 +168,9 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	n.life = life
+	if n.cert, n.issuer, err = acme.Open(cfg, acme.Config{Store: certificates.New(n.db, n.secrets), Life: life, Log: log}); err != nil {
+		return nil, err
+	}
 	if n.engines, err = engine.New(cfg, log); err != nil {
 		return nil, err
 	}
@@ -251,6 +252,9 @@ func (n *Node) Close() error {
 	return nil
 }
 
+// Certificate is that of HTTPS; nil without TLS.
+func (n *Node) Certificate() *certificate.Pair { return n.cert }
+
 // Store is the node's database.
 func (n *Node) Store() *store.DB { return n.db }
 
@@ -262,6 +266,9 @@ func (n *Node) Parts() []Part {
 		{Name: "wires", Run: func(ctx context.Context) error { return n.maker.KeepWires(ctx, conversation.WiresEvery) }}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
 		{Name: "timers", Run: func(ctx context.Context) error { return punctual.Run(ctx, func() bool { return n.manager.Live() > 0 }) }},
 		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}, {Name: "request log", Run: n.asked.Run}}
+	if n.issuer != nil {
+		parts = append(parts, Part{Name: "certificate", Run: n.issuer.Run})
+	}
 	if n.traces != nil {
 		// It stops last of all: by then every call has ended.
 		parts = append([]Part{{Name: "traces", Run: n.traces.Run}}, parts...)

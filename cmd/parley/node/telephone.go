@@ -113,12 +113,3 @@ func (n *Node) operatorTrunks() []trunk.Config {
 	}
 	return append(slices.Clip(n.cfg.Trunks), n.networkTrunk())
 }
-
-// ReloadCertificate reads the certificate of SIP over TLS again. The public listener
-// was there before the node and has its own copy.
-func (n *Node) ReloadCertificate(ctx context.Context) error {
-	if n.cert == nil {
-		return nil
-	}
-	return n.cert.Reload(ctx)
-}
