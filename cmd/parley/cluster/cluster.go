@@ -10,7 +10,9 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -23,7 +25,7 @@ import (
 	"parley/store/ledger"
 )
 
-// Config is what a member works with. All fields are set.
+// Config is what a member works with. All fields but Peers are set.
 type Config struct {
 	Store   *store.DB
 	Ledger  *ledger.Ledger
@@ -33,6 +35,7 @@ type Config struct {
 	Calls   *session.Manager // of this node
 	Key     string           // seals commands: the nodes of a cluster share it
 	Limits  *api.SharedLimits
+	Peers   *tls.Config // with which requests go to other nodes; nil: nodes speak plain HTTP
 	Log     *slog.Logger
 }
 
@@ -43,6 +46,7 @@ type Member struct {
 	accounts chan string // that may not go on
 	news     chan happened
 	alive    chan struct{}
+	way      *http.Transport // of requests to other nodes
 }
 
 // maxAnnouncements wait to be published: more than the accounts that reach their floor in one
@@ -55,7 +59,7 @@ const busRetry = time.Second
 
 // New returns a member, which begins to speak when Run runs.
 func New(cfg Config) *Member {
-	return &Member{cfg: cfg, accounts: make(chan string, maxAnnouncements), news: make(chan happened, maxNews), alive: make(chan struct{}, 1)}
+	return &Member{cfg: cfg, accounts: make(chan string, maxAnnouncements), news: make(chan happened, maxNews), alive: make(chan struct{}, 1), way: wayTo(cfg.Peers)}
 }
 
 // Goodbye implements session.Announcer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -18,8 +19,8 @@ import (
 	"parley/store"
 )
 
-// A request that belongs to a node and reached another one is sent on, over HTTP, to where the node is reached by others
-// (PARLEY_ADVERTISE). Who asked was found out where it came in: their credential stays there, and the header Parley-Peer says who they
+// A request that belongs to a node and reached another one is sent on to where the node is reached by others (PARLEY_ADVERTISE), over
+// HTTPS where nodes have a certificate: all have one, or none. Who asked was found out where it came in: their credential stays there, and the header Parley-Peer says who they
 // are, sealed by the key of the cluster for this request to this life of the node, within peerValid.
 
 const (
@@ -83,8 +84,18 @@ func (m *Member) Accept(next http.Handler) http.Handler {
 	})
 }
 
-// transport carries requests to other nodes.
-var transport = &http.Transport{DialContext: (&net.Dialer{Timeout: peerDial}).DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute}
+// wayTo carries requests to other nodes. It speaks HTTP/1.1, over which sockets travel, too.
+func wayTo(peers *tls.Config) *http.Transport {
+	return &http.Transport{DialContext: (&net.Dialer{Timeout: peerDial}).DialContext, TLSClientConfig: peers, TLSHandshakeTimeout: peerDial, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute}
+}
+
+// scheme is what other nodes speak.
+func (m *Member) scheme() string {
+	if m.cfg.Peers != nil {
+		return "https"
+	}
+	return "http"
+}
 
 // Forward implements api.Peers.
 func (m *Member) Forward(w http.ResponseWriter, r *http.Request, epoch int64) bool {
@@ -95,9 +106,9 @@ func (m *Member) Forward(w http.ResponseWriter, r *http.Request, epoch int64) bo
 	if err != nil || address == "" {
 		return false
 	}
-	proxy := &httputil.ReverseProxy{Transport: transport, FlushInterval: -1,
+	proxy := &httputil.ReverseProxy{Transport: m.way, FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(&url.URL{Scheme: "http", Host: address})
+			p.SetURL(&url.URL{Scheme: m.scheme(), Host: address})
 			api.Anonymous(p.Out)
 			p.Out.Header.Set(peerHeader, m.vouch(to, p.Out, api.PrincipalOf(p.In.Context())))
 		},

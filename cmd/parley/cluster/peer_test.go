@@ -1,9 +1,17 @@
 package cluster
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"io"
+	"log"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -38,12 +46,18 @@ var visitors = apitest.Keys{"sk_ana": {Account: "acc_1", Key: "key_1", User: "us
 // newServer is a node of a database with a server of its own, whose sessions are those with its epoch.
 func newServer(t *testing.T, url, name, key string) (m *Member, at string) {
 	t.Helper()
+	return newServerWith(t, url, name, key, nil, nil)
+}
+
+// newServerWith is one with TLS: what it shows, and how it reaches others.
+func newServerWith(t *testing.T, url, name, key string, shows, peers *tls.Config) (m *Member, at string) {
+	t.Helper()
 	db := storetest.Open(t, url)
 	life, _, err := ledger.New(db).RegisterNode(t.Context(), name, "127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m = New(Config{Store: db, Ledger: ledger.New(db), Life: life, Key: key, Log: slog.New(slog.DiscardHandler)})
+	m = New(Config{Store: db, Ledger: ledger.New(db), Life: life, Key: key, Peers: peers, Log: slog.New(slog.DiscardHandler)})
 	a := api.New(visitors)
 	a.Handle(api.Route{Access: api.Conversation, Operation: huma.Operation{Method: http.MethodPatch, Path: "/sessions/{epoch}", Hidden: true}}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if epoch, _ := strconv.ParseInt(r.PathValue("epoch"), 10, 64); m.Forward(w, r, epoch) {
@@ -54,9 +68,15 @@ func newServer(t *testing.T, url, name, key string) (m *Member, at string) {
 		w.WriteHeader(http.StatusTeapot)
 		_ = json.NewEncoder(w).Encode(came{name, api.PrincipalOf(r.Context()), r.URL.RequestURI(), string(body), r.Header})
 	}))
-	server := httptest.NewServer(m.Accept(a.Handler(api.Options{RateLimit: 20})))
+	server := httptest.NewUnstartedServer(m.Accept(a.Handler(api.Options{RateLimit: 20})))
+	if server.TLS = shows; shows != nil {
+		server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
 	t.Cleanup(server.Close)
-	if err := db.IntroduceNode(t.Context(), life, strings.TrimPrefix(server.URL, "http://"), "1"); err != nil {
+	if err := db.IntroduceNode(t.Context(), life, server.Listener.Addr().String(), "1"); err != nil {
 		t.Fatal(err)
 	}
 	return m, server.URL
@@ -151,4 +171,51 @@ func TestForward(t *testing.T) {
 	if status, _, _ := patch(t, at1+path(two), "Authorization", "Bearer sk_ana"); status != http.StatusServiceUnavailable {
 		t.Errorf("to a node that is not reached: %d", status)
 	}
+}
+
+// TestForwardOverTLS: nodes with a certificate send requests on over HTTPS, to a node that shows one that they accept, and to no other.
+func TestForwardOverTLS(t *testing.T) {
+	url := storetest.URL(t)
+	const key = "the key of the cluster"
+	right := httptest.NewUnstartedServer(nil)
+	right.StartTLS()
+	right.Close()
+	peers := &tls.Config{InsecureSkipVerify: true, VerifyConnection: func(s tls.ConnectionState) error {
+		if s.PeerCertificates[0].Equal(right.Certificate()) {
+			return nil
+		}
+		return errors.New("another certificate")
+	}}
+	one, at := newServerWith(t, url, "one", key, nil, peers)
+	two, _ := newServerWith(t, url, "two", key, &tls.Config{Certificates: right.TLS.Certificates}, peers)
+	stranger, _ := newServerWith(t, url, "stranger", key, &tls.Config{Certificates: []tls.Certificate{selfSigned(t)}}, peers)
+	path := func(m *Member) string { return "/sessions/" + strconv.FormatInt(m.cfg.Life.Epoch, 10) }
+	if status, tag, c := patch(t, at+path(two), "Authorization", "Bearer sk_ana"); status != http.StatusTeapot || tag != `"two"` || c.Server != "two" || c.By.User != "usr_1" {
+		t.Errorf("%d %s %+v", status, tag, c)
+	}
+	if status, _, c := patch(t, at+path(stranger), "Authorization", "Bearer sk_ana"); status != http.StatusServiceUnavailable {
+		t.Errorf("to a node with another certificate: %d %+v", status, c)
+	}
+	plain, _ := newServer(t, url, "plain", key)
+	if status, _, c := patch(t, at+path(plain), "Authorization", "Bearer sk_ana"); status != http.StatusServiceUnavailable {
+		t.Errorf("to a node without TLS: %d %+v", status, c)
+	}
+	if status, _, c := patch(t, at+path(one), "Authorization", "Bearer sk_ana"); status != http.StatusTeapot || c.Server != "one" {
+		t.Errorf("its own: %d %+v", status, c)
+	}
+}
+
+// selfSigned is a certificate that nobody knows.
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }

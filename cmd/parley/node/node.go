@@ -220,7 +220,7 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	n.shares = api.NewSharedLimits(derived(secret, "shared limits"))
 	n.limits = talk.NewConnectLimits(n.shares)
 	n.cluster = cluster.New(cluster.Config{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
-		Key: derived(secret, "bus commands"), Limits: n.shares, Log: n.log})
+		Key: derived(secret, "bus commands"), Limits: n.shares, Peers: n.cert.Peers(), Log: n.log})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
 	n.guests = &listenin.Handler{Calls: n.cluster, Peers: n.cluster, Notes: history.New(n.db), Connect: conversation.Receivers(n.tools), Sockets: n.sockets, Log: n.log}
