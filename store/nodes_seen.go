@@ -52,6 +52,21 @@ func (db *DB) NodeAt(ctx context.Context, epoch int64) (n Node, advertised strin
 	return n, advertised, err
 }
 
+// Peer is a node that serves, as others reach it.
+type Peer struct {
+	Node
+	Advertised string // HOST:PORT of its HTTP side
+	Calls      int    // in progress
+}
+
+// Peers lists the nodes that live and do not drain, but for me, those with the fewest calls first.
+func (db *DB) Peers(ctx context.Context, me Node) ([]Peer, error) {
+	return List[Peer](ctx, db, "list peers", `select n.node_id, n.epoch, n.advertised,
+			(select count(*) from sessions s where s.node_id = n.node_id and s.node_epoch = n.epoch and s.state = 'live') as calls
+		from nodes n where n.node_id <> $1 and not n.draining and n.left_at is null and n.advertised <> '' and n.heartbeat_at >= now() - $2::interval
+		order by calls, n.node_id`, me.ID, NodeLease)
+}
+
 // DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs. It returns whether there
 // are others, which live and do not drain.
 func (db *DB) DrainNode(ctx context.Context, n Node) (others bool, err error) {

@@ -35,11 +35,15 @@ type ending struct {
 
 // End stops the session's clock, if it still runs, and closes its books. It returns when
 // the store has them, cannot have them, or has not answered for a minute; then they are
-// stored in the background. Only the first End counts.
+// stored in the background. Only the first End counts. One of a session that is yielded waits until
+// it is decided whose it is, and does nothing when it is another node's.
 func (s *Session) End(e media.Ended) {
 	s.end.Do(func() {
 		defer s.m.leave(s)
 		s.stopMeter(time.Now())
+		if !s.isOurs() {
+			return
+		}
 		s.close(e)
 	})
 }

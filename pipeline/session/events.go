@@ -32,6 +32,10 @@ func (s *Session) record(h history.Happened) bool {
 	if s.stored == nil || s.work != nil || s.history.torn {
 		return false
 	}
+	if s.custody != kept { // another node may store its events under the same numbers
+		s.history.torn = true
+		return false
+	}
 	h.Account, h.Call = s.stored.Account, s.stored.ID
 	select {
 	case s.m.events <- &h:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,8 @@ type History interface {
 // Books keep what sessions cost.
 type Books interface {
 	StartSession(ctx context.Context, s ledger.Start) (*ledger.Session, error)
+	OpenSession(ctx context.Context, account, id string, me store.Node) (*ledger.Session, error)
+	AdoptSession(ctx context.Context, s *ledger.Session, from store.Node) (ledger.Progress, error)
 	Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error)
 	LineMinute(ctx context.Context, s *ledger.Session, minute int64) error
 	CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error)
@@ -200,17 +203,17 @@ func (m *Manager) Live() int {
 	return m.calls
 }
 
-// sessions are the calls, and the work, that the store knows.
+// sessions are the calls, and the work, that the store knows as this node's.
 func (m *Manager) sessions() []*Session {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	list := make([]*Session, 0, len(m.live))
 	for s := range m.live {
 		if s.stored != nil {
 			list = append(list, s)
 		}
 	}
-	return list
+	m.mu.Unlock()
+	return slices.DeleteFunc(list, func(s *Session) bool { return !s.isKept() })
 }
 
 // Bounds of a drain whose time is up: for calls that say goodbye, and

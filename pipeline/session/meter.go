@@ -114,6 +114,8 @@ func (m *Manager) checkpoint(ctx context.Context, sessions []*Session, now time.
 // the session has now found that its account can pay for none.
 func (m *Manager) apply(s *Session, r *ledger.CheckpointResult, used billing.Usage, now time.Time) bool {
 	switch {
+	case !s.isKept(): // it was yielded meanwhile
+		return false
 	case errors.Is(r.Err, ledger.ErrLater):
 		s.due.Store(true)
 		return false
@@ -194,6 +196,7 @@ func (m *Manager) permits(ctx context.Context, now time.Time) error {
 		err := m.ledger.LineMinute(asking, s.stored, minute)
 		cancel()
 		switch {
+		case !s.isKept(): // it was yielded meanwhile
 		case err == nil:
 			s.books.permitted = minute
 		case errors.Is(err, store.ErrInsufficientBalance):

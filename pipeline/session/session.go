@@ -37,6 +37,8 @@ type Session struct {
 	ask   context.CancelCauseFunc
 
 	mu      sync.Mutex
+	custody custody
+	decided chan struct{} // closed when it is decided whether another node has the session; nil: it was never yielded
 	call    *pipeline.Call
 	stopped *media.Ended // the end that was asked for first; nil: none was
 	status  CallStatus

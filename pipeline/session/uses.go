@@ -49,22 +49,27 @@ func (u *uses) add(stage agent.Stage, name string, used inference.Usage) Engine 
 	if u.of != nil {
 		e = u.of(stage, name)
 	}
-	if u.sums == nil {
-		u.sums, u.by = map[use]int64{}, map[string]Engine{}
-	}
-	key := string(e.Stage) + " " + e.Name
-	u.by[key] = e
 	for unit, n := range map[billing.Unit]int64{
 		billing.AudioSeconds: used.Audio.Milliseconds(), billing.OpenSeconds: used.Open.Milliseconds(),
 		billing.Characters: int64(used.Characters), billing.Requests: int64(used.Requests),
 		billing.TokensIn: int64(used.In - used.Cached), billing.TokensInCached: int64(used.Cached), billing.TokensOut: int64(used.Out),
 		billing.TokensInAudio: int64(used.AudioIn - used.AudioCached), billing.TokensInAudioCached: int64(used.AudioCached), billing.TokensOutAudio: int64(used.AudioOut),
 	} {
-		if n > 0 {
-			u.sums[use{key, unit, used.Source}] += n
-		}
+		u.count(e, unit, used.Source, n)
 	}
 	return e
+}
+
+// count counts n more units of an engine.
+func (u *uses) count(e Engine, unit billing.Unit, source inference.UsageSource, n int64) {
+	if u.sums == nil {
+		u.sums, u.by = map[use]int64{}, map[string]Engine{}
+	}
+	key := string(e.Stage) + " " + e.Name
+	u.by[key] = e
+	if n > 0 {
+		u.sums[use{key, unit, source}] += n
+	}
 }
 
 // charged are the components that a session pays by the token. Of what is not there, nothing is charged beside the call itself.

@@ -113,7 +113,7 @@ func (s *Session) advance(to CallStatus) {
 // publish hands an update on; s.mu is locked, which keeps them in order.
 func (s *Session) publish(u CallUpdate) {
 	s.updates++
-	if s.m.watcher == nil || s.work != nil {
+	if s.m.watcher == nil || s.work != nil || s.custody != kept {
 		return
 	}
 	u.Seq, u.StartedAt = s.updates, s.clock.startedAt

@@ -3,6 +3,7 @@
 package sessiontest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -52,8 +53,9 @@ type FakeLedger struct {
 
 	begun time.Time
 
-	Mu       sync.Mutex // guards what follows
-	sessions int
+	Mu       sync.Mutex            // guards what follows
+	sessions []*ledger.Session     // as they began
+	owners   map[string]store.Node // of sessions that were adopted
 	Reports  []Report
 	Minutes  []string
 	Closings []Closing
@@ -99,11 +101,67 @@ func (l *FakeLedger) StartSession(_ context.Context, s ledger.Start) (*ledger.Se
 		return nil, err
 	}
 	tariff, err := s.Card.Tariff(s.Terms)
-	l.sessions++
 	if err == nil && l.Unknown {
 		err = store.ErrUnavailable
 	}
-	return &ledger.Session{ID: fmt.Sprint("s", l.sessions), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}, err
+	started := &ledger.Session{ID: fmt.Sprint("s", len(l.sessions)+1), Account: s.Account, Node: s.Node, Terms: s.Terms, Card: s.Card, Tariff: tariff}
+	l.sessions = append(l.sessions, started)
+	return started, err
+}
+
+func (l *FakeLedger) OpenSession(_ context.Context, account, id string, me store.Node) (*ledger.Session, error) {
+	_, err := l.now()
+	defer l.Mu.Unlock()
+	for _, s := range l.sessions {
+		if s.ID == id && s.Account == account && err == nil {
+			there := *s
+			there.Node = me
+			return &there, nil
+		}
+	}
+	return nil, cmp.Or(err, error(store.ErrNotFound))
+}
+
+func (l *FakeLedger) AdoptSession(_ context.Context, s *ledger.Session, from store.Node) (p ledger.Progress, err error) {
+	_, err = l.now()
+	defer l.Mu.Unlock()
+	if err == nil && l.owner(s.ID) != from {
+		err = store.ErrFenced
+	}
+	if err != nil {
+		return p, err
+	}
+	if l.owners == nil {
+		l.owners = map[string]store.Node{}
+	}
+	l.owners[s.ID] = s.Node
+	p.Permitted = 1
+	for _, r := range l.Reports {
+		if r.ID == s.ID {
+			p.Seq = r.Seq
+		}
+	}
+	for _, m := range l.Minutes {
+		var of string
+		var minute int64
+		if n, _ := fmt.Sscanf(m, "%s %d", &of, &minute); n == 2 && of == s.ID {
+			p.Permitted = minute
+		}
+	}
+	return p, nil
+}
+
+// owner is the node that has a session; Mu is locked.
+func (l *FakeLedger) owner(id string) store.Node {
+	if n, moved := l.owners[id]; moved {
+		return n
+	}
+	for _, s := range l.sessions {
+		if s.ID == id {
+			return s.Node
+		}
+	}
+	return store.Node{}
 }
 
 func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error) {
@@ -117,6 +175,10 @@ func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint) ([]l
 	}
 	results := make([]ledger.CheckpointResult, len(cs))
 	for i, c := range cs {
+		if c.Session.Node != l.owner(c.Session.ID) {
+			results[i].Err = store.ErrFenced
+			continue
+		}
 		l.Reports = append(l.Reports, Report{at, c.Session.ID, c})
 		if l.Checkpoint != nil {
 			results[i] = l.Checkpoint(at, c.Session)
@@ -222,8 +284,13 @@ type Harness struct {
 func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 	l.begun, l.Talks = time.Now(), map[string]history.Conversation{}
 	l.Events = map[string][]history.Happened{}
+	return l.Join(t, store.Node{ID: "n", Epoch: 1}, max)
+}
+
+// Join starts the manager of another node with a ledger that is open.
+func (l *FakeLedger) Join(t *testing.T, node store.Node, max int) *Harness {
 	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
-	o.Manager = session.NewManager(l, store.Node{ID: "n", Epoch: 1}, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
+	o.Manager = session.NewManager(l, node, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
 	if l.Others != nil {
 		o.Announce(l.Others)
 	}

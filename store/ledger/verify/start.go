@@ -38,7 +38,7 @@ var startInvariants = []invariant{
 	{9, nameCards, `
 		select s.id, format('started with %s, its node had %s in force', s.price_version, string_agg(f.price_version, ', ' order by f.no))
 		from sessions s join (select *, row_number() over w as nth, lead(since) over w as until
-				from node_cards window w as (partition by node_epoch order by no)) f on f.node_epoch = s.node_epoch
+				from node_cards window w as (partition by node_epoch order by no)) f on f.node_epoch = coalesce(s.began_epoch, s.node_epoch)
 		where (f.nth = 1 or f.since <= s.opened_at + interval '10 seconds') and (f.until is null or f.until >= s.opened_at - interval '10 seconds')
 		group by s.id, s.price_version having not bool_or(f.price_version = s.price_version)`},
 }
