@@ -24,6 +24,13 @@ func (c *Call) Pause(ctx context.Context) (*journal.Conversation, bool) {
 	return nil, false
 }
 
+// Resume has a call that was prepared, and does not run yet, go on from a later moment than that of its Config.Resume, in the same
+// language.
+func (c *Call) Resume(at *journal.Conversation) {
+	c.cfg.Resume = at
+	c.resume(at)
+}
+
 // conversation is how far the call is; nil while something is under way.
 func (c *Call) conversation() *journal.Conversation {
 	r := c.replies.Latest

@@ -63,34 +63,38 @@ func TestResume(t *testing.T) {
 		s.Act = func(c *pipeline.Call) { c.Whisper("Be brief.") }
 	}, func(*testing.T, *pipelinetest.Scene) {}, before, after)
 	var at []*journal.Conversation
-	const moved = 12010 * ms // after the frame that ends at 12 s
+	const offered, moved = 11010 * ms, 12010 * ms // after the frame that ends at 12 s
 	play(t, 20000, func(s *pipelinetest.Scene) {
 		first = s
 		guest(s)
 		s.LLM.Replies = replies
-		pausedAt(s, &at, moved)
+		pausedAt(s, &at, offered, moved)
 		act := s.Act
 		s.Act = func(c *pipeline.Call) { c.Whisper("Be brief."); act(c) }
 	}, func(*testing.T, *pipelinetest.Scene) {}, before)
-	if len(at) != 1 || at[0] == nil {
+	if len(at) != 2 || at[0] == nil || at[1] == nil {
 		t.Fatalf("the call did not say how far it was:\n%s", first.Log())
 	}
-	play(t, 8000, func(s *pipelinetest.Scene) {
-		second = s
-		guest(s)
-		s.LLM.Replies = replies[2:]
-		s.Config.Resume = carried(t, at[0])
-	}, func(*testing.T, *pipelinetest.Scene) {}, said(2000, 3500, "which one is it"))
-	want, got := whole.LLM.Calls(), second.LLM.Calls()
-	if len(want) != 3 || len(got) != 1 {
-		t.Fatalf("the model is asked %d times, and %d times after the move", len(want), len(got))
-	}
-	a, b := want[2].Request, got[0].Request
-	if a.System != b.System || !reflect.DeepEqual(a.Messages, b.Messages) || len(a.Tools) != len(b.Tools) {
-		t.Errorf("the model gets\n%+v\nafter the move, else\n%+v", b, a)
-	}
-	if _, rest, _ := strings.Cut(whole.Log(), "\n14475 "); second.Log() != "14475 "+rest {
-		t.Errorf("after the move\n%s\nelse\n%s", second.Log(), whole.Log())
+	for name, prepared := range map[string]*journal.Conversation{"at once": at[1], "prepared before": at[0]} {
+		play(t, 8000, func(s *pipelinetest.Scene) {
+			second = s
+			guest(s)
+			s.LLM.Replies = replies[2:]
+			if s.Config.Resume = carried(t, prepared); prepared != at[1] {
+				s.Fit = func(c *pipeline.Call) { c.Resume(carried(t, at[1])) }
+			}
+		}, func(*testing.T, *pipelinetest.Scene) {}, said(2000, 3500, "which one is it"))
+		want, got := whole.LLM.Calls(), second.LLM.Calls()
+		if len(want) != 3 || len(got) != 1 {
+			t.Fatalf("%s: the model is asked %d times, and %d times after the move", name, len(want), len(got))
+		}
+		a, b := want[2].Request, got[0].Request
+		if a.System != b.System || !reflect.DeepEqual(a.Messages, b.Messages) || len(a.Tools) != len(b.Tools) {
+			t.Errorf("%s: the model gets\n%+v\nafter the move, else\n%+v", name, b, a)
+		}
+		if _, rest, _ := strings.Cut(whole.Log(), "\n14475 "); second.Log() != "14475 "+rest {
+			t.Errorf("%s: after the move\n%s\nelse\n%s", name, second.Log(), whole.Log())
+		}
 	}
 }
 

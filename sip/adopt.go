@@ -15,6 +15,7 @@ import (
 	"parley/sip/header"
 	"parley/sip/mediasession"
 	"parley/sip/sdp"
+	"parley/sip/transport"
 	"parley/sip/trunk"
 )
 
@@ -54,9 +55,10 @@ type adoption struct {
 }
 
 // Adopt carries on a call of another user agent, which has yielded it: a re-INVITE moves its media and requests here. It takes up to
-// 64*T1. An error is a *NotAdopted. The leg's Run must be called, or its ports are lost until the call ends.
-func (u *UserAgent) Adopt(p Passport) (*Leg, error) {
-	c, err := u.adopted(p)
+// 64*T1. An error is a *NotAdopted. The leg's Run must be called, or its ports are lost until the call ends. The call's signalling
+// is kept in trace; nil: in one of its own.
+func (u *UserAgent) Adopt(p Passport, trace *transport.Trace) (*Leg, error) {
+	c, err := u.adopted(p, trace)
 	if err != nil {
 		return nil, &NotAdopted{Err: err}
 	}
@@ -77,7 +79,7 @@ func (u *UserAgent) Adopt(p Passport) (*Leg, error) {
 }
 
 // adopted is the call of a passport, which is registered and counts as work.
-func (u *UserAgent) adopted(p Passport) (*call, error) {
+func (u *UserAgent) adopted(p Passport, trace *transport.Trace) (*call, error) {
 	if p.Version != passportVersion {
 		return nil, ErrPassport
 	}
@@ -94,6 +96,9 @@ func (u *UserAgent) adopted(p Passport) (*call, error) {
 	d.LocalSeq += adoptedSeq
 	c := newCall(u, d, on)
 	c.state = adopting
+	if trace != nil {
+		c.trace = trace
+	}
 	t := p.Session
 	c.modify = modification{updates: p.Updates, placed: p.Placed,
 		session: sessionTimer{interval: t.Interval, least: t.Least, agreed: t.Agreed, ours: t.Ours}}

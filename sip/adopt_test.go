@@ -76,7 +76,7 @@ func adopts(t *testing.T, ua *sip.UserAgent, p sip.Passport) <-chan adoption {
 	}
 	done := make(chan adoption, 1)
 	go func() {
-		leg, err := ua.Adopt(sent)
+		leg, err := ua.Adopt(sent, nil)
 		done <- adoption{leg, err}
 	}()
 	return done
@@ -287,7 +287,7 @@ func TestAdoptWithCredentials(t *testing.T) {
 	}
 	l := last(d.leg)
 	passport := yielded(t, l)
-	if _, err := other(t, sip.Config{}).Adopt(passport); !errors.Is(err, sip.ErrNoTrunk) {
+	if _, err := other(t, sip.Config{}).Adopt(passport, nil); !errors.Is(err, sip.ErrNoTrunk) {
 		t.Errorf("without its trunk: %v", err)
 	}
 	done := adopts(t, to, passport)
@@ -415,7 +415,7 @@ func TestCannotBeYielded(t *testing.T) {
 		l.finish(&called{peer: p, seen: map[string]bool{}})
 	})
 	t.Run("another release", func(t *testing.T) {
-		if _, err := other(t, sip.Config{}).Adopt(sip.Passport{Version: 99}); !errors.Is(err, sip.ErrPassport) {
+		if _, err := other(t, sip.Config{}).Adopt(sip.Passport{Version: 99}, nil); !errors.Is(err, sip.ErrPassport) {
 			t.Error(err)
 		}
 	})

@@ -18,6 +18,7 @@ import (
 	"parley/media/codec"
 	"parley/sip"
 	"parley/sip/rtpport"
+	"parley/sip/trunk"
 )
 
 // The default range of a phone's RTP ports: outside the server's own.
@@ -39,10 +40,14 @@ type Phone struct {
 // NewPhone binds a phone's sockets at an address of this machine, on free ports; one that is
 // not valid binds every interface. Run serves and closes them. The phone speaks the codecs, the best first; without any it speaks G.711.
 func NewPhone(at netip.Addr, codecs ...codec.Codec) (*Phone, error) {
+	return NewPhoneOn(at, nil, codecs...)
+}
+
+// NewPhoneOn is NewPhone with trunks, on which it may call. Such a call may go on at any address of its trunk.
+func NewPhoneOn(at netip.Addr, trunks []trunk.Config, codecs ...codec.Codec) (*Phone, error) {
 	if len(codecs) == 0 {
 		codecs = narrow
 	}
-
 	ports, err := rtpport.New(rtpport.Config{Addr: at, First: firstPort, Last: lastPort})
 	if err != nil {
 		return nil, err
@@ -52,7 +57,7 @@ func NewPhone(at netip.Addr, codecs ...codec.Codec) (*Phone, error) {
 	}
 	ua, err := sip.New(sip.Config{
 		Listen: netip.AddrPortFrom(at, 0), Ports: ports,
-		Codecs: codecs,
+		Codecs: codecs, Trunks: trunks,
 		// Callees may answer; all other sources are dropped.
 		Allow: func(netip.Addr) bool { return false },
 	})

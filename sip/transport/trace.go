@@ -44,6 +44,16 @@ type Trace struct {
 	over     chan struct{} // closed when there is none any more; nil: there never was
 }
 
+// Resume returns a trace of a call that goes on here, with the messages of its former user agent, oldest first, and how many older ones
+// are forgotten.
+func Resume(messages []TraceMessage, dropped int) *Trace {
+	t := &Trace{dropped: dropped}
+	for _, m := range messages {
+		t.add(m)
+	}
+	return t
+}
+
 // Over is closed when the calls that it has followed have ended and nothing more is
 // to come. A call that is hung up or given up ends when its BYE or CANCEL was
 // answered, 32 s later at most.
