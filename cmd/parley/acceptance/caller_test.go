@@ -42,6 +42,12 @@ func newPhone(t *testing.T) *simulated.Phone {
 func newPhoneAt(t *testing.T, host string) *simulated.Phone {
 	t.Helper()
 	p, err := simulated.NewPhone(netip.MustParseAddr(host))
+	return started(t, p, err)
+}
+
+// started runs a phone until the test ends.
+func started(t *testing.T, p *simulated.Phone, err error) *simulated.Phone {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +73,15 @@ func dialAs(t *testing.T, s *server, p *simulated.Phone, number, from string) (*
 // dialAt does it at an address that leads to the server.
 func dialAt(t *testing.T, at string, p *simulated.Phone, number, from string) (*caller, error) {
 	t.Helper()
+	return dialOn(t, p, sip.Target{URI: "sip:" + number + "@" + at, From: header.Identity{Number: from}, Headers: map[string]string{"X-Caller": from}})
+}
+
+// dialOn calls a target.
+func dialOn(t *testing.T, p *simulated.Phone, to sip.Target) (*caller, error) {
+	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	leg, err := p.Dial(ctx, sip.Target{URI: "sip:" + number + "@" + at, From: header.Identity{Number: from}, Headers: map[string]string{"X-Caller": from}})
+	leg, err := p.Dial(ctx, to)
 	if err != nil {
 		return nil, err
 	}

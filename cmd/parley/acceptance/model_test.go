@@ -5,12 +5,23 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // model is a language model behind HTTP that answers to what it hears in a way
 // tests can count on. It reports usage as such servers do.
-type model struct{ *httptest.Server }
+type model struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	hears string      // what recognition gives; empty: it fails
+	asked [][]message // requests of completions
+}
+
+// message is one of those that a model is shown.
+type message struct{ Role, Content string }
 
 // What every completion is reported to cost.
 const (
@@ -34,13 +45,18 @@ func (m *model) env() []string {
 }
 
 func (m *model) complete(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		Messages []struct{ Role, Content string }
+	if strings.HasSuffix(r.URL.Path, "/audio/transcriptions") {
+		m.transcribe(w)
+		return
 	}
+	var request struct{ Messages []message }
 	if json.NewDecoder(r.Body).Decode(&request) != nil || len(request.Messages) == 0 {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
+	m.mu.Lock()
+	m.asked = append(m.asked, request.Messages)
+	m.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(v any) {
 		b, _ := json.Marshal(v) // maps of strings and numbers
@@ -74,6 +90,46 @@ func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	send(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": promptTokens, "completion_tokens": out}})
 	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// transcribe recognises the same in everything.
+func (m *model) transcribe(w http.ResponseWriter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.hears == "" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(map[string]string{"text": m.hears}) // it may have gone
+}
+
+// understands has recognition give a text.
+func (m *model) understands(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hears = text
+}
+
+// lastAsked is the latest request that shows so many messages of the caller's; nil: there is none.
+func (m *model) lastAsked(turns int) []message {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range slices.Backward(m.asked) {
+		if count(r, "user") == turns {
+			return r
+		}
+	}
+	return nil
+}
+
+// count is how many messages have a role.
+func count(all []message, role string) (n int) {
+	for _, m := range all {
+		if m.Role == role {
+			n++
+		}
+	}
+	return n
 }
 
 // keysPrompt in an agent's prompt has callers type a number; what came is repeated.

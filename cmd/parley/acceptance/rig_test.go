@@ -15,16 +15,21 @@ import (
 
 	gosip "github.com/emiago/sipgo/sip"
 
+	"parley/sip"
+	"parley/sip/header"
+	"parley/sip/simulated"
+	"parley/sip/trunk"
 	"parley/store/bus/bustest"
 	"parley/store/storetest"
 )
 
-// rig is servers of one database, each at an address of its own, and a carrier that a trunk of theirs registers with. Nobody
-// there is understood.
+// rig is servers of one database, each at an address of its own, and a carrier that a trunk of theirs registers with. Callers are
+// understood as its model says: at first nobody is.
 type rig struct {
 	*testing.T
 	nodes   []*server
 	carrier *registrar
+	model   *model
 }
 
 // carrierHost is where the carrier of a rig is; its nodes are at nodeHost.
@@ -36,7 +41,7 @@ func newRig(t *testing.T, nodes int) *rig {
 	t.Helper()
 	m := newModel()
 	t.Cleanup(m.Close)
-	r := &rig{T: t, carrier: newRegistrar(t)}
+	r := &rig{T: t, carrier: newRegistrar(t), model: m}
 	file := filepath.Join(t.TempDir(), "parley.yaml")
 	text := fmt.Sprintf("trunks:\n  - name: carrier\n    targets:\n      - {host: %s, port: %d}\n    username: account\n    password: x\n    register: on\n", carrierHost, r.carrier.port())
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -52,6 +57,25 @@ func newRig(t *testing.T, nodes int) *rig {
 		r.nodes = append(r.nodes, s)
 	}
 	return r
+}
+
+// dial calls a number from a telephone of the carrier, by a node. The call may go on at any other.
+func (r *rig) dial(by *server, number, from string) *caller {
+	r.Helper()
+	company := trunk.Config{Name: "company", Flags: trunk.NoProbe}
+	for _, s := range r.nodes {
+		at := netip.MustParseAddrPort(s.addrs["sip"])
+		company.Allow = append(company.Allow, netip.PrefixFrom(at.Addr(), 32))
+		if s == by {
+			company.Targets = []trunk.Target{{Host: at.Addr().String(), Port: at.Port()}}
+		}
+	}
+	p, err := simulated.NewPhoneOn(netip.MustParseAddr(carrierHost), []trunk.Config{company})
+	c, err := dialOn(r.T, started(r.T, p, err), sip.Target{Trunk: "company", Number: number, From: header.Identity{Number: from}})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return c
 }
 
 // at is the node that a contact leads to.

@@ -46,7 +46,8 @@ type Member struct {
 	accounts chan string // that may not go on
 	news     chan happened
 	alive    chan struct{}
-	way      *http.Transport // of requests to other nodes
+	way      *http.Transport   // of requests to other nodes
+	answers  map[string]Answer // by what is asked about
 }
 
 // maxAnnouncements wait to be published: more than the accounts that reach their floor in one

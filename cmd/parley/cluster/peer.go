@@ -38,6 +38,7 @@ type vouched struct {
 	URI    string
 	Until  time.Time
 	By     api.Principal
+	Sum    []byte `json:",omitempty"` // SHA-256 of the body of what the node itself asks; none: it sends on what somebody else does
 }
 
 // sealOf is the seal of a text.
@@ -50,7 +51,7 @@ func (m *Member) sealOf(text []byte) []byte {
 
 // vouch is the header of a request to a node.
 func (m *Member) vouch(to store.Node, r *http.Request, by api.Principal) string {
-	return m.word(vouched{to.ID, to.Epoch, r.Method, r.URL.RequestURI(), m.cfg.Store.Now().Add(peerValid), by})
+	return m.word(vouched{Node: to.ID, Epoch: to.Epoch, Method: r.Method, URI: r.URL.RequestURI(), Until: m.cfg.Store.Now().Add(peerValid), By: by})
 }
 
 // word is the text and its seal, as they are sent.
@@ -59,24 +60,27 @@ func (m *Member) word(v vouched) string {
 	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(m.sealOf(text))
 }
 
-// vouchedBy is who asked for a request that another node has sent on; false: none has, or it is not for this node.
-func (m *Member) vouchedBy(r *http.Request) (api.Principal, bool) {
+// said is what another node says of a request to this one; false: none does.
+func (m *Member) said(r *http.Request) (v vouched, ok bool) {
 	said, seal, _ := strings.Cut(r.Header.Get(peerHeader), ".")
 	text, err1 := base64.RawURLEncoding.DecodeString(said)
 	sum, err2 := base64.RawURLEncoding.DecodeString(seal)
-	var v vouched
 	if errors.Join(err1, err2) != nil || !hmac.Equal(sum, m.sealOf(text)) || json.Unmarshal(text, &v) != nil {
-		return api.Principal{}, false
+		return v, false
 	}
-	return v.By, v.Node == m.cfg.Life.ID && v.Epoch == m.cfg.Life.Epoch && v.Method == r.Method && v.URI == r.URL.RequestURI() && m.cfg.Store.Now().Before(v.Until)
+	return v, v.Node == m.cfg.Life.ID && v.Epoch == m.cfg.Life.Epoch && v.Method == r.Method && v.URI == r.URL.RequestURI() && m.cfg.Store.Now().Before(v.Until)
 }
 
 // Accept takes requests that other nodes have sent on, beside others.
 func (m *Member) Accept(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, postPath) {
+			m.posted(w, r)
+			return
+		}
 		if r.Header.Get(peerHeader) != "" {
-			if by, ok := m.vouchedBy(r); ok {
-				r = api.Vouched(r, by)
+			if v, ok := m.said(r); ok && v.Sum == nil {
+				r = api.Vouched(r, v.By)
 			}
 			r.Header.Del(peerHeader)
 		}

@@ -62,9 +62,10 @@ type Maker struct {
 	CRM    bool                     // the operator has a customer database
 	Log    *slog.Logger
 
-	lines  reply.Lines    // of agents
-	wires  wires          // of calls in progress
-	saving sync.WaitGroup // wires that are still to be stored
+	lines    reply.Lines    // of agents
+	wires    wires          // of calls in progress
+	saving   sync.WaitGroup // wires that are still to be stored
+	movables movables
 }
 
 // Wait returns when the wires of all calls are stored. No call begins any more.

@@ -77,8 +77,13 @@ func (m *Maker) Wire(session *session.Session, trace *transport.Trace) *Wire {
 func (w *Wire) Answered(leg audio) { w.leg.Store(&leg) }
 
 // Keep stores the wire of a call that is over, when its last messages are through. It does not
-// wait for that; Maker.Wait does.
+// wait for that; Maker.Wait does. Of a call that goes on at another node, that one stores it.
 func (w *Wire) Keep() {
+	if w.session.Released() {
+		w.leave()
+		w.maker.saving.Done()
+		return
+	}
 	isolate.Go("cmd/parley/conversation/wire", nil, func() { // ends within the bounds above
 		if w.Trace != nil {
 			patience := time.NewTimer(wireOver)

@@ -96,6 +96,15 @@ func (n *Answerer) measure(session string, l leg) {
 	}
 }
 
+// movable is the leg of a call that can go on at another node; nil: it cannot. The leg of a call that was received is one end of another.
+func movable(l leg, received *reception) *sip.Leg {
+	over, _ := l.(*sip.Leg)
+	if received != nil {
+		return nil
+	}
+	return over
+}
+
 // onTelephone is a leg as an agent has it.
 func (n *Answerer) onTelephone(l leg, p *conversation.Plan, s *session.Session, r *route) bridge.Telephone {
 	if over, ok := l.(*sip.Leg); ok {

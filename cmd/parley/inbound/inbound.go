@@ -268,9 +268,10 @@ func (n *Answerer) converse(ctx context.Context, in *arrival, r *route, session 
 	}
 	session.BeginAt(leg.Answered())
 	n.Log.Info("call answered", "session", session.ID(), "call", in.CallID, "from", in.Source, "to", in.Called)
-	ended := session.Conduct(call, received.handOver(n.onTelephone(leg, p, session, r)))
+	began := conversation.Began{Leg: "telephone", From: r.line.Caller, Own: r.line.Own, Other: e164(callerOf(in).Number), Shown: shownNumber(in)}
+	ended := n.Maker.Conduct(&conversation.Movable{Began: began, Session: session, Call: call, Leg: movable(leg, received)}, p, received.handOver(n.onTelephone(leg, p, session, r)))
 	record.End(ended)
-	n.Maker.Metrics.Ended("telephone", session.ID(), ended)
+	n.Maker.Ended("telephone", session, ended)
 	n.measure(session.ID(), leg)
 	return true, nil
 }

@@ -38,6 +38,7 @@ import (
 	"parley/cmd/parley/load"
 	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/money"
+	"parley/cmd/parley/move"
 	"parley/cmd/parley/notify"
 	"parley/cmd/parley/outbound"
 	"parley/cmd/parley/trace"
@@ -95,6 +96,7 @@ type Node struct {
 	inbound   *inbound.Answerer
 	dialler   *outbound.Dialler
 	transfers *outbound.Transfers
+	moves     *move.Mover
 	batches   *outbound.Batches
 	numbers   *callcenter.Numbers
 	lines     *lines.Keeper
@@ -197,7 +199,7 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 		return nil, err
 	}
 	if cfg.Telephony() {
-		if err = n.openTelephony(secret); err != nil {
+		if err = n.openTelephony(secret, reg); err != nil {
 			return nil, err
 		}
 	}
@@ -332,8 +334,8 @@ func (n *Node) SIPAddr() string {
 	return n.phone.Addr().String()
 }
 
-// Drain refuses new calls and waits for those in progress, until ctx ends. Sockets
-// end with their job, those without one at once.
+// Drain refuses new calls, has other nodes go on with those in progress that can move, and waits for
+// the rest, until ctx ends. Sockets end with their job, those without one at once.
 func (n *Node) Drain(ctx context.Context) error {
 	if n.phone != nil {
 		n.phone.Drain()
@@ -346,6 +348,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	isolate.Go("cmd/parley/node/drain", nil, func() { sockets = n.sockets.Drain(ctx) }, func() { close(drained) })
 	if cluster.Drain(ctx, n.db, n.life, n.log) {
 		n.jobs.LeaveToOthers()
+		defer n.moves.Away(ctx)()
 	}
 	calls := n.manager.Drain(ctx)
 	<-drained

@@ -105,7 +105,7 @@ func (n *Node) routes() *api.API {
 		callcenter.MountCalls(a, n.db, telephony{n.cluster, n.dialler}, &n.sockets.Limits)
 		callcenter.MountBulk(a, n.db, n.db.RateCard, n.batches)
 		mediastream.Mount(a, n.streams())
-		phone.Mount(a, n.phones())
+		phone.Mount(a, lines.Browsers(n.phone, n.log))
 		trunks.Mount(a, linestore.New(n.db, n.secrets), n.lines, n.db, lines.Reached(n.cfg))
 		callcenter.MountBulkTools(a, n.db, files, n.db.RateCard, n.batches)
 	}

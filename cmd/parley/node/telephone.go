@@ -2,17 +2,16 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 
-	"parley/api"
+	"github.com/prometheus/client_golang/prometheus"
+
 	"parley/api/mediastream"
-	"parley/api/phone"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/inbound"
 	"parley/cmd/parley/lines"
+	"parley/cmd/parley/move"
 	"parley/cmd/parley/outbound"
 	"parley/sip"
 	"parley/sip/rtpport"
@@ -28,7 +27,7 @@ import (
 
 // openTelephony makes the telephone, and what takes and places calls on it. The key that hashes
 // numbers in the evidence of consent comes from the master key.
-func (n *Node) openTelephony(secret string) (err error) {
+func (n *Node) openTelephony(secret string, reg prometheus.Registerer) (err error) {
 	if n.cfg.Carrier == "simulated" {
 		if err = n.openNetwork(); err != nil {
 			return fmt.Errorf("simulated carrier: %w", err)
@@ -50,6 +49,7 @@ func (n *Node) openTelephony(secret string) (err error) {
 	n.batches = outbound.NewBatches(campaign.New(n.db), n.dialler, n.life, &n.counts)
 	n.inbound = inbound.New(inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Numbers: numbers.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks,
 		Webhooks: n.hooks, Poster: n.poster, Log: n.log})
+	n.moves = move.New(move.Config{Store: n.db, Ledger: ledger.New(n.db), Life: n.life, Peers: n.cluster, Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Phone: n.phone, Log: n.log}, reg)
 	return nil
 }
 
@@ -82,25 +82,6 @@ func (n *Node) telephone() (*sip.UserAgent, error) {
 // streams takes calls that carriers bring over WebSockets.
 func (n *Node) streams() *mediastream.Handler {
 	return &mediastream.Handler{Trunk: n.lines.Stream, Take: n.inbound.TakeStream, Base: n.cfg.BaseURL, Peers: n.cluster, Epoch: n.life.Epoch, Now: n.db.Now, Log: n.log}
-}
-
-// phones connects those that are made of a browser.
-func (n *Node) phones() *phone.Handler {
-	return &phone.Handler{Log: n.log, Connect: func(far, at netip.AddrPort, secure bool) (phone.Line, error) {
-		if n.phone == nil {
-			return nil, api.ErrNotFound
-		}
-		line, err := n.phone.WebSocket(far, at, secure)
-		switch {
-		case errors.Is(err, sip.ErrNoBrowsers):
-			return nil, api.ErrNotFound
-		case errors.Is(err, sip.ErrDraining), errors.Is(err, sip.ErrClosed):
-			return nil, api.ErrDraining
-		case err != nil: // sip.ErrConnections
-			return nil, api.ErrBusy
-		}
-		return line, nil
-	}}
 }
 
 // shared says whether there may be other nodes: a private database has one.

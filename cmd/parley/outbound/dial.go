@@ -237,7 +237,7 @@ func (d *Dialler) place(session *session.Session, o outgoing) {
 	defer func() {
 		session.End(ended) // also when it was never answered; a conducted call has ended already
 		record.End(ended)
-		d.Maker.Metrics.Ended("outbound", session.ID(), ended)
+		d.Maker.Ended("outbound", session, ended)
 	}()
 	ended = d.reach(ctx, session, o, record)
 }
@@ -293,7 +293,11 @@ func (d *Dialler) reach(ctx context.Context, session *session.Session, o outgoin
 	}
 	session.BeginAt(leg.Answered())
 	d.Log.Info("outbound call answered", "session", session.ID(), "call", leg.CallID())
-	ended := session.Conduct(call, d.Transfers.Leg(leg, &o.plan, session, o.from))
+	began := conversation.Began{Leg: "outbound", From: o.from.Caller, Own: o.from.Own, Other: o.to, Shown: o.to, Longest: o.longest}
+	ended := d.Maker.Conduct(&conversation.Movable{Began: began, Session: session, Call: call, Leg: leg}, &o.plan, d.Transfers.Leg(leg, &o.plan, session, o.from))
+	if session.Released() {
+		return ended
+	}
 	d.Maker.Metrics.AnsweredBy(who.who)
 	d.Maker.Metrics.Telephone(session.ID(), leg.Stats())
 	return ended

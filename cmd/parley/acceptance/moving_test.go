@@ -1,0 +1,99 @@
+package acceptance
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/media"
+)
+
+// TestCallsMoveToAnotherNode: a node that stops has others go on with its calls. Callers hear the agent there, it knows what was said
+// before, and in the end each call is one: one transcript, one bill.
+func TestCallsMoveToAnotherNode(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	const asks = "what time do you open on Monday"
+	r.model.understands(asks)
+	first := r.registered()
+	other := r.nodes[slices.IndexFunc(r.nodes, func(s *server) bool { return s != first })]
+	who := newCustomer(t, first, "20")
+	clip := question(t, media.Rate8k)
+	var callers []*caller
+	for _, from := range []string{"+34600000001", "+34600000002", "+34600000003"} {
+		callers = append(callers, r.dial(first, who.number, from))
+	}
+	ask := func() {
+		t.Helper()
+		for _, c := range callers {
+			mark := c.mark()
+			c.say(clip)
+			c.awaitVoice("the answer", mark, time.Second)
+		}
+	}
+	for _, c := range callers {
+		c.awaitVoice("the first message", 0, 300*time.Millisecond)
+	}
+	ask()
+
+	first.signal(t, syscall.SIGTERM)
+	if code := first.end(t); code != 0 {
+		t.Fatalf("it ends with %d:\n%s", code, first.tail(40))
+	}
+	if n := strings.Count(first.text(), "a call goes on at another node"); n != len(callers) {
+		t.Errorf("%d calls have moved:\n%s", n, first.tail(60))
+	}
+	if n := other.metric(t, "parley_calls"); n != float64(len(callers)) {
+		t.Errorf("the other node has %v calls:\n%s", n, other.tail(60))
+	}
+	ask()
+	if shown := r.model.lastAsked(2); count(shown, "assistant") != 2 || shown[len(shown)-1].Content != asks {
+		t.Errorf("the model is shown %+v", shown)
+	}
+	for _, c := range callers {
+		c.hangUp()
+	}
+	var list struct {
+		Data []struct {
+			ID        string
+			EndReason *string `json:"end_reason"`
+			EndedAt   *string `json:"ended_at"`
+		}
+	}
+	eventually(t, "the calls have ended", func() bool {
+		readAs(t, other, who.key, "/v1/calls", &list)
+		return len(list.Data) == len(callers) && list.Data[0].EndedAt != nil && list.Data[1].EndedAt != nil && list.Data[2].EndedAt != nil
+	})
+	for _, c := range list.Data {
+		var call struct {
+			Transcript []struct{ Role, Text string }
+		}
+		readAs(t, other, who.key, "/v1/calls/"+c.ID, &call)
+		roles := ""
+		for _, l := range call.Transcript {
+			roles += l.Role + " "
+		}
+		if *c.EndReason != "user_hangup" || roles != "agent user agent user agent " {
+			t.Errorf("%s ended by %s after %+v", c.ID, *c.EndReason, call.Transcript)
+		}
+		methods := ""
+		defer func() { t.Logf("the signalling of %s: %s", c.ID, methods) }()
+		eventually(t, "the signalling of both nodes is stored", func() bool {
+			var trace struct{ Data []struct{ Message string } }
+			readAs(t, other, who.key, "/v1/calls/"+c.ID+"/sip", &trace)
+			methods = ""
+			for _, m := range trace.Data {
+				method, _, _ := strings.Cut(m.Message, " ")
+				methods += method + " "
+			}
+			return strings.Count(methods, "INVITE") == 2 && strings.Contains(methods, "BYE")
+		})
+	}
+	var books verification
+	other.answer(t, &books, "admin", "ledger", "verify")
+	if !books.OK || len(books.Violations) > 0 {
+		t.Errorf("the ledger: %v", books.Violations)
+	}
+}
