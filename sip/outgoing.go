@@ -20,15 +20,17 @@ import (
 )
 
 // Target is whom to call, as whom, and on what line: a Number on a trunk, or a
-// URI without one.
+// URI, without one or at one of its targets.
 type Target struct {
 	Number string // E.164
 	// Trunk is the name of the one to take. Empty: those that carry calls from From.Number, until one
 	// takes the call (see trunk.Set.For).
 	Trunk string
 
-	URI  string             // sip:user@host[:port][;transport=tcp]
-	Auth dialog.Credentials // for its challenges; zero: a challenge is a refusal
+	// URI is called where it leads to: sip:user@host[:port][;transport=tcp]. With a Trunk that must be one of its targets
+	// (trunk.Config.Leads), which is then called as the trunk calls numbers.
+	URI  string
+	Auth dialog.Credentials // for the challenges of a URI without a trunk; zero: a challenge is a refusal
 
 	// Reservation, if not nil, was made on a trunk beforehand, from
 	// the same number. Dial gives it back with the call's end.
@@ -83,7 +85,7 @@ func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 	case <-ctx.Done():
 		return nil, &NotAnswered{Err: context.Cause(ctx)}
 	}
-	if t.URI != "" {
+	if t.URI != "" && t.Trunk == "" {
 		p, err := u.direct(ctx, t)
 		if err != nil {
 			return nil, err
@@ -105,6 +107,14 @@ func (u *UserAgent) Dial(ctx context.Context, t Target) (*Leg, error) {
 
 // choose lists the trunks to try.
 func (u *UserAgent) choose(t Target) ([]*trunk.Trunk, error) {
+	if t.URI != "" {
+		_, to, err := parseURI(t.URI)
+		l := u.trunks.Named(t.Trunk)
+		if err == nil && (l == nil || !l.Leads(to)) {
+			err = fmt.Errorf("sip: the trunk %s does not lead to %s", t.Trunk, to.Host)
+		}
+		return []*trunk.Trunk{l}, err
+	}
 	if plain := header.PlainNumber(t.Number); plain == "" || strings.Trim(plain, "+0123456789*#") != "" {
 		return nil, fmt.Errorf("sip: %q is no telephone number", t.Number)
 	}
@@ -128,7 +138,13 @@ func nextTrunk(err error) bool {
 // dialOn places a call on a trunk, target after target. more says that another trunk is
 // tried if need be, so that silence is not waited for here.
 func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more bool) (*Leg, error) {
-	choices, err := l.Choices(ctx)
+	user, to := l.Plan.Dialled(header.PlainNumber(t.Number)), trunk.Target{}
+	if t.URI != "" {
+		var uri gosip.Uri
+		uri, to, _ = parseURI(t.URI) // choose has parsed it
+		user = uri.User
+	}
+	choices, err := l.Choices(ctx, to)
 	if resting, ok := errors.AsType[*trunk.Resting](err); ok {
 		return nil, &NotAnswered{Code: 503, Phrase: resting.Error()}
 	}
@@ -146,7 +162,7 @@ func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more b
 	}
 	// The call that comes up takes the channel over; see call.release.
 	for i, h := range choices {
-		p := u.placement(l, t, h.Endpoint)
+		p := u.placement(l, t, user, h.Endpoint)
 		if more || i+1 < len(choices) {
 			p.patience = firstPatience * u.cfg.T1
 		}
@@ -162,17 +178,17 @@ func (u *UserAgent) dialOn(ctx context.Context, l *trunk.Trunk, t Target, more b
 			}
 			break
 		}
-		l.Failed(h, t.Number, e, e.Code, e.rest)
+		l.Failed(h, user, e, e.Code, e.rest)
 	}
 	l.Release()
 	return nil, err
 }
 
 // placement is what the trunk wants an INVITE to look like (telephone numbers
-// in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323).
-func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placement {
-	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(k.Plan.Dialled(header.PlainNumber(t.Number)))}
-	if k.Has(trunk.UserPhone) {
+// in URIs: RFC 3261 section 19.1.6, identities: RFC 3325, privacy: RFC 3323). user is whom it calls.
+func (u *UserAgent) placement(k *trunk.Trunk, t Target, user string, e trunk.Endpoint) placement {
+	p := placement{at: e, trunk: k, auth: k.Auth, ringing: t.Ringing, trace: t.Trace, uri: e.Target.URI(user)}
+	if k.Has(trunk.UserPhone) && t.URI == "" {
 		p.uri.UriParams = append(p.uri.UriParams, gosip.HeaderKV{K: "user", V: "phone"})
 	}
 	p.to = *p.uri.Clone()
@@ -211,21 +227,28 @@ func (u *UserAgent) placement(k *trunk.Trunk, t Target, e trunk.Endpoint) placem
 	return p
 }
 
-// direct is a call to a URI.
-func (u *UserAgent) direct(ctx context.Context, t Target) (p placement, err error) {
-	var uri gosip.Uri
-	if err := gosip.ParseUri(t.URI, &uri); err != nil || uri.Scheme != "sip" || uri.Host == "" {
-		return p, fmt.Errorf("sip: %q is no sip: URI", t.URI)
+// parseURI reads a sip: URI, and the server that it names. Its transport is empty where the URI has none.
+func parseURI(text string) (uri gosip.Uri, server trunk.Target, err error) {
+	if err := gosip.ParseUri(text, &uri); err != nil || uri.Scheme != "sip" || uri.Host == "" {
+		return uri, server, fmt.Errorf("sip: %q is no sip: URI", text)
 	}
-	transport := strings.ToLower(uri.UriParams.GetOr("transport", "udp"))
-	if transport != "udp" && transport != "tcp" && transport != "tls" {
-		return p, fmt.Errorf("sip: transport %q is not supported", transport)
+	transport := strings.ToLower(uri.UriParams.GetOr("transport", ""))
+	if transport != "" && transport != "udp" && transport != "tcp" && transport != "tls" {
+		return uri, server, fmt.Errorf("sip: transport %q is not supported", transport)
 	}
 	if uri.Port < 0 || uri.Port > 65535 {
-		return p, fmt.Errorf("sip: port %d", uri.Port)
+		return uri, server, fmt.Errorf("sip: port %d", uri.Port)
 	}
-	target := trunk.Target{Host: strings.Trim(uri.Host, "[]"), Port: uint16(uri.Port), Transport: transport}
-	found, err := trunk.Locate(ctx, u.layer, []trunk.Target{target})
+	return uri, trunk.Target{Host: strings.Trim(uri.Host, "[]"), Port: uint16(uri.Port), Transport: transport}, nil
+}
+
+// direct is a call to a URI without a trunk.
+func (u *UserAgent) direct(ctx context.Context, t Target) (p placement, err error) {
+	uri, server, err := parseURI(t.URI)
+	if err != nil {
+		return p, err
+	}
+	found, err := trunk.Locate(ctx, u.layer, []trunk.Target{server})
 	if len(found) == 0 {
 		return p, unreached(ctx, err)
 	}

@@ -75,6 +75,13 @@ func (l *Leg) Refers() bool {
 	return l.call.trunk != nil && l.call.trunk.Has(trunk.Refer)
 }
 
+// Leads says whether the far end's trunk belongs to an account and has the server of a sip: URI among its targets: then the far end
+// finds it.
+func (l *Leg) Leads(uri string) bool {
+	_, to, err := parseURI(uri)
+	return err == nil && l.call.trunk != nil && l.call.trunk.Account != "" && l.call.trunk.Leads(to)
+}
+
 // Transfer asks the far end to call target in our place (REFER, RFC 3515) and
 // waits for its result. The target is a number, which takes the form that
 // the call's trunk wants (trunk.ReferTel: a tel: URI, else a sip: URI at the far
@@ -150,7 +157,7 @@ func (c *call) refer(r *transfer, target string) error {
 // referred is the URI by which the far end calls a target in our place.
 func (c *call) referred(target string) (string, error) {
 	tel := c.trunk != nil && c.trunk.Has(trunk.ReferTel)
-	if c.trunk != nil && !tel {
+	if c.trunk != nil && !tel && !strings.Contains(target, ":") { // a URI stays as it is
 		target = c.trunk.Plan.Dialled(target)
 	}
 	return header.ReferTo(target, c.network(), tel)

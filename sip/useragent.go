@@ -181,6 +181,15 @@ func (u *UserAgent) TLSAddr() netip.AddrPort { return u.layer.TLSAddr() }
 // Trunks says how all trunks do, in the order of their settings.
 func (u *UserAgent) Trunks() []trunk.Status { return u.trunks.Status() }
 
+// TrunkTo is the trunk of an account that has a server among its targets (trunk.Set.To); not ok: none has.
+func (u *UserAgent) TrunkTo(account string, server trunk.Target) (c trunk.Config, ok bool) {
+	t := u.trunks.To(account, server)
+	if t == nil {
+		return c, false
+	}
+	return t.Config, true
+}
+
 // SetTrunks puts other trunks in the place of those in force, while calls go on: see
 // trunk.Set.Replace.
 func (u *UserAgent) SetTrunks(trunks []trunk.Config) { u.trunks.Replace(trunks) }

@@ -123,7 +123,7 @@ var bad = []struct {
 	{settings(`"recording_notice":"` + strings.Repeat("x", 1001) + `"`), "settings.recording_notice: 1001 characters, allowed are 1000", false},
 	{settings(`"pronunciation":[{"word":"!","say":"x"}]`), `settings.pronunciation[0].word: "!", must have a letter or digit`, false},
 	{settings(`"transfer_to":[{"number":"91122"},{"number":"+34911234567","name":"a"},{"number":"+34911234568","name":"A"}]`),
-		"settings.transfer_to[0].number: must be a telephone number in international format, such as +34911234567; " +
+		"settings.transfer_to[0].number: must be a telephone number in international format, such as +34911234567, or a SIP address, such as sip:200@pbx.example.com; " +
 			`settings.transfer_to[2]: there are two of "A"`, true},
 	{settings(`"transfer_to":[{"number":"+34911234567","name":"a\nb"}]`), `settings.transfer_to[0].name: "a\nb", must be one line`, false},
 	{settings(`"turns":"silence"`), `settings.turns: "silence", allowed are words and engine`, false},

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 // Destination is somebody whom callers may be transferred to.
 type Destination struct {
-	Number      string `json:"number"`                // as it is dialled
+	Number      string `json:"number"`                // as it is dialled: in E.164, or a SIP address (destination.Address)
 	Name        string `json:"name,omitempty"`        // what the agent calls them
 	Description string `json:"description,omitempty"` // when to transfer to them
 	// Warm has the person called first and told what it is about.
@@ -43,6 +44,25 @@ const (
 // leastAnnouncement is the shortest time between two announcements, in seconds.
 const leastAnnouncement = 20
 
+// dialled brings a number or a SIP address into the form that is kept. Its errors continue a path.
+func dialled(s string) (string, error) {
+	if destination.IsAddress(strings.TrimSpace(s)) {
+		a, err := destination.ParseAddress(s)
+		if err != nil {
+			return "", err
+		}
+		return a.String(), nil
+	}
+	if destination.Emergency(s) {
+		return "", destination.ErrEmergency
+	}
+	number, err := destination.International(s)
+	if err != nil {
+		return "", errors.New("must be a telephone number in international format, such as +34911234567, or a SIP address, such as sip:200@pbx.example.com")
+	}
+	return number, nil
+}
+
 // checkTransfers brings the list into the form that is kept.
 func (s *Settings) checkTransfers(wrong *schema.Mistakes) {
 	if n := or(s.HoldAnnouncementSeconds, 0); n > 0 && n < leastAnnouncement {
@@ -52,13 +72,13 @@ func (s *Settings) checkTransfers(wrong *schema.Mistakes) {
 	for i := range s.TransferTo {
 		d := &s.TransferTo[i]
 		path := fmt.Sprintf("settings.transfer_to[%d]", i)
-		number, err := destination.International(d.Number)
-		if destination.Emergency(d.Number) {
+		number, err := dialled(d.Number)
+		if errors.Is(err, destination.ErrEmergency) {
 			wrong.Add(path+".number", "is an emergency number. %s", destination.EmergencyRefused)
 			continue
 		}
 		if err != nil {
-			wrong.Add(path+".number", "must be a telephone number in international format, such as +34911234567")
+			wrong.Add(path+".number", "%s", err)
 			continue
 		}
 		d.Number, d.Name, d.Description = number, strings.TrimSpace(d.Name), strings.TrimSpace(d.Description)

@@ -107,8 +107,9 @@ var SettingsSchema = schema.Sections("How the agent converses. What is not there
 	{ID: "phone", Title: "On the telephone", Summary: "Transfers to people, answering machines, keys", Members: []*schema.Schema{
 		schema.List("Whom transfer_call may hand telephone calls over to. The carrier does it; where it refuses, or with warm or stay, "+
 			"this server calls them on another line and connects the two.", maxDestinations, schema.Form("", []*schema.Schema{
-			schema.Text("In international format. It must be one that may be called.", 0).
-				Named("number", "Number", schema.Entry{Type: "tel", Placeholder: "+34911234567", Width: "short"}),
+			schema.Text("A number in international format that may be called; or a SIP address, such as sip:200@pbx.example.com or sip:sales@192.0.2.7:5070;transport=tcp, "+
+				"whose server is a target of one of the account's trunks, and which is called there. Telephone numbers have no place in it.", 0).
+				Named("number", "Number or SIP address", schema.Entry{Placeholder: "+34911234567", Width: "medium"}),
 			line("What the agent calls them. No two have one name.", maxLabel).
 				Named("name", "What the agent calls them", schema.Entry{Placeholder: "Sales", Width: "short", Beside: true}),
 			line("When to transfer to them.", maxDescription).

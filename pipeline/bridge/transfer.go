@@ -40,7 +40,7 @@ type Joiner interface {
 // all, and has not tried.
 var ErrNoReferral = errors.New("the far end does not transfer calls")
 
-// Transfer is whom the agent may hand callers over to.
+// Transfer is whom the agent may hand callers over to. Numbers may be SIP addresses, too (agent.Destination).
 type Transfer struct {
 	To  []agent.Destination
 	Any bool // any number too that Check lets through
@@ -189,7 +189,10 @@ func (t *Transfer) list() string {
 func (t *Transfer) find(to string) (agent.Destination, error) {
 	to = strings.TrimSpace(to)
 	same := func(d agent.Destination) bool {
-		return d.Name != "" && strings.EqualFold(d.Name, to) || digitsOf(d.Number) == digitsOf(to) && digitsOf(to) != ""
+		if d.Name != "" && strings.EqualFold(d.Name, to) || d.Number == to {
+			return true
+		}
+		return strings.HasPrefix(d.Number, "+") && digitsOf(d.Number) == digitsOf(to) // else an address, whose digits are no number
 	}
 	if i := slices.IndexFunc(t.To, same); i >= 0 {
 		return t.To[i], nil

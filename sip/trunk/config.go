@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"net/netip"
+	"slices"
 	"strings"
 
 	gosip "github.com/emiago/sipgo/sip"
@@ -150,6 +151,21 @@ type Target struct {
 	// back to the name's addresses and the transport's usual port.
 	Port      uint16
 	Transport string // udp, tcp or tls; empty: udp
+}
+
+// Leads says whether one of the targets is the server that an address names. A port of 0, and a transport that is empty, are any.
+func (c *Config) Leads(to Target) bool {
+	return slices.ContainsFunc(c.Targets, func(t Target) bool { return t.is(to) })
+}
+
+// is says whether the target is the server that an address names; the zero Target names all.
+func (t Target) is(to Target) bool {
+	port := t.Port
+	if port == 0 {
+		port = uint16(gosip.DefaultPort(t.Over()))
+	}
+	return to.Host == "" || strings.EqualFold(strings.Trim(t.Host, "[]"), strings.Trim(to.Host, "[]")) &&
+		(to.Port == 0 || to.Port == port) && (to.Transport == "" || to.Over() == t.Over())
 }
 
 // URI is the target with a user; an empty one is left out.

@@ -114,7 +114,7 @@ func (t *Trunk) registered(mine *tenure, r *registration, granted time.Duration,
 
 // attempt registers with the first target that takes it, and returns for how long.
 func (r *registration) attempt(ctx context.Context) (time.Duration, error) {
-	choices, err := r.trunk.Choices(ctx)
+	choices, err := r.trunk.Choices(ctx, Target{})
 	for _, h := range choices {
 		within, cancel := context.WithTimeout(ctx, registerPatience)
 		var granted time.Duration

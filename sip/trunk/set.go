@@ -121,6 +121,16 @@ func (set *Set) all() []*Trunk { return set.index.Load().trunks }
 // Named finds a trunk; nil: there is none.
 func (set *Set) Named(name string) *Trunk { return set.index.Load().byName[name] }
 
+// To is the trunk of an account that has a server as its target (Config.Leads), the first of several; nil: none has.
+func (set *Set) To(account string, to Target) *Trunk {
+	all := set.all()
+	i := slices.IndexFunc(all, func(t *Trunk) bool { return account != "" && t.Account == account && t.Leads(to) })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
 // Caller is who a call goes out from.
 type Caller struct {
 	// Trunk is the name of the one to take. Empty: those of the operator's that list Number, then

@@ -225,10 +225,10 @@ type Resting struct{ Trunk string }
 
 func (e *Resting) Error() string { return "trunk " + e.Trunk + " wants to be left alone" }
 
-// Choices are the servers to try, in order: those that are up; when none is, all
+// Choices are the servers to try, in order, of those that a target names (the zero Target: all): those that are up; when none is, all
 // that do not rest, because a call is a probe too. The error is a *Resting, the cause of ctx,
 // or why no server is known.
-func (t *Trunk) Choices(ctx context.Context) ([]*Server, error) {
+func (t *Trunk) Choices(ctx context.Context, to Target) ([]*Server, error) {
 	select {
 	case <-t.located:
 	case <-ctx.Done():
@@ -236,11 +236,12 @@ func (t *Trunk) Choices(ctx context.Context) ([]*Server, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.servers) == 0 {
+	named := slices.DeleteFunc(slices.Clone(t.servers), func(s *Server) bool { return !s.Target.is(to) })
+	if len(named) == 0 {
 		return nil, cmp.Or(t.lookup, fmt.Errorf("trunk %s has no target", t.Name))
 	}
 	var up, awake []*Server
-	for _, s := range t.servers {
+	for _, s := range named {
 		if t.restsLocked(s) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,10 +12,12 @@ import (
 	"parley/api/wire"
 	"parley/billing"
 	"parley/cmd/parley/config"
+	"parley/inference"
 	"parley/media"
 	"parley/sip"
 	"parley/sip/header"
 	"parley/sip/rtpport"
+	"parley/sip/simulated"
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/history"
@@ -26,7 +29,10 @@ import (
 )
 
 // quiet conducts a leg whose end of the line says nothing, until it ends.
-func quiet(ctx context.Context, leg *sip.Leg) error {
+func quiet(ctx context.Context, leg *sip.Leg) error { return listening(ctx, leg, func() {}) }
+
+// listening is quiet for one that hears frames.
+func listening(ctx context.Context, leg *sip.Leg, heard func()) error {
 	ended := make(chan error, 1)
 	go func() { ended <- leg.Run(ctx) }()
 	wake := time.NewTimer(0)
@@ -38,6 +44,7 @@ func quiet(ctx context.Context, leg *sip.Leg) error {
 		case <-leg.Events():
 		case now := <-wake.C:
 			for _, ok := leg.Read(now); ok; _, ok = leg.Read(now) {
+				heard()
 			}
 			for n := leg.Due(now); n > 0; n-- {
 				leg.Write(media.Frame{Samples: make([]int16, 160), Rate: media.Rate8k})
@@ -47,8 +54,8 @@ func quiet(ctx context.Context, leg *sip.Leg) error {
 	}
 }
 
-// pbx is an exchange of a customer: it takes all calls, and hangs up at once.
-func (d *desk) pbx(at string) (ua *sip.UserAgent, taken <-chan *sip.Incoming) {
+// pbx is an exchange of a customer: it takes all calls, and hangs up when it has heard so many frames.
+func (d *desk) pbx(at string, frames int) (ua *sip.UserAgent, taken <-chan *sip.Incoming) {
 	d.Helper()
 	addr, calls := netip.MustParseAddr(at), make(chan *sip.Incoming, 4)
 	ports, err := rtpport.New(rtpport.Config{Addr: addr, First: 41000, Last: 41999})
@@ -63,8 +70,14 @@ func (d *desk) pbx(at string) (ua *sip.UserAgent, taken <-chan *sip.Incoming) {
 			d.Errorf("the server offers audio at %v first", rate)
 		}
 		ctx, end := context.WithCancelCause(ctx)
-		end(&media.Ended{Reason: media.UserHangup})
-		_ = quiet(ctx, leg) // its error is why
+		left := frames
+		heard := func() {
+			if left--; left < 0 {
+				end(&media.Ended{Reason: media.UserHangup})
+			}
+		}
+		heard()
+		_ = listening(ctx, leg, heard) // its error is why
 		calls <- in
 	}})
 	d.ok(err)
@@ -95,7 +108,7 @@ func TestOwnTrunk(t *testing.T) {
 	t.Parallel()
 	d := deskWith(t, storetest.URL(t), func(c *config.Config) { c.ToolAllow = []string{"127.0.0.6"} })
 	n, books, kept := d.node, ledger.New(d.node.db), trunks.New(d.node.db, d.node.secrets)
-	ua, taken := d.pbx("127.0.0.6")
+	ua, taken := d.pbx("127.0.0.6", 0)
 	draft, err := n.lines.Draft(d.who.Account, &wire.NewTrunk{Name: "office", TrunkSettings: wire.TrunkSettings{
 		Targets: []wire.TrunkTarget{{Host: "127.0.0.6", Port: int(ua.Addr().Port())}}, Allow: []string{"127.0.0.6"}, Country: "ES", NumberForm: "national",
 		Extensions: []wire.TrunkExtension{{Match: "1xx", AgentID: d.agent}}}})
@@ -160,6 +173,42 @@ func TestOwnTrunk(t *testing.T) {
 	}
 }
 
+// TestTransferToAnExtension over real SIP: a caller is connected to an extension of the account's exchange, by its address. That is a
+// call on the account's own trunk.
+func TestTransferToAnExtension(t *testing.T) {
+	t.Parallel()
+	d := deskWith(t, storetest.URL(t), func(c *config.Config) { c.ToolAllow = []string{"127.0.0.6"} })
+	ua, taken := d.pbx("127.0.0.6", 50)
+	port := int(ua.Addr().Port())
+	draft, err := d.node.lines.Draft(d.who.Account, &wire.NewTrunk{Name: "office", TrunkSettings: wire.TrunkSettings{
+		Targets: []wire.TrunkTarget{{Host: "127.0.0.6", Port: port}}, Country: "ES", NumberForm: "national"}})
+	d.ok(err)
+	_, err = trunks.New(d.node.db, d.node.secrets).Create(t.Context(), d.who.Account, draft)
+	d.ok(err)
+	d.ok(d.node.lines.Look(t.Context()))
+	address := "sip:200@127.0.0.6:" + strconv.Itoa(port)
+	number, _ := d.calling(`{"speculative_llm":false,"transfer_to":[{"number":"`+address+`","name":"ward"}]}`, inference.ToolCall{Name: "transfer_call", Arguments: `{"to":"ward"}`})
+	if r := d.phones(number, simulated.PhoneConfig{Wait: time.Minute, MaxDuration: 2 * time.Minute}); !r.FarEnd {
+		t.Error("the person on the ward never hung up")
+	}
+	if in := <-taken; in.User != "200" || in.From.Number != "911234568" {
+		t.Errorf("the exchange was called %s from %s", in.User, in.From.Number)
+	}
+	for _, c := range d.history(2) {
+		if c.Direction == billing.Inbound {
+			if *c.EndReason != "completed" || *c.EndDetail != "transferred" {
+				t.Errorf("the call ended %s/%s", *c.EndReason, *c.EndDetail)
+			}
+			continue
+		}
+		if c.To != address || c.From != number || c.StartedAt == nil {
+			t.Errorf("called was %+v", c)
+		}
+		d.onOwnTrunk(c.ID)
+	}
+	d.verified()
+}
+
 // onOwnTrunk checks that a call is priced as one on the account's own line.
 func (d *desk) onOwnTrunk(call string) {
 	d.Helper()
@@ -217,7 +266,7 @@ func TestOperatorsSourcesStay(t *testing.T) {
 	_, err = kept.Create(t.Context(), thief.ID, draft)
 	d.ok(err)
 	d.ok(d.node.lines.Look(t.Context()))
-	ua, _ := d.pbx("127.0.0.7")
+	ua, _ := d.pbx("127.0.0.7", 0)
 	if refused := d.greeted(ua, deskNumber); refused != 0 {
 		t.Errorf("refused with %d", refused)
 	}

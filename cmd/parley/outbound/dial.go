@@ -47,6 +47,8 @@ type Phone interface {
 	// Reserve takes a place on the trunk of a caller. nil, and how long to wait for one: 0 when
 	// the caller has no trunk.
 	Reserve(from trunk.Caller) (*trunk.Reservation, time.Duration)
+	// TrunkTo is the trunk of an account that has a server among its targets; not ok: none has.
+	TrunkTo(account string, server trunk.Target) (c trunk.Config, ok bool)
 }
 
 // Dialler places calls of agents. All fields are set.

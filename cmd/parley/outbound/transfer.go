@@ -78,6 +78,7 @@ func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Ses
 // The results of a transfer that the model reads.
 var (
 	errNoPrice        = errors.New("calls to this number are not sold")
+	errNoLine         = errors.New("no trunk of the account leads to this address")
 	errNotNow         = errors.New("the number cannot be called now")
 	errMoney          = errors.New("the account cannot pay for another call now")
 	errListed         = errors.New("the number is on the do-not-call list")
@@ -130,17 +131,15 @@ func (c consultation) check(ctx context.Context, number string) (string, error) 
 		x.Counts.Refuse(api.ErrRateLimited)
 		return "", errTries
 	}
-	to, err := x.Destinations.check(number)
+	to, err := c.callee(number, x.Destinations.check)
+	if destination.IsAddress(number) && !slices.Contains(c.listed, number) { // who names one on the telephone calls what they like
+		_, err = x.Destinations.check(number)
+	}
 	if err == nil {
-		_, err = x.Store.DoNotCall(ctx, c.session.Account(), to.E164)
-		switch {
-		case err == nil:
-			err = store.ErrDoNotCall
-		case errors.Is(err, store.ErrNotFound) && x.Attempts.Take(c.session.Account()):
-			return to.E164, nil
-		case errors.Is(err, store.ErrNotFound):
-			err = api.ErrRateLimited
-		}
+		err = c.mayCall(ctx, to)
+	}
+	if err == nil {
+		return to.address, nil
 	}
 	x.Counts.Refuse(err)
 	x.Log.Info("a caller is not transferred", "session", c.session.ID(), "err", err)
@@ -148,6 +147,8 @@ func (c consultation) check(ctx context.Context, number string) (string, error) 
 	switch {
 	case special:
 		return "", why
+	case errors.Is(err, errNoLine):
+		return "", errNoLine
 	case errors.Is(err, api.ErrDestination):
 		return "", errNoPrice
 	case errors.Is(err, store.ErrDoNotCall):
@@ -158,6 +159,23 @@ func (c consultation) check(ctx context.Context, number string) (string, error) 
 	return "", errNotNow
 }
 
+// mayCall says why a callee is not called now: a number is on the account's do-not-call list, or the account tries too often.
+func (c consultation) mayCall(ctx context.Context, to callee) error {
+	x := c.transfers
+	if !destination.IsAddress(to.address) {
+		switch _, err := x.Store.DoNotCall(ctx, c.session.Account(), to.address); {
+		case err == nil:
+			return store.ErrDoNotCall
+		case !errors.Is(err, store.ErrNotFound):
+			return err
+		}
+	}
+	if !x.Attempts.Take(c.session.Account()) {
+		return api.ErrRateLimited
+	}
+	return nil
+}
+
 // transferLeg is a leg that an agent can transfer. Errors are texts for the model.
 type transferLeg struct {
 	*sip.Leg
@@ -166,7 +184,7 @@ type transferLeg struct {
 
 // Transfer implements bridge.Transferrer, on trunks that are set to it.
 func (l transferLeg) Transfer(ctx context.Context, number string) error {
-	if !l.Refers() {
+	if !l.Refers() || destination.IsAddress(number) && !l.Leads(number) {
 		return bridge.ErrNoReferral
 	}
 	return l.by.refer(ctx, number, l.Leg.Transfer)
@@ -186,7 +204,11 @@ func (l transferLeg) Join(ctx context.Context, other media.Leg) error {
 // operator, so it is admitted like a call of ours, and costs the first line minute once answered:
 // that is all we know of it.
 func (c consultation) refer(ctx context.Context, number string, ask func(context.Context, string) error) error {
-	session, _, err := c.admit(ctx, number)
+	to, err := c.callee(number, c.transfers.Destinations.Classify)
+	if err != nil {
+		return errNotNow
+	}
+	session, err := c.admit(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -255,26 +277,39 @@ func (x *Transfers) consultation(session *session.Session, p *conversation.Plan,
 	return consultation{transfers: x, session: session, agent: p.ID, from: ours}
 }
 
+// callee is whom a transfer calls.
+type callee struct {
+	address string        // in E.164, or a SIP address
+	line    Line          // that leads there
+	terms   billing.Terms // what the call is priced by
+}
+
+// callee is a number or a SIP address as a callee; sort sorts numbers. Its errors are those of package api, and errNoLine.
+func (c consultation) callee(number string, sort func(string) (destination.Class, error)) (to callee, err error) {
+	if destination.IsAddress(number) {
+		a, err := destination.ParseAddress(number)
+		if err != nil {
+			return to, fmt.Errorf("%w: %w", api.ErrDestination, err)
+		}
+		line, err := lineTo(c.transfers.Phone, c.session.Account(), a)
+		line.Number = c.from.Number
+		return callee{a.String(), line, line.terms(billing.Terms{Kind: billing.Outbound})}, err
+	}
+	class, err := sort(number)
+	return callee{class.E164, c.from, c.from.terms(class.Terms())}, err
+}
+
 // admit begins the session of the call that a transfer places, as that of a dial: its
 // error says to a model why there is none.
-func (c consultation) admit(ctx context.Context, number string) (*session.Session, destination.Class, error) {
+func (c consultation) admit(ctx context.Context, to callee) (*session.Session, error) {
 	x := c.transfers
-	to, err := x.Destinations.Classify(number)
-	if err != nil {
-		return nil, to, errNotNow
-	}
-	session, err := x.Calls.Admit(ctx, c.admission(to))
+	session, err := x.Calls.Admit(ctx, session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: to.line.Number, To: to.address, Terms: to.terms}, LineOnly: true})
 	if err != nil {
 		x.Counts.Refuse(conversation.Refusal(err))
 		x.Log.Info("the callee of a transfer was not called", "session", c.session.ID(), "err", err)
-		return nil, to, &failed{notAdmitted(err), err}
+		return nil, &failed{notAdmitted(err), err}
 	}
-	return session, to, nil
-}
-
-// admission asks for the line of a call that is placed for another.
-func (c consultation) admission(to destination.Class) session.Admission {
-	return session.Admission{Start: ledger.Start{Account: c.session.Account(), Key: c.session.Key(), Agent: c.agent, From: c.from.Number, To: to.E164, Terms: c.from.terms(to.Terms())}, LineOnly: true}
+	return session, nil
 }
 
 // failed is why a call was not placed or not answered: a text for the model, and its cause for programs.
@@ -285,7 +320,11 @@ func (f *failed) Unwrap() []error { return []error{f.text, f.cause} }
 
 func (c consultation) call(ctx context.Context, number string) (media.Leg, func(media.Ended), error) {
 	x := c.transfers
-	session, to, err := c.admit(ctx, number)
+	to, err := c.callee(number, x.Destinations.Classify)
+	if err != nil {
+		return nil, nil, errNotNow
+	}
+	session, err := c.admit(ctx, to)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -299,7 +338,11 @@ func (c consultation) call(ctx context.Context, number string) (media.Leg, func(
 	defer cancel()
 	w := x.Maker.Wire(session, new(transport.Trace))
 	x.Log.Info("the callee of a transfer is called", "session", session.ID(), "for", c.session.ID())
-	leg, err := x.Phone.Dial(ctx, sip.Target{Trunk: c.from.Trunk, Number: to.E164, From: header.Identity{Number: c.from.Number}, Caller: c.other, Trace: w.Trace, Ringing: func(int) { session.Ring() }})
+	target := sip.Target{Trunk: to.line.Trunk, Number: to.address, From: header.Identity{Number: to.line.Number}, Caller: c.other, Trace: w.Trace, Ringing: func(int) { session.Ring() }}
+	if destination.IsAddress(to.address) {
+		target.Number, target.URI = "", to.address
+	}
+	leg, err := x.Phone.Dial(ctx, target)
 	if err != nil {
 		ended := unreached(session, err, x.Log)
 		session.End(ended)

@@ -209,6 +209,49 @@ func TestTransferable(t *testing.T) {
 	}
 }
 
+// leading is a telephone with the trunk of one account.
+type leading struct {
+	noLine
+	account string
+	trunk   trunk.Config
+}
+
+func (p leading) TrunkTo(account string, server trunk.Target) (trunk.Config, bool) {
+	return p.trunk, account == p.account && p.trunk.Leads(server)
+}
+
+// TestAddressesToTransferTo: an address of the agent's list is called on a trunk of the account that leads there, at the price of such a
+// line. Nobody else's trunk does, and no caller has an address called that is not on the list.
+func TestAddressesToTransferTo(t *testing.T) {
+	d := newDesk(t)
+	const ward, belgian, elsewhere = "sip:200@pbx.example.com", "sip:100@pbx.example.com", "sip:200@elsewhere.example.com"
+	d.transfers.Phone = leading{account: d.account, trunk: trunk.Config{Name: "trk_1", Targets: []trunk.Target{{Host: "pbx.example.com"}}, Plan: trunk.DialPlan{Country: "BE"}}}
+	session, err := d.manager.Admit(t.Context(), session.Admission{Start: ledger.Start{Account: d.account, Agent: d.agent, From: "+34600123456", To: number,
+		Terms: billing.Terms{Kind: billing.Inbound, Country: "ES"}}})
+	d.ok(err)
+	defer session.End(media.Ended{Reason: media.Failed, Detail: "answer"})
+	c := consultation{transfers: d.transfers, session: session, agent: d.agent, from: Line{Caller: trunk.Caller{Number: number, Trunk: "trk_2"}}, listed: []string{ward, belgian, elsewhere}}
+	for address, want := range map[string]string{belgian: "dial the number from a phone", elsewhere: "no trunk of the account", "sip:201@pbx.example.com": "international format"} {
+		if got, err := c.check(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", address, got, err)
+		}
+	}
+	if got, err := c.check(t.Context(), ward); got != ward || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	to, err := c.callee(ward, d.transfers.Destinations.Classify)
+	d.ok(err)
+	if to.line.Trunk != "trk_1" || to.line.Number != number || !to.line.Own || !to.terms.OwnTrunk || to.terms.Kind != billing.Outbound {
+		t.Errorf("%+v", to)
+	}
+	other := d.transfers.Phone.(leading)
+	other.account = "acc_other"
+	d.transfers.Phone = other
+	if _, _, err := c.call(t.Context(), ward); !errors.Is(err, errNotNow) {
+		t.Errorf("called on another account's trunk: %v", err)
+	}
+}
+
 // TestTransfersAreBounded: a caller who has the agent try number after number comes to an
 // end, at numbers outside the agent's list sooner, and so do all callers of an account.
 func TestTransfersAreBounded(t *testing.T) {

@@ -776,7 +776,9 @@ class AgentSettingsTransferToItem(TypedDict):
     description: NotRequired[str]
     # What the agent calls them. No two have one name.
     name: NotRequired[str]
-    # In international format. It must be one that may be called.
+    # A number in international format that may be called; or a SIP address, such as
+    # sip:200@pbx.example.com or sip:sales@192.0.2.7:5070;transport=tcp, whose server is a target of
+    # one of the account's trunks, and which is called there. Telephone numbers have no place in it.
     number: str
     # They are called on another line, and the agent says its summary to both, who hear each other
     # already. It leaves when they have spoken, 10 seconds after its last word at the latest. If
