@@ -35,6 +35,9 @@ type Call struct {
 	dialect dialect
 	token   string
 	socket  string // its address
+	after   string // where the carrier asks when it is closed
+	claimed bool   // the socket was opened; the handler's lock guards it
+	onward  onward
 
 	once    sync.Once
 	decided chan string   // capacity 1: the carrier's document
@@ -64,7 +67,7 @@ func (c *Call) decide(document func() string) error {
 
 // Answer has the carrier bring the audio, and waits until it does, or ctx ends.
 func (c *Call) Answer(ctx context.Context) (*Leg, error) {
-	if err := c.decide(func() string { return c.dialect.connect(c.socket, &c.Asked) }); err != nil {
+	if err := c.decide(func() string { return c.dialect.connect(c.socket, c.after, &c.Asked) }); err != nil {
 		return nil, err
 	}
 	t := time.NewTimer(streamPatience)
@@ -102,9 +105,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d, origin := dialects[trunk.Carrier], h.origin(r)
-	q := question{header: r.Header, body: body, secret: trunk.Secret, now: h.Now(),
-		addresses: []string{origin + r.URL.RequestURI(), "https://" + r.Host + r.URL.RequestURI()}}
-	asked, err := d.ask(&q)
+	asked, err := d.ask(h.question(r, trunk, body))
 	if err == nil && asked.ID == "" {
 		err = api.Bad("the question names no call")
 	}
@@ -118,6 +119,7 @@ func (h *Handler) ask(w http.ResponseWriter, r *http.Request) error {
 		return api.Bad("the call was asked about before")
 	}
 	c.socket = "ws" + strings.TrimPrefix(origin, "http") + socket + c.token
+	c.after = origin + Path + trunk.ID + "/" + c.token
 	ctx, giveUp := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	isolate.Go("api/mediastream/call", nil, func() { h.Take(ctx, c) }, func() { c.Refuse(false) }, func() { h.forget(c) }, func() { giveUp(nil) }, func() { close(c.over) })
 	select {

@@ -29,10 +29,14 @@ type dialect interface {
 
 	// ask reads a question of the carrier's, whose address may be one of several and whose sender has the secret.
 	ask(q *question) (*Asked, error)
-	// connect has the carrier open a socket, refuse refuse a call, and redirect call a number in place of us.
-	connect(socket string, a *Asked) string
+	// left reads a question at the address after, and says whether the stream is over.
+	left(q *question) (over bool, err error)
+	// connect has the carrier open a socket, and ask at the address after when that is closed, refuse refuse a call, redirect call
+	// a number in place of us, and over end a call after its stream.
+	connect(socket, after string, a *Asked) string
 	refuse(busy bool) string
 	redirect(number string, a *Asked) string
+	over() string
 	// document is the media type of these.
 	document() string
 }
@@ -47,6 +51,7 @@ type question struct {
 	addresses []string // at which it may have come in
 	secret    string   // that its sender has
 	now       time.Time
+	vouched   bool // another server of the cluster has checked who asks
 }
 
 // Asked is what a carrier says of a call. Numbers are in E.164, where they are numbers.
@@ -178,6 +183,14 @@ func quoted(s string) string {
 }
 
 func (events) document() string { return "text/xml; charset=utf-8" }
+
+// connected is a document that connects a call to a stream, and has the carrier ask at an address when we close its socket:
+// then what follows the stream is carried out.
+func connected(stream, after string) string {
+	return response("<Connect>" + stream + "</Connect><Redirect method=\"POST\">" + quoted(after) + "</Redirect>")
+}
+
+func (events) over() string { return response("<Hangup/>") }
 
 func (events) refuse(busy bool) string {
 	if busy {

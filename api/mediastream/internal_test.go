@@ -33,7 +33,7 @@ func TestLegDoesNotAllocate(t *testing.T) {
 		"vonage": {`{"event":"websocket:connected","content-type":"audio/l16;rate=16000","call":"CA1"}`, "", `{"event":"websocket:notify","payload":{"mark":"1411200"}}`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLeg(sink{}, dialects[name], "CA1")
+			l := newLeg(sink{}, dialects[name], "CA1", new(onward))
 			l.text([]byte(m.begins))
 			sounds, marks, linear := []byte(m.sounds), []byte(m.marks), make([]byte, 640)
 			speech := media.Silence(l.Format().Out)

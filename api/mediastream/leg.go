@@ -45,6 +45,7 @@ type Leg struct {
 	sock    *sockets.Frames
 	dialect dialect
 	call    string // whose stream it must be, as the carrier names it
+	onward  *onward
 	events  chan media.LegEvent
 	began   chan struct{} // closed when the stream has begun
 	since   time.Time     // when that was; set before began is closed
@@ -65,20 +66,21 @@ type Leg struct {
 	unmarked time.Duration
 }
 
-func newLeg(sock sockets.Outlet, d dialect, call string) *Leg {
-	return &Leg{Audio: ahead.New(d.rate(), d.rate()), sock: sockets.NewFrames(sock, bufferPool, bufferSize), dialect: d, call: call,
+func newLeg(sock sockets.Outlet, d dialect, call string, next *onward) *Leg {
+	return &Leg{Audio: ahead.New(d.rate(), d.rate()), sock: sockets.NewFrames(sock, bufferPool, bufferSize), dialect: d, call: call, onward: next,
 		events: make(chan media.LegEvent, media.EventQueue), began: make(chan struct{})}
 }
 
 // Answered is when the stream began.
 func (l *Leg) Answered() time.Time { return l.since }
 
-// Run implements media.Leg: it lasts as long as the socket. Carriers hang up when it is closed.
+// Run implements media.Leg: it lasts as long as the socket, and until it is known where a call goes that is transferred.
 func (l *Leg) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		l.sock.Close(sockets.Normal, "")
 	case <-l.sock.Gone():
+		l.onward.wait()
 	}
 	return l.sock.Fault()
 }

@@ -3,10 +3,14 @@
 //
 // The carrier asks over HTTP what to do with a call, and waits meanwhile: the caller hears it ring. Handler.Take answers, refuses or
 // redirects it (Call), and the carrier gets a document of its own that says so. With an answer that has the address of a
-// socket, good for this call and once, which the carrier opens: it is the leg of the call (Leg).
+// socket, good for this call and once, which the carrier opens: it is the leg of the call (Leg). When we close the socket the carrier
+// asks again: the call is over, or goes to another number (onward.go).
 //
 //	carrier ─ question, signed ─▶ ask ─▶ Handler.Take ─▶ Call.Answer ─▶ document ─▶ carrier
 //	carrier ─ socket ───────────▶ stream ─▶ Leg ◀───────────┘
+//	carrier ─ question, signed ─▶ next ◀─ Leg.Transfer
+//
+// No carrier has a message by which we press keys on its call.
 //
 // What a carrier writes is its dialect: twilio.go, telnyx.go, vonage.go name the pages that say it. Neither route is of the
 // interface for programs: the owner of a number enters the address at the carrier.
@@ -56,9 +60,9 @@ type Handler struct {
 	Now   func() time.Time
 	Log   *slog.Logger
 
-	mu      sync.Mutex
-	waiting map[string]*Call // for their socket, by its token
-	known   map[string]bool  // calls that were asked about and are not over, by trunk and identifier
+	mu    sync.Mutex
+	calls map[string]*Call // that were asked about and are not over, by their token
+	known map[string]bool  // the same, by trunk and identifier
 }
 
 // maxQuestion bounds a question, in bytes.
@@ -66,13 +70,22 @@ const maxQuestion = 64 << 10
 
 // Mount adds the routes.
 func Mount(a *api.API, h *Handler) {
-	h.waiting, h.known = map[string]*Call{}, map[string]bool{}
+	h.calls, h.known = map[string]*Call{}, map[string]bool{}
 	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: http.MethodPost, Path: Path + "{id}", OperationID: "ask-about-call", Hidden: true, MaxBodyBytes: maxQuestion,
 	}}, api.HandlerFunc(h.ask))
 	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
+		Method: http.MethodPost, Path: Path + "{id}/{token}", OperationID: "ask-what-comes-next", Hidden: true, MaxBodyBytes: maxQuestion,
+	}}, api.HandlerFunc(h.next))
+	a.Handle(api.Route{Access: api.Public, OwnPagesOnly: true, Operation: huma.Operation{
 		Method: http.MethodGet, Path: socket + "{token}", OperationID: "bring-call", Hidden: true,
 	}}, api.HandlerFunc(h.stream))
+}
+
+// question is a request of a trunk's carrier.
+func (h *Handler) question(r *http.Request, trunk *Trunk, body []byte) *question {
+	return &question{header: r.Header, body: body, secret: trunk.Secret, now: h.Now(), vouched: api.IsVouched(r.Context()),
+		addresses: []string{h.origin(r) + r.URL.RequestURI(), "https://" + r.Host + r.URL.RequestURI()}}
 }
 
 // origin is the address of this server as a request has it.
@@ -94,7 +107,7 @@ func (h *Handler) wait(c *Call) bool {
 		return false
 	}
 	c.token = strconv.FormatInt(h.Epoch, 10) + "-" + rand.Text()
-	h.waiting[c.token], h.known[c.name()] = c, true
+	h.calls[c.token], h.known[c.name()] = c, true
 	return true
 }
 
@@ -102,8 +115,11 @@ func (h *Handler) wait(c *Call) bool {
 func (h *Handler) claim(token string) *Call {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c := h.waiting[token]
-	delete(h.waiting, token)
+	c := h.calls[token]
+	if c == nil || c.claimed {
+		return nil
+	}
+	c.claimed = true
 	return c
 }
 
@@ -111,7 +127,7 @@ func (h *Handler) claim(token string) *Call {
 func (h *Handler) forget(c *Call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.waiting, c.token)
+	delete(h.calls, c.token)
 	delete(h.known, c.name())
 }
 
@@ -130,7 +146,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // the client has its answer
 	}
-	leg := newLeg(sock, c.dialect, c.Asked.ID)
+	leg := newLeg(sock, c.dialect, c.Asked.ID, &c.onward)
 	sock.Run(sockets.Incoming{Text: leg.text, Binary: leg.binary, MaxText: maxMessage, MaxBinary: maxMessage}, func(ctx context.Context) {
 		isolate.Do("api/mediastream/socket", nil, func() { c.carry(ctx, leg) })
 	})

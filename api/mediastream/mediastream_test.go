@@ -3,7 +3,9 @@ package mediastream_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,6 +28,22 @@ type desk struct {
 	carrier *mediastreamtest.Carrier
 	address string
 	now     func() time.Time // of the server
+	// elsewhere gets the questions that are for another server; nil: none are.
+	elsewhere chan string
+}
+
+// Forward implements api.Peers.
+func (d *desk) Forward(w http.ResponseWriter, r *http.Request, _ int64) bool {
+	if d.elsewhere == nil {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	d.elsewhere <- string(body)
+	w.WriteHeader(http.StatusNotImplemented)
+	return true
 }
 
 // newDesk serves a trunk to a carrier, whose calls take takes.
@@ -33,7 +51,7 @@ func newDesk(t *testing.T, where apitest.Place, name string, take func(context.C
 	t.Helper()
 	d := &desk{carrier: mediastreamtest.New(t, name), now: time.Now}
 	routes := api.New(apitest.Keys{})
-	mediastream.Mount(routes, &mediastream.Handler{Take: take, Now: func() time.Time { return d.now() }, Log: slog.New(slog.DiscardHandler),
+	mediastream.Mount(routes, &mediastream.Handler{Take: take, Peers: d, Now: func() time.Time { return d.now() }, Log: slog.New(slog.DiscardHandler),
 		Trunk: func(_ context.Context, id string) (*mediastream.Trunk, error) {
 			if id != "trk_1" {
 				return nil, store.ErrNotFound
@@ -97,9 +115,10 @@ func TestLegConforms(t *testing.T) {
 func TestAsked(t *testing.T) {
 	for _, name := range mediastreamtest.Names {
 		t.Run(name, func(t *testing.T) {
+			var call string // another one each time, for the one before may not be over yet
 			var do func(c *mediastream.Call)
 			d := newDesk(t, apitest.OverNetwork, name, func(_ context.Context, c *mediastream.Call) {
-				if c.ID != "CA1" || c.From != "+34600123456" || c.To != "+34911234567" || c.Trunk().Account != "acc_1" {
+				if c.ID != call || c.From != "+34600123456" || c.To != "+34911234567" || c.Trunk().Account != "acc_1" {
 					t.Errorf("%+v", c.Asked)
 				}
 				do(c)
@@ -121,8 +140,8 @@ func TestAsked(t *testing.T) {
 					}
 				}, mediastreamtest.Answer{Number: "+34933333333"}},
 			} {
-				do = tt.do
-				got := d.ask("CA1")
+				call, do = "CA "+tt.what, tt.do
+				got := d.ask(call)
 				if got.Refused != tt.want.Refused || got.Busy != tt.want.Busy || got.Number != tt.want.Number || got.Socket != "" {
 					t.Errorf("%s: %+v", tt.what, got)
 				}
@@ -317,6 +336,95 @@ func TestNonsense(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	})
+}
+
+// TestOnward: a call goes on to the number that it is transferred to when the carrier asks, which does so once the socket is closed. To
+// other questions the answer is that it is over, also when nobody knows of it any more.
+func TestOnward(t *testing.T) {
+	const number = "+34933333333"
+	for _, name := range mediastreamtest.Names {
+		synctest.Test(t, func(t *testing.T) {
+			legs := make(chan *lent, 1)
+			d := newDesk(t, apitest.InMemory, name, lend(t, legs))
+			asked := d.ask("CA1")
+			far, _ := d.carrier.Open(asked)
+			leg, ended, moved := <-legs, make(chan error, 1), make(chan error, 1)
+			go func() { ended <- leg.Run(context.Background()) }()
+			go func() { moved <- leg.Transfer(context.Background(), number) }()
+			if code := far.Closed(); code != 1000 {
+				t.Errorf("%s: the socket is closed with %d", name, code)
+			}
+			if name == "vonage" { // it tells of all that happens to the socket, perhaps late
+				if a := d.carrier.Event(asked, "answered"); !a.Over || a.Number != "" {
+					t.Errorf("of its beginning: %+v", a)
+				}
+			}
+			if err := leg.Transfer(t.Context(), "+34944444444"); !errors.Is(err, mediastream.ErrTransferring) {
+				t.Errorf("%s: transferred twice: %v", name, err)
+			}
+			d.carrier.Forged = true
+			if a := d.carrier.Next(asked); a.Status != 400 {
+				t.Errorf("%s: forged: %+v", name, a)
+			}
+			d.carrier.Forged = false
+			synctest.Wait()
+			if len(ended)+len(moved) > 0 {
+				t.Errorf("%s: it ended before the carrier has asked", name)
+			}
+			if a := d.carrier.Next(asked); a.Number != number || a.Over {
+				t.Errorf("%s: %+v", name, a)
+			}
+			if err := <-moved; err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("%s: it ended by %v", name, err)
+			}
+			synctest.Wait()
+			if a := d.carrier.Next(asked); !a.Over || a.Number != "" {
+				t.Errorf("%s: asked again: %+v", name, a)
+			}
+
+			asked = d.ask("CA2")
+			far, _ = d.carrier.Open(asked)
+			leg = <-legs
+			go func() { ended <- leg.Run(context.Background()) }()
+			synctest.Wait()
+			if a := d.carrier.Next(asked); !a.Over { // the socket broke
+				t.Errorf("%s: of a call that is transferred nowhere: %+v", name, a)
+			}
+			began := time.Now()
+			if err := leg.Transfer(t.Context(), number); !errors.Is(err, mediastream.ErrLeft) || time.Since(began) > 5*time.Second {
+				t.Errorf("%s: nobody asked, and the transfer has %v after %v", name, err, time.Since(began))
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("%s: it ended by %v", name, err)
+			}
+			far.Closed()
+		})
+	}
+}
+
+// TestOnwardElsewhere: the server that has the call gets the question of a carrier that has signed it, as it is, and nobody else's.
+func TestOnwardElsewhere(t *testing.T) {
+	for _, name := range mediastreamtest.Names {
+		d := newDesk(t, apitest.OverNetwork, name, func(ctx context.Context, c *mediastream.Call) { _, _ = c.Answer(ctx) })
+		asked := d.ask("CA1")
+		d.elsewhere = make(chan string, 1)
+		d.carrier.Forged = true
+		if a := d.carrier.Next(asked); a.Status != 400 || len(d.elsewhere) != 0 {
+			t.Errorf("%s: forged: %+v", name, a)
+		}
+		d.carrier.Forged = false
+		if d.carrier.Next(asked); len(d.elsewhere) != 1 {
+			t.Errorf("%s: the question was not sent on", name)
+		} else if body := <-d.elsewhere; !strings.Contains(body, "CA1") {
+			t.Errorf("%s: sent on was %q", name, body)
+		}
+		d.elsewhere = nil
+		far, _ := d.carrier.Open(asked)
+		far.Close()
+	}
 }
 
 // TestPanicEndsItsCall: a fault where a call is taken or carried ends that call; the next is taken.

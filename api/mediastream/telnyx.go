@@ -24,14 +24,28 @@ func (telnyx) format(name string) (c g711.Codec, ok bool) {
 	return c, false
 }
 
-// ask checks the signature as of all of Telnyx's webhooks. A TeXML application names a call by its call_control_id.
-func (telnyx) ask(q *question) (*Asked, error) {
-	if _, err := carrier.Signed(q.secret, q.header, q.body, q.now); err != nil {
-		return nil, errSignature
-	}
+// form checks the signature as of all of Telnyx's webhooks.
+func (telnyx) form(q *question) (url.Values, error) {
 	form, err := url.ParseQuery(string(q.body))
+	if err == nil && !q.vouched {
+		_, err = carrier.Signed(q.secret, q.header, q.body, q.now)
+	}
 	if err != nil {
 		return nil, errSignature
+	}
+	return form, nil
+}
+
+func (t telnyx) left(q *question) (over bool, err error) {
+	_, err = t.form(q)
+	return true, err
+}
+
+// ask: a TeXML application names a call by its call_control_id.
+func (t telnyx) ask(q *question) (*Asked, error) {
+	form, err := t.form(q)
+	if err != nil {
+		return nil, err
 	}
 	a := &Asked{ID: form.Get("CallSid"), From: number(form.Get("From")), To: number(form.Get("To")), Name: form.Get("CallerId")}
 	if level := form.Get("ShakenStirAttestation"); form.Get("ShakenStirValidated") == "true" && level != "" {
@@ -40,7 +54,8 @@ func (telnyx) ask(q *question) (*Asked, error) {
 	return a, nil
 }
 
-// connect asks for PCMU both ways (https://developers.telnyx.com/docs/voice/programmable-voice/texml-verbs/stream).
-func (telnyx) connect(socket string, _ *Asked) string {
-	return response(`<Connect><Stream url="` + quoted(socket) + `" codec="PCMU" bidirectionalMode="rtp" bidirectionalCodec="PCMU"/></Connect>`)
+// connect asks for PCMU both ways (https://developers.telnyx.com/docs/voice/programmable-voice/texml-verbs/stream). What follows
+// <Connect> is carried out when the stream has stopped (texml-verbs/connect).
+func (telnyx) connect(socket, after string, _ *Asked) string {
+	return connected(`<Stream url="`+quoted(socket)+`" codec="PCMU" bidirectionalMode="rtp" bidirectionalCodec="PCMU"/>`, after)
 }

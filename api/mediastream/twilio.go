@@ -20,12 +20,15 @@ var twilioEvents = events{streamKey: "streamSid", callKey: "callSid", formatKey:
 
 func (twilio) format(name string) (c g711.Codec, ok bool) { return g711.PCMU, name == "audio/x-mulaw" }
 
-// ask checks X-Twilio-Signature, by which the auth token signs the address and the sorted form
+// form checks X-Twilio-Signature, by which the auth token signs the address and the sorted form
 // (https://www.twilio.com/docs/usage/security).
-func (twilio) ask(q *question) (*Asked, error) {
+func (twilio) form(q *question) (url.Values, error) {
 	form, err := url.ParseQuery(string(q.body))
 	if err != nil {
 		return nil, errSignature
+	}
+	if q.vouched {
+		return form, nil
 	}
 	var signed strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -41,6 +44,19 @@ func (twilio) ask(q *question) (*Asked, error) {
 	}) {
 		return nil, errSignature
 	}
+	return form, nil
+}
+
+func (t twilio) left(q *question) (over bool, err error) {
+	_, err = t.form(q)
+	return true, err
+}
+
+func (t twilio) ask(q *question) (*Asked, error) {
+	form, err := t.form(q)
+	if err != nil {
+		return nil, err
+	}
 	from := number(form.Get("From"))
 	if slices.Contains(twilioNobody, from) {
 		from = ""
@@ -51,6 +67,7 @@ func (twilio) ask(q *question) (*Asked, error) {
 // twilioNobody are what stands for callers without a number: ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE on a keypad.
 var twilioNobody = []string{"+266696687", "+7378742833", "+2562533", "+8656696", "+86282452253"}
 
-func (twilio) connect(socket string, _ *Asked) string {
-	return response(`<Connect><Stream url="` + quoted(socket) + `"/></Connect>`)
+// connect: what follows <Connect> is carried out when our server closes the socket (https://www.twilio.com/docs/voice/twiml/stream).
+func (twilio) connect(socket, after string, _ *Asked) string {
+	return connected(`<Stream url="`+quoted(socket)+`"/>`, after)
 }

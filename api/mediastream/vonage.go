@@ -63,19 +63,22 @@ func (vonage) mark(dst []byte, _ string, number uint64) []byte {
 
 func (vonage) clear(dst []byte, _ string) []byte { return append(dst, `{"action":"clear"}`...) }
 
-// ask checks the token that signs a webhook: its signature, its time, and that it is of this body
+// signed checks the token that signs a webhook: its signature, its time, and that it is of this body
 // (https://developer.vonage.com/en/getting-started/concepts/webhooks).
-func (vonage) ask(q *question) (*Asked, error) {
+func (vonage) signed(q *question) error {
+	if q.vouched {
+		return nil
+	}
 	token, _ := strings.CutPrefix(q.header.Get("Authorization"), "Bearer ")
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return nil, errSignature
+		return errSignature
 	}
 	mac := hmac.New(sha256.New, []byte(q.secret))
 	mac.Write([]byte(parts[0] + "." + parts[1]))
 	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
 	if err != nil || !hmac.Equal(mac.Sum(nil), signature) {
-		return nil, errSignature
+		return errSignature
 	}
 	var head struct {
 		Alg string `json:"alg"`
@@ -87,7 +90,27 @@ func (vonage) ask(q *question) (*Asked, error) {
 	sum := sha256.Sum256(q.body)
 	if !decoded(parts[0], &head) || !decoded(parts[1], &claims) || head.Alg != "HS256" || !fresh(claims.IssuedAt, q.now) ||
 		!strings.EqualFold(claims.PayloadHash, hex.EncodeToString(sum[:])) {
-		return nil, errSignature
+		return errSignature
+	}
+	return nil
+}
+
+// left takes an event of the socket as an endpoint of the call: it is over once it is disconnected, which the events of its
+// beginning say nothing of.
+func (v vonage) left(q *question) (over bool, err error) {
+	if err := v.signed(q); err != nil {
+		return false, err
+	}
+	var e struct{ Status string }
+	if json.Unmarshal(q.body, &e) != nil {
+		return false, errSignature
+	}
+	return e.Status == "disconnected", nil
+}
+
+func (v vonage) ask(q *question) (*Asked, error) {
+	if err := v.signed(q); err != nil {
+		return nil, err
 	}
 	var call struct{ UUID, From, To string }
 	if json.Unmarshal(q.body, &call) != nil {
@@ -102,11 +125,16 @@ func decoded(part string, into any) bool {
 	return err == nil && json.Unmarshal(b, into) == nil
 }
 
-func (vonage) connect(socket string, a *Asked) string {
-	return ncco(map[string]any{"action": "connect", "from": digits(a.To), "endpoint": []any{map[string]any{
+// connect has the events of the endpoint sent to us, whose answer may be a document in place of this one: so it is when we close
+// the socket, see the fallback options of the page on WebSockets.
+func (vonage) connect(socket, after string, a *Asked) string {
+	return ncco(map[string]any{"action": "connect", "from": digits(a.To), "eventType": "synchronous", "eventUrl": []string{after}, "endpoint": []any{map[string]any{
 		"type": "websocket", "uri": socket, "content-type": vonageType, "headers": map[string]string{"call": a.ID},
 	}}})
 }
+
+// over is no document: the one before goes on, which has nothing after the socket.
+func (vonage) over() string { return "" }
 
 // refuse has a sentence said, since there is no word that refuses a call: it ends with its document.
 func (vonage) refuse(busy bool) string {

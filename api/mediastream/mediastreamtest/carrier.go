@@ -64,14 +64,44 @@ type Answer struct {
 	Busy     bool   // it is refused because lines are busy
 	Refused  bool
 	Number   string // that is called in place
+	Over     bool   // the call ends
 	call, to string
+	next     string // where it asks when its socket is closed
 }
 
 // Ask asks at an address about a call.
 func (c *Carrier) Ask(address, call, from, to string) Answer {
 	c.t.Helper()
-	r := c.question(address, call, from, to)
-	resp, err := c.Client.Do(r)
+	fields := map[string]string{"CallSid": call, "From": from, "To": to, "AccountSid": "AC0", "CallStatus": "ringing"}
+	switch c.Name {
+	case "twilio":
+		fields["StirVerstat"] = "TN-Validation-Passed-A"
+	case "vonage":
+		fields = map[string]string{"from": strings.TrimPrefix(from, "+"), "to": strings.TrimPrefix(to, "+"), "uuid": call, "conversation_uuid": "CON-" + call}
+	}
+	return c.asks(address, fields, Answer{call: call, to: to})
+}
+
+// Next asks what comes next when the server has closed the socket of an answer.
+func (c *Carrier) Next(a Answer) Answer {
+	c.t.Helper()
+	return c.Event(a, "disconnected")
+}
+
+// Event is Next where Vonage says a status of the socket.
+func (c *Carrier) Event(a Answer, status string) Answer {
+	c.t.Helper()
+	fields := map[string]string{"CallSid": a.call, "AccountSid": "AC0", "CallStatus": "in-progress"}
+	if c.Name == "vonage" {
+		fields = map[string]string{"from": strings.TrimPrefix(a.to, "+"), "to": a.Socket, "uuid": "leg of " + a.call, "conversation_uuid": "CON-" + a.call, "status": status}
+	}
+	return c.asks(a.next, fields, Answer{call: a.call, to: a.to})
+}
+
+// asks sends a question and reads the answer into a.
+func (c *Carrier) asks(address string, fields map[string]string, a Answer) Answer {
+	c.t.Helper()
+	resp, err := c.Client.Do(c.question(address, fields))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -80,43 +110,45 @@ func (c *Carrier) Ask(address, call, from, to string) Answer {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	a := Answer{Status: resp.StatusCode, call: call, to: to}
-	if a.Status != http.StatusOK {
+	if a.Status = resp.StatusCode; a.Status != http.StatusOK {
 		return a
 	}
 	kind := resp.Header.Get("Content-Type")
-	if c.Name == "vonage" {
-		c.ncco(&a, kind, body)
-	} else {
+	switch {
+	case c.Name != "vonage":
 		c.verbs(&a, kind, body)
+	case len(body) == 0:
+		a.Over = true // nothing follows the socket
+	default:
+		c.ncco(&a, kind, body)
 	}
 	return a
 }
 
 // question is the request.
-func (c *Carrier) question(address, call, from, to string) *http.Request {
+func (c *Carrier) question(address string, fields map[string]string) *http.Request {
 	key := []byte(secret)
 	if c.Forged {
 		key = []byte(strings.ToUpper(secret))
 	}
 	if c.Name == "vonage" {
-		body, _ := json.Marshal(map[string]string{"from": strings.TrimPrefix(from, "+"), "to": strings.TrimPrefix(to, "+"), "uuid": call, "conversation_uuid": "CON-" + call})
+		body, _ := json.Marshal(fields)
 		r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(string(body)))
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/json")
 		sum := sha256.Sum256(body)
-		claims, _ := json.Marshal(map[string]any{"iss": "Vonage", "iat": c.Now().Unix(), "jti": call, "payload_hash": hex.EncodeToString(sum[:]), "api_key": "abcd1234"})
+		claims, _ := json.Marshal(map[string]any{"iss": "Vonage", "iat": c.Now().Unix(), "jti": "1", "payload_hash": hex.EncodeToString(sum[:]), "api_key": "abcd1234"})
 		token := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString(claims)
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(token))
 		r.Header.Set("Authorization", "Bearer "+token+"."+base64.RawURLEncoding.EncodeToString(mac.Sum(nil)))
 		return r
 	}
-	form := url.Values{"CallSid": {call}, "From": {from}, "To": {to}, "AccountSid": {"AC0"}, "CallStatus": {"ringing"}}
-	if c.Name == "twilio" {
-		form.Set("StirVerstat", "TN-Validation-Passed-A")
+	form := url.Values{}
+	for name, value := range fields {
+		form.Set(name, value)
 	}
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -152,8 +184,13 @@ func (c *Carrier) verbs(a *Answer, kind string, body []byte) {
 		Reject *struct {
 			Reason string `xml:"reason,attr"`
 		}
-		Dial string
-		Rest []struct{} `xml:",any"`
+		Redirect *struct {
+			Method string `xml:"method,attr"`
+			To     string `xml:",chardata"`
+		}
+		Dial   string
+		Hangup *struct{}
+		Rest   []struct{} `xml:",any"`
 	}
 	if err := xml.Unmarshal(body, &doc); err != nil || !strings.HasPrefix(kind, "text/xml") || len(doc.Rest) > 0 {
 		c.t.Fatalf("%s does not understand %s %s: %v", c.Name, kind, body, err)
@@ -176,11 +213,17 @@ func (c *Carrier) verbs(a *Answer, kind string, body []byte) {
 		if len(want) > 0 || strings.Contains(a.Socket, "?") { // Twilio takes no queries
 			c.t.Errorf("%s wants %v of a stream to %s", c.Name, want, a.Socket)
 		}
+		if doc.Redirect == nil || doc.Redirect.Method != http.MethodPost {
+			c.t.Fatalf("%s does not know where it goes on after %s", c.Name, body)
+		}
+		a.next = doc.Redirect.To
 	case doc.Reject != nil:
 		a.Refused, a.Busy = true, doc.Reject.Reason == "busy"
 		if !a.Busy && doc.Reject.Reason != "rejected" {
 			c.t.Errorf("%s knows no reason %q", c.Name, doc.Reject.Reason)
 		}
+	case doc.Hangup != nil:
+		a.Over = true
 	default:
 		a.Number = doc.Dial
 	}
@@ -190,8 +233,10 @@ func (c *Carrier) verbs(a *Answer, kind string, body []byte) {
 func (c *Carrier) ncco(a *Answer, kind string, body []byte) {
 	c.t.Helper()
 	var doc []struct {
-		Action, Text, From string
-		Endpoint           []struct {
+		Action, Text, From, EventType string
+
+		EventURL []string `json:"eventUrl"`
+		Endpoint []struct {
 			Type, URI, Number string
 			ContentType       string `json:"content-type"`
 			Headers           map[string]string
@@ -206,10 +251,10 @@ func (c *Carrier) ncco(a *Answer, kind string, body []byte) {
 		a.Refused, a.Busy = true, strings.Contains(one.Text, "busy")
 	case one.Action == "connect" && len(one.Endpoint) == 1 && one.Endpoint[0].Type == "websocket":
 		e := one.Endpoint[0]
-		if e.ContentType != "audio/l16;rate=16000" || e.Headers["call"] != a.call {
-			c.t.Errorf("Vonage is asked for %+v", e)
+		if e.ContentType != "audio/l16;rate=16000" || e.Headers["call"] != a.call || one.EventType != "synchronous" || len(one.EventURL) != 1 {
+			c.t.Fatalf("Vonage is asked for %+v", one)
 		}
-		a.Socket = e.URI
+		a.Socket, a.next = e.URI, one.EventURL[0]
 	case one.Action == "connect" && len(one.Endpoint) == 1 && one.Endpoint[0].Type == "phone" && !strings.HasPrefix(one.Endpoint[0].Number, "+"):
 		a.Number = "+" + one.Endpoint[0].Number
 	default:

@@ -24,7 +24,8 @@ func Flow(p *wire.TrunkPreset) (all []Part) {
 	s := &p.Settings
 	if s.Stream != "" {
 		return []Part{{"A call comes in", []Arrow{{Text: "POST, signed: whose call?"}, {Text: "200 OK: bring it to this socket", Out: true}, {Text: "WebSocket opens"},
-			{Text: "Audio, keys, what was played", Audio: true}}}}
+			{Text: "Audio, keys, what was played", Audio: true}}}, {"The agent transfers it, or hangs up", []Arrow{{Text: "WebSocket closes", Out: true}, {Text: "POST, signed: what now?"},
+			{Text: "200 OK: call this number, or hang up", Out: true}}}}
 	}
 	register := s.Register != nil && *s.Register
 	credentials := needs(p, "username")

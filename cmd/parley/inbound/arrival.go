@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/api/mediastream"
 	"parley/cmd/parley/conversation"
 	"parley/media"
 	"parley/media/rtp"
@@ -110,5 +111,5 @@ func (n *Answerer) onTelephone(l leg, p *conversation.Plan, s *session.Session, 
 	if over, ok := l.(*sip.Leg); ok {
 		return n.Transfers.Leg(over, p, s, r.line)
 	}
-	return plain{l}
+	return n.Transfers.Stream(streamLeg{l.(*mediastream.Leg)}, p, s, r.line)
 }

@@ -3,6 +3,7 @@ package inbound
 import (
 	"context"
 
+	"parley/api/mediastream"
 	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline/bridge"
@@ -97,8 +98,15 @@ func (c *reception) says(life context.Context, text string) media.Ended {
 	return c.tell(life, said)
 }
 
-// forward calls a number while the caller hears it ring, and connects the two.
+// forward calls a number while the caller hears it ring, and connects the two. Where no calls go out the far end calls the number itself,
+// which is between the account and its carrier.
 func (c *reception) forward(life context.Context, r *route, number string) media.Ended {
+	if over, ok := c.leg.(*mediastream.Leg); ok {
+		if c.sentOn = over.Transfer(life, number) == nil; !c.sentOn {
+			return *media.EndedBy(context.Cause(life))
+		}
+		return media.Ended{Reason: media.Completed, Detail: media.Transferred}
+	}
 	var callee media.Leg
 	var over func(media.Ended)
 	err := error(isolate.Internal)

@@ -21,6 +21,7 @@ type reception struct {
 	by      *bridge.Attendant
 	said    []*playout.Sentence // the text
 	plan    conversation.Plan   // whose voice it has
+	sentOn  bool                // the far end has called a number in place of us
 }
 
 // receive admits a call, has a text spoken while it rings, and answers. Where there is no error the reception must be closed.
@@ -83,10 +84,12 @@ func (n *Answerer) voice(ctx context.Context, r *route) (conversation.Plan, erro
 	return plan, nil
 }
 
-// close ends what is left of the call. Where the leg has ended before, that is how the call ended.
+// close ends what is left of the call. Where the leg has ended before, that is how the call ended, unless it was sent on.
 func (c *reception) close(ended media.Ended) {
 	if c.by != nil {
-		ended = c.by.End(ended)
+		if by := c.by.End(ended); !c.sentOn {
+			ended = by
+		}
 	}
 	c.session.End(ended)
 	c.wire.Keep()

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"parley/api/mediastream"
+	"parley/billing/destination"
 	"parley/cmd/parley/conversation"
 	"parley/pipeline"
-	"parley/pipeline/bridge"
+	"parley/pipeline/agent"
 	"parley/pipeline/toolbox"
 	"parley/sip/header"
 	"parley/sip/transport"
@@ -56,22 +57,23 @@ func (streamLine) Trace() *transport.Trace { return nil }
 
 func (streamLine) patience(ring time.Duration) time.Duration { return min(ring, streamRing) }
 
-// functions leaves out what such a line cannot do: press keys, and call somebody else.
+// functions leaves out what such a line cannot do: press keys, and call somebody beside the call. The carrier calls numbers in our place,
+// and nobody is announced to them.
 func (streamLine) functions(all functions) functions {
 	return func(cfg *pipeline.Config, p *conversation.Plan) {
 		all(cfg, p)
-		cfg.Transfer = nil
+		if t := cfg.Transfer; t != nil {
+			t.Consult, t.Listen, t.Hold = nil, nil, nil
+			t.To = slices.DeleteFunc(slices.Clone(t.To), func(d agent.Destination) bool { return destination.IsAddress(d.Number) })
+		}
 		cfg.Keys = slices.DeleteFunc(cfg.Keys, func(k string) bool { return k == toolbox.SendDTMF })
 	}
 }
 
-// plain is a leg on which an agent only talks.
-type plain struct{ leg }
+// streamLeg is a leg as an agent has it that a carrier brings over a WebSocket.
+type streamLeg struct{ *mediastream.Leg }
 
 var errNoKeys = errors.New("the far end takes no keys")
 
 // SendDigits implements media.Keypad.
-func (plain) SendDigits(string) error { return errNoKeys }
-
-// Transfer implements bridge.Transferrer.
-func (plain) Transfer(context.Context, string) error { return bridge.ErrNoReferral }
+func (streamLeg) SendDigits(string) error { return errNoKeys }

@@ -8,7 +8,9 @@ import (
 
 	"parley/api/mediastream"
 	"parley/cmd/parley/conversation"
+	"parley/media"
 	"parley/pipeline"
+	"parley/pipeline/agent"
 	"parley/pipeline/bridge"
 	"parley/pipeline/toolbox"
 )
@@ -17,11 +19,12 @@ import (
 func TestStreamLine(t *testing.T) {
 	t.Parallel()
 	var cfg pipeline.Config
+	offered := []agent.Destination{{Number: "sip:200@pbx.example.com"}, {Number: "+34911234567"}}
 	streamLine{}.functions(func(cfg *pipeline.Config, _ *conversation.Plan) {
-		cfg.Transfer, cfg.Keys = &bridge.Transfer{}, []string{toolbox.SendDTMF, toolbox.CollectDigits}
+		cfg.Transfer, cfg.Keys = &bridge.Transfer{To: offered, Consult: func(context.Context, string) (media.Leg, func(media.Ended), error) { return nil, nil, nil }}, []string{toolbox.SendDTMF, toolbox.CollectDigits}
 		cfg.OptOut = func(context.Context) error { return nil }
 	})(&cfg, nil)
-	if cfg.Transfer != nil || !slices.Equal(cfg.Keys, []string{toolbox.CollectDigits}) || cfg.OptOut == nil {
+	if x := cfg.Transfer; x.Consult != nil || len(x.To) != 1 || x.To[0].Number != "+34911234567" || !slices.Equal(cfg.Keys, []string{toolbox.CollectDigits}) || cfg.OptOut == nil {
 		t.Errorf("%+v", cfg)
 	}
 	if l := (streamLine{}); l.patience(time.Minute) != streamRing || l.patience(0) != 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,9 @@ import (
 	"parley/api/mediastream/mediastreamtest"
 	"parley/api/wire"
 	"parley/billing"
+	"parley/inference"
 	"parley/media"
+	"parley/media/wav"
 	"parley/pipeline/session"
 	"parley/store"
 	"parley/store/ledger"
@@ -53,18 +56,53 @@ func (d *desk) hears(c *mediastreamtest.Call, enough time.Duration) {
 	})
 }
 
+// speaks has the caller of a call wait for a second, say something and wait, until the server closes the socket. Once a second they press
+// the 4 when press says so.
+func (d *desk) speaks(c *mediastreamtest.Call, said wav.Clip, press func() bool) {
+	d.Helper()
+	closed := make(chan struct{})
+	go func() {
+		c.Closed()
+		close(closed)
+	}()
+	samples := make([]int16, c.Rate())
+	for i := 0; i < len(said.Samples); i += int(said.Rate / c.Rate()) {
+		samples = append(samples, said.Samples[i])
+	}
+	const second = 50 // frames
+	frame, late := make([]int16, c.Rate().FrameSamples()), time.After(2*time.Minute)
+	tick := time.NewTicker(media.FrameDuration)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-closed:
+			return
+		case <-late:
+			d.Fatal("nobody is transferred")
+		case <-tick.C:
+		}
+		clear(frame)
+		samples = samples[copy(frame, samples):]
+		c.Send(frame)
+		c.Receive()
+		if n%second == 0 && press() {
+			c.Digit('4')
+		}
+	}
+}
+
 // TestCallsOverStreams: a caller of a number without a SIP trunk hears its menu, presses a key, is greeted by the agent and hangs up;
-// the call is in the history, and charged as one of a number of the account's own.
+// the call is in the history, and charged as one of a number of the account's own. By another key the carrier calls a number in place of us.
 func TestCallsOverStreams(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	server := httptest.NewServer(d.node.routes().Handler(api.Options{}))
 	defer server.Close()
-	const caller = "+34600123456"
+	const caller, other = "+34600123456", "+34955555555"
 	for i, name := range mediastreamtest.Names {
 		number := "+3493333333" + string(rune('0'+i))
 		carrier := mediastreamtest.New(t, name)
-		address := d.streamed(server.URL, d.who.Account, carrier, number, "", `{"menu":{"prompt":"Press one for the clinic.","options":[{"key":"1","agent":"`+d.agent+`"}]}}`)
+		address := d.streamed(server.URL, d.who.Account, carrier, number, "", `{"menu":{"prompt":"Press one for the clinic.","options":[{"key":"1","agent":"`+d.agent+`"},{"key":"2","number":"`+other+`"}]}}`)
 		if a := carrier.Ask(address, "CA0", caller, "+34944444444"); !a.Refused || a.Busy {
 			t.Errorf("%s: of a number that the account does not have: %+v", name, a)
 		}
@@ -73,13 +111,72 @@ func TestCallsOverStreams(t *testing.T) {
 		call.Digit('1')
 		d.hears(call, time.Second)
 		call.Hangup()
-		in := d.history(i + 1)[0]
+		in := d.history(2*i + 1)[0]
 		if in.From != caller || in.To != number || in.Agent == nil || *in.Agent != d.agent || *in.EndReason != "user_hangup" || in.Cost == 0 {
 			t.Errorf("%s: %+v", name, in)
 		}
 		d.onOwnTrunk(in.ID)
 		if said := d.said(in.ID); said == "" {
 			t.Errorf("%s: the agent said nothing", name)
+		}
+		asked := carrier.Ask(address, "CA2", caller, number)
+		call, _ = carrier.Open(asked)
+		d.hears(call, 300*time.Millisecond)
+		call.Digit('2')
+		call.Closed()
+		if a := carrier.Next(asked); a.Number != other {
+			t.Errorf("%s: a key of the menu leads to %+v", name, a)
+		}
+		if c := d.history(2*i + 2)[0]; *c.EndReason != "completed" || *c.EndDetail != "transferred" {
+			t.Errorf("%s: sent on: %+v", name, c)
+		}
+	}
+	d.verified()
+}
+
+// TestTransfersOverStreams: the keys of a caller reach the agent, which has the carrier call somebody in its place. The agent presses no keys
+// there, and announces nobody. The other call is one on the account's own line.
+func TestTransfersOverStreams(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	server := httptest.NewServer(d.node.routes().Handler(api.Options{}))
+	defer server.Close()
+	const caller, sales = "+34600123456", "+12025550106"
+	agents, model := d.calling(`{"speculative_llm":false,"key_interrupts":false,"transfer_to":[{"number":"`+sales+`","name":"sales"},{"number":"sip:200@pbx.example.com","name":"ward"}]}`,
+		inference.ToolCall{Name: "collect_digits", Arguments: `{"max_digits":2,"first_timeout_seconds":30}`}, inference.ToolCall{Name: "transfer_call", Arguments: `{"to":"sales"}`})
+	route, err := numbers.New(d.node.db).Route(t.Context(), agents)
+	d.ok(err)
+	speech, err := flite{t.TempDir()}.say(t.Context(), inference.Speech{Text: "I would like to talk to somebody in sales, please.", VoiceConfig: inference.VoiceConfig{Voice: "M2"}})
+	d.ok(err)
+	for i, name := range mediastreamtest.Names {
+		number, carrier := "+3493333333"+string(rune('0'+i)), mediastreamtest.New(t, name)
+		asked := carrier.Ask(d.streamed(server.URL, d.who.Account, carrier, number, *route.Agent, ""), "CA1", caller, number)
+		call, _ := carrier.Open(asked)
+		d.hears(call, 200*time.Millisecond)
+		before := len(model.Calls())
+		d.speaks(call, speech, func() bool { return len(model.Calls()) > before })
+		if next := carrier.Next(asked); next.Number != sales || next.Over {
+			t.Errorf("%s: it is to go on with %+v", name, next)
+		}
+		for _, c := range d.history(2 * (i + 1))[:2] {
+			d.onOwnTrunk(c.ID)
+			switch {
+			case c.Direction == billing.Outbound:
+				if c.To != sales || c.From != number || *c.EndReason != "completed" {
+					t.Errorf("%s: called was %+v", name, c)
+				}
+			case *c.EndReason != "completed" || *c.EndDetail != "transferred":
+				t.Errorf("%s: the call ended %s/%s", name, *c.EndReason, *c.EndDetail)
+			}
+		}
+		last := model.Calls()[len(model.Calls())-1].Request
+		if !slices.ContainsFunc(last.Messages, func(m inference.Message) bool { return m.Text == `{"digits":"44","ended_by":"max_digits"}` }) {
+			t.Errorf("%s: the model has read %+v", name, last.Messages)
+		}
+		for _, f := range last.Tools {
+			if f.Name == "send_dtmf" || strings.Contains(string(f.Parameters), "ward") || strings.Contains(string(f.Parameters), "summary") {
+				t.Errorf("%s: offered was %s %s", name, f.Name, f.Parameters)
+			}
 		}
 	}
 	d.verified()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/api"
+	"parley/api/mediastream"
 	"parley/api/messages"
 	"parley/billing"
 	"parley/billing/destination"
@@ -73,6 +74,22 @@ func (x *Transfers) Functions(session *session.Session, ours Line, other string)
 // Leg is an answered leg whose far end can be asked to transfer the call.
 func (x *Transfers) Leg(leg *sip.Leg, p *conversation.Plan, session *session.Session, ours Line) bridge.Telephone {
 	return transferLeg{leg, x.consultation(session, p, ours)}
+}
+
+// Stream is a leg whose far end calls numbers in our place, and does not say how that goes (mediastream.Leg).
+func (x *Transfers) Stream(leg bridge.Telephone, p *conversation.Plan, session *session.Session, ours Line) bridge.Telephone {
+	return streamLeg{leg, x.consultation(session, p, ours)}
+}
+
+// streamLeg is such a leg, whose transfers are calls. Errors are texts for the model.
+type streamLeg struct {
+	bridge.Telephone
+	by consultation
+}
+
+// Transfer implements bridge.Transferrer.
+func (l streamLeg) Transfer(ctx context.Context, number string) error {
+	return l.by.refer(ctx, number, l.Telephone.Transfer)
 }
 
 // The results of a transfer that the model reads.
@@ -230,6 +247,8 @@ func describeError(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, mediastream.ErrLeft):
+		return errHungUp
 	case !ok:
 		return errRefusing
 	case errors.Is(err, sip.ErrOver):
