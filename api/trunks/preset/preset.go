@@ -1,6 +1,6 @@
 // Package preset is what is known of exchanges and carriers that many have: the settings of a trunk to them, what to enter
 // on their side, and how calls go. The routes of trunks, the documentation and its pictures are made of the same data.
-// Addresses of carriers change, so it has their names, and where they list their networks.
+// Addresses of carriers change, so it has their names; those that package trunk of sip has networks for stand in allow by name.
 package preset
 
 import (

@@ -70,14 +70,13 @@ var presets = []wire.TrunkPreset{
 	{
 		Name: "twilio", Title: "Twilio Elastic SIP Trunking", State: Documented,
 		Summary:  "Twilio calls this server from its own networks; calls that go out identify themselves by a credential list.",
-		Settings: wire.TrunkSettings{Codecs: g711, DTMF: "events", NumberForm: "e164"},
-		Needs:    []string{"targets", "allow", "username", "password"},
+		Settings: wire.TrunkSettings{Allow: []string{"twilio"}, Codecs: g711, DTMF: "events", NumberForm: "e164"},
+		Needs:    []string{"targets", "username", "password"},
 		FarEnd: []string{
 			"Elastic SIP Trunking, Manage, Trunks: create a trunk.",
 			"Termination: choose a SIP URI such as NAME.pstn.twilio.com, which is the target of the trunk here, and a credential list with the user {username} and the trunk's password.",
 			"Origination: add the URI sip:{host}:{port}.",
 			"Numbers: add the numbers, and put each on the trunk here.",
-			"Write the signalling networks of the page on IP addresses into the trunk's allow.",
 			"With Secure Trunking, write targets with transport tls and srtp required; the origination URI is then sip:{host}:5061;transport=tls.",
 		},
 		Sources: []wire.TrunkPresetSource{
@@ -116,15 +115,14 @@ var presets = []wire.TrunkPreset{
 		Name: "teams", Title: "Microsoft Teams, direct routing", State: Documented,
 		Summary: "Teams knows this server as a session border controller: by a name of your tenant's domain, over TLS, with encrypted audio.",
 		Settings: wire.TrunkSettings{Targets: []wire.TrunkTarget{{Host: "sip.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}, {Host: "sip2.pstnhub.microsoft.com", Port: 5061, Transport: "tls"},
-			{Host: "sip3.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}}, Codecs: wide, DTMF: "events", SRTP: "required", NumberForm: "e164"},
-		Needs: []string{"allow", "from_host", "contact_host", "cert", "key"},
+			{Host: "sip3.pstnhub.microsoft.com", Port: 5061, Transport: "tls"}}, Allow: []string{"teams"}, Codecs: wide, DTMF: "events", SRTP: "required", NumberForm: "e164"},
+		Needs: []string{"from_host", "contact_host", "cert", "key"},
 		FarEnd: []string{
 			"DNS: {from_host} leads to this server, in a domain that the tenant has verified.",
 			"Get a certificate for {from_host} from an authority that Teams trusts: it is the trunk's cert, which Teams compares with the trunk's contact_host, {from_host} too.",
 			"The operator of this server sets PARLEY_SIP_TLS_ADDR, with a certificate for {from_host}, for the calls that come from Teams.",
 			"Teams admin center, Voice, Direct Routing, SBCs: add {from_host} with the SIP signaling port {port}, Send SIP options on.",
 			"Voice routes: a route with this SBC for the numbers that agents answer, and a voice routing policy for the users who call them.",
-			"Write the networks of Teams' SIP proxies into the trunk's allow, as networks of /16 and narrower.",
 		},
 		Sources: []wire.TrunkPresetSource{
 			{Title: "Plan Direct Routing", URL: "https://learn.microsoft.com/en-us/microsoftteams/direct-routing-plan"},

@@ -174,6 +174,7 @@ const trunksExample = `
 #    # Where its calls come from, and what they must show besides (407), if anything.
 #    # Without inbound_username the source is enough, and the source of UDP can be
 #    # forged: a forged call is never answered, but takes a line for half a minute.
+#    # twilio, telnyx and teams are the networks that these carriers publish.
 #    allow: [192.0.2.0/24]
 #    inbound_username: exchange
 #    inbound_password_file: /etc/parley/exchange.password

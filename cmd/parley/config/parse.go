@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parley/sip/trunk"
 	"parley/store/blob"
 	"parley/store/bus"
 )
@@ -79,6 +80,20 @@ func setSearch(to *string, s string) bool {
 	if query != "" {
 		*to += "?" + query
 	}
+	return true
+}
+
+// setSources reads networks and addresses, and those of carriers by their names.
+func setSources(to *[]netip.Prefix, s string) bool {
+	var all []netip.Prefix
+	for _, item := range list(s) {
+		nets, ok := trunk.Published(strings.ToLower(item))
+		if !ok && !setNets(&nets, item) {
+			return false
+		}
+		all = append(all, nets...)
+	}
+	*to = all
 	return true
 }
 

@@ -45,7 +45,7 @@ var trunkKeys = []trunkKey{
 	{name: "username", allowed: "one line of text", read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Auth.Username, s) }},
 	{name: "password", allowed: "one line of text", secret: true, read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Auth.Password, s) }},
 	{name: "register", allowed: allowedSwitch, read: switched(trunk.Register, true)},
-	{name: "allow", allowed: allowedNets, many: true, read: func(r *trunkReader, s string) bool { return setNets(&r.trunk.Allow, s) }},
+	{name: "allow", allowed: allowedNets + ", and " + trunk.Carriers + " for the networks of that carrier", many: true, read: func(r *trunkReader, s string) bool { return setSources(&r.trunk.Allow, s) }},
 	{name: "inbound_username", allowed: "one line of text", read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Inbound.Username, s) }},
 	{name: "inbound_password", allowed: "one line of text", secret: true, read: func(r *trunkReader, s string) bool { return setLine(&r.trunk.Inbound.Password, s) }},
 	{name: "websocket", allowed: allowedSwitch, read: switched(trunk.WebSocket, true)},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +180,21 @@ func TestPrintedTrunks(t *testing.T) {
 	hidden := dialog.Credentials{Username: "u", Password: "(secret)"}
 	if len(again.Trunks) != 1 || again.Trunks[0].Name != "a" || again.Trunks[0].Auth != hidden {
 		t.Errorf("%+v", again.Trunks)
+	}
+}
+
+// TestCarriersByName: a carrier stands for its networks, beside addresses; a name that is none is refused with those that are.
+func TestCarriersByName(t *testing.T) {
+	c, err := loadTrunks(t, "trunks:\n  - {name: a, allow: [telnyx, 192.0.2.7]}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	its, _ := trunk.Published("telnyx")
+	if want := append(its, netip.MustParsePrefix("192.0.2.7/32")); !slices.Equal(c.Trunks[0].Allow, want) {
+		t.Errorf("%v, want %v", c.Trunks[0].Allow, want)
+	}
+	if _, err := loadTrunks(t, "trunks:\n  - {name: a, allow: nobody}"); err == nil || !strings.Contains(err.Error(), "twilio, telnyx or teams for the networks of that carrier") {
+		t.Error(err)
 	}
 }
 

@@ -120,7 +120,7 @@ func (k *Keeper) Draft(account string, n *wire.NewTrunk) (trunks.Draft, error) {
 		return d, err
 	}
 	d.Sources = c.Allow
-	if err := k.guarded(n, c.Allow); err != nil {
+	if err := k.guarded(n); err != nil {
 		return d, err
 	}
 	d.Settings, err = json.Marshal(n.TrunkSettings)
@@ -129,7 +129,7 @@ func (k *Keeper) Draft(account string, n *wire.NewTrunk) (trunks.Draft, error) {
 
 // guarded refuses addresses in the settings that the trunk must not lead to. Where a name leads only its look-up says.
 // A source is one of them: what a far end names as its own address is believed where the trunk has it.
-func (k *Keeper) guarded(n *wire.NewTrunk, allow []netip.Prefix) error {
+func (k *Keeper) guarded(n *wire.NewTrunk) error {
 	for i, t := range n.Targets {
 		if err := k.leads(t); err != nil {
 			return api.Bad("targets[%d].host: %v", i, err)
@@ -140,8 +140,9 @@ func (k *Keeper) guarded(n *wire.NewTrunk, allow []netip.Prefix) error {
 			return api.Bad("outbound_proxy.host: %v", err)
 		}
 	}
-	for i, p := range allow {
-		if !dialog.Inside(p.Addr()) {
+	for i, s := range n.Allow {
+		p, ok := network(s)
+		if !ok || !dialog.Inside(p.Addr()) { // it names a carrier, or is on the Internet
 			continue
 		}
 		if err := k.guard(p.Addr().String(), netip.AddrPortFrom(p.Addr(), sipPort)); err != nil {

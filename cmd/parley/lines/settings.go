@@ -123,23 +123,33 @@ func flags(s *wire.TrunkSettings) (all trunk.Flags) {
 	return all
 }
 
-// sources reads the networks that calls come from.
+// sources reads the networks that calls come from. Those of a carrier that is named have been looked at, and may be wider than others.
 func sources(list []string) (all []netip.Prefix, err error) {
 	all = []netip.Prefix{}
 	for i, s := range list {
-		p, err := netip.ParsePrefix(s)
-		if a, failed := netip.ParseAddr(s); failed == nil {
-			p, err = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
+		if its, ok := trunk.Published(strings.ToLower(s)); ok {
+			all = append(all, its...)
+			continue
 		}
+		p, ok := network(s)
 		switch {
-		case err != nil || p != p.Masked() || p.Addr().Is4In6():
-			return nil, store.Invalid("allow[%d]: an address, or a network such as 192.0.2.0/28", i)
+		case !ok:
+			return nil, store.Invalid("allow[%d]: an address, a network such as 192.0.2.0/28, or %s for the networks of that carrier", i, trunk.Carriers)
 		case p.Addr().Is4() && p.Bits() < least4, p.Addr().Is6() && p.Bits() < least6:
 			return nil, store.Invalid("allow[%d]: a network of /%d and narrower (IPv6: /%d)", i, least4, least6)
 		}
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// network reads an address or a network.
+func network(s string) (p netip.Prefix, ok bool) {
+	p, err := netip.ParsePrefix(s)
+	if a, failed := netip.ParseAddr(s); failed == nil {
+		p, err = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), nil
+	}
+	return p, err == nil && p == p.Masked() && !p.Addr().Is4In6()
 }
 
 // tlsOf is how targets are connected to over TLS; nil: as the system does.

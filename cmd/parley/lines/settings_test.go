@@ -7,7 +7,9 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"log/slog"
 	"math/big"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,25 @@ func TestSettings(t *testing.T) {
 	}
 	if agent, ok := c.Plan.Extension("123"); !ok || agent != "ag_1" || c.Plan.Dialled("+49341112233") != "041112233" || c.Plan.Called("90341112233") != "+490341112233" {
 		t.Errorf("%+v dials %s and reads %s", c.Plan, c.Plan.Dialled("+49341112233"), c.Plan.Called("90341112233"))
+	}
+}
+
+// TestCarriersNetworks: a carrier that is named calls from any of its networks, and nobody beside them; addresses of one's own may stand
+// with it.
+func TestCarriersNetworks(t *testing.T) {
+	c, err := configOf("trk_1", "acc_1", &wire.TrunkSettings{Allow: []string{"Twilio", "192.0.2.7", "teams"}}, trunks.Secrets{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := trunk.NewSet([]trunk.Config{c}, trunk.Options{Log: slog.New(slog.DiscardHandler)})
+	for from, want := range map[string]bool{"54.172.60.0": true, "54.172.60.3": true, "54.172.60.4": false, "177.71.206.193": true, "54.65.63.191": false, "192.0.2.7": true, "192.0.2.8": false,
+		"52.112.0.1": true, "52.115.255.254": true, "52.116.0.1": false, "52.122.0.1": true, "52.124.0.1": false, "192.76.120.10": false} {
+		if got := set.Of(netip.MustParseAddr(from)); (got != nil) != want || want && got.Account != "acc_1" {
+			t.Errorf("%s may call: %t, want %t", from, got != nil, want)
+		}
+	}
+	if _, err := configOf("trk_1", "acc_1", &wire.TrunkSettings{Allow: []string{"twilio", "nobody"}}, trunks.Secrets{}); err == nil || !strings.Contains(err.Error(), "allow[1]: an address, a network such as 192.0.2.0/28, or twilio, telnyx or teams") {
+		t.Error(err)
 	}
 }
 

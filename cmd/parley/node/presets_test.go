@@ -274,10 +274,11 @@ func TestPresetsTakeCalls(t *testing.T) {
 			t.Fatalf("there is no preset %s", s.preset)
 		}
 		n, secret := wire.NewTrunk{Name: s.preset, TrunkSettings: wire.TrunkSettings{Preset: s.preset, Targets: []wire.TrunkTarget{{Host: at(i), Port: int(f.addr.Port())}}}}, digest.Options{}
+		if n.Allow = p.Settings.Allow; len(n.Allow) > 0 || slices.Contains(p.Needs, "allow") {
+			n.Allow = append(n.Allow, at(i)) // where the far end of this test is
+		}
 		for _, need := range p.Needs {
 			switch need {
-			case "allow":
-				n.Allow = []string{at(i)}
 			case "username":
 				n.Username, n.Password = "account", "p"
 			case "inbound_username":

@@ -3418,8 +3418,9 @@ class NewTopUp(TypedDict):
 
 
 class NewTrunk(TypedDict):
-    # Addresses and networks that its calls come from. One belongs to the trunks of one account,
-    # unless they have an inbound_username each.
+    # Addresses and networks that its calls come from; twilio, telnyx and teams are those that these
+    # carriers publish for their signalling. One belongs to the trunks of one account, unless they
+    # have an inbound_username each.
     allow: NotRequired[list[str]]
     # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
     ca: NotRequired[str]
@@ -4656,8 +4657,9 @@ class TranscriptionSegment(TypedDict):
 
 
 class Trunk(TypedDict):
-    # Addresses and networks that its calls come from. One belongs to the trunks of one account,
-    # unless they have an inbound_username each.
+    # Addresses and networks that its calls come from; twilio, telnyx and teams are those that these
+    # carriers publish for their signalling. One belongs to the trunks of one account, unless they
+    # have an inbound_username each.
     allow: NotRequired[list[str]]
     # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
     ca: NotRequired[str]
@@ -4826,8 +4828,9 @@ class TrunkRegistration(TypedDict):
 
 
 class TrunkSettings(TypedDict):
-    # Addresses and networks that its calls come from. One belongs to the trunks of one account,
-    # unless they have an inbound_username each.
+    # Addresses and networks that its calls come from; twilio, telnyx and teams are those that these
+    # carriers publish for their signalling. One belongs to the trunks of one account, unless they
+    # have an inbound_username each.
     allow: NotRequired[list[str]]
     # Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's.
     ca: NotRequired[str]

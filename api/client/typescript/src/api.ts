@@ -3386,8 +3386,8 @@ export interface NewTopUp {
 
 export interface NewTrunk {
   /**
-   * Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an
-   * inbound_username each.
+   * Addresses and networks that its calls come from; twilio, telnyx and teams are those that these carriers publish
+   * for their signalling. One belongs to the trunks of one account, unless they have an inbound_username each.
    */
   allow?: Array<string>;
   /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
@@ -4589,8 +4589,8 @@ export interface TranscriptionSegment {
 
 export interface Trunk {
   /**
-   * Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an
-   * inbound_username each.
+   * Addresses and networks that its calls come from; twilio, telnyx and teams are those that these carriers publish
+   * for their signalling. One belongs to the trunks of one account, unless they have an inbound_username each.
    */
   allow?: Array<string>;
   /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */
@@ -4785,8 +4785,8 @@ export interface TrunkRegistration {
 
 export interface TrunkSettings {
   /**
-   * Addresses and networks that its calls come from. One belongs to the trunks of one account, unless they have an
-   * inbound_username each.
+   * Addresses and networks that its calls come from; twilio, telnyx and teams are those that these carriers publish
+   * for their signalling. One belongs to the trunks of one account, unless they have an inbound_username each.
    */
   allow?: Array<string>;
   /** Authorities whose certificates the targets may show over TLS, as PEM; absent: the system's. */

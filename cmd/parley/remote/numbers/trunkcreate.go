@@ -78,7 +78,7 @@ func newTrunkCreate() *cobra.Command {
 	f.StringVar(&g.name, "name", "", "what the trunk is called")
 	f.StringArrayVar(&g.targets, "target", nil, "a server that takes calls, such as sip.carrier.example, 192.0.2.10:5080 or tls:sip.carrier.example; again for more")
 	f.StringVar(&g.proxy, "outbound-proxy", "", "a server that all requests go to first, written like a target")
-	f.StringArrayVar(&g.allow, "allow", nil, "an address or network that calls come from; again for more")
+	f.StringArrayVar(&g.allow, "allow", nil, "an address or network that calls come from, or twilio, telnyx or teams for those of the carrier; again for more")
 	f.StringVar(&g.username, "username", "", "ours at the other side")
 	f.StringVar(&g.password, "password-file", "", "a file with the password that goes with username")
 	f.StringVar(&g.inbound, "inbound-username", "", "that of the other side here")
