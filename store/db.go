@@ -39,10 +39,11 @@ import (
 
 // DB is the store.
 type DB struct {
-	pool  *pgxpool.Pool
-	clock clock
-	cards sync.Map // version to *billing.RateCard; cards never change
-	force atomic.Pointer[billing.RateCard]
+	pool   *pgxpool.Pool
+	clock  clock
+	drains atomic.Bool // see Drains
+	cards  sync.Map    // version to *billing.RateCard; cards never change
+	force  atomic.Pointer[billing.RateCard]
 
 	livesMu sync.Mutex
 	lives   []int64 // the epochs that this process has registered

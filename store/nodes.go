@@ -50,23 +50,28 @@ func (db *DB) BeginEpoch(ctx context.Context, id, addr string) (n Node, err erro
 	return n, err
 }
 
-// Heartbeat says that the node lives, and reads the database's clock; ErrFenced when a
-// younger process has its name. A heartbeat that comes late begins the time anew for
-// which the node has been there without a gap.
+// Heartbeat says that the node lives, and reads the database's clock and whether the node drains
+// (Drains); ErrFenced when a younger process has its name. A heartbeat that comes late begins the
+// time anew for which the node has been there without a gap.
 func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 	asked := time.Now()
 	var there time.Time
+	var drains bool
 	err := db.One(ctx, "heartbeat", `update nodes set heartbeat_at = now(),
 			steady_since = case when heartbeat_at >= now() - $3::interval then least(steady_since, now()) else now() end
-		where node_id = $1 and epoch = $2 returning clock_timestamp()`, []any{n.ID, n.Epoch, BeatGap}, &there)
+		where node_id = $1 and epoch = $2 returning clock_timestamp(), draining`, []any{n.ID, n.Epoch, BeatGap}, &there, &drains)
 	switch {
 	case err == nil:
 		db.clock.read(asked, there)
+		db.drains.Store(drains)
 	case errors.Is(err, ErrNotFound):
 		err = Fail("heartbeat", ErrFenced)
 	}
 	return err
 }
+
+// Drains says whether this process's node takes nothing new any more, as the last heartbeat has read it: DrainNode or AskDrain has said so.
+func (db *DB) Drains() bool { return db.drains.Load() }
 
 // NodeLives checks that a life of a node is not over; ErrFenced when a younger process has its
 // name.

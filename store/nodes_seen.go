@@ -67,6 +67,11 @@ func (db *DB) Peers(ctx context.Context, me Node) ([]Peer, error) {
 		order by calls, n.node_id`, me.ID, NodeLease)
 }
 
+// AskDrain has the node of a name drain, within a heartbeat. ErrNotFound: none lives under that name.
+func (db *DB) AskDrain(ctx context.Context, name string) error {
+	return db.Must(ctx, "ask to drain", "update nodes set draining = true where node_id = $1 and left_at is null and heartbeat_at >= now() - $2::interval", name, NodeLease)
+}
+
 // DrainNode says that a life of a node takes nothing new any more: what others can take over is theirs. It returns whether there
 // are others, which live and do not drain.
 func (db *DB) DrainNode(ctx context.Context, n Node) (others bool, err error) {

@@ -252,6 +252,9 @@ func (s *server) startNode(ctx context.Context) error {
 		}
 	}
 	s.drainers = append(s.drainers, n)
+	asked := make(chan struct{})
+	n.OnDrain(func() { close(asked) })
+	s.life.run("asked drain", func(ctx context.Context) error { s.drainWhenAsked(ctx, n, asked); return nil })
 	s.onReload("rate card", n.LoadRateCard)
 	if s.cfg.Demo {
 		account, err := n.Seed(ctx, s.dataDir)
@@ -270,6 +273,20 @@ func (s *server) startNode(ctx context.Context) error {
 	s.operator.open(n.Operator())
 	s.public.open(n.Handler())
 	return nil
+}
+
+// drainWhenAsked drains the node when an operator asks for it, and then waits for the server to be stopped.
+func (s *server) drainWhenAsked(ctx context.Context, n drainer, asked <-chan struct{}) {
+	select {
+	case <-asked:
+		s.health.enter(draining)
+		s.log.Info("draining", "because", "parley drain asks for it")
+		if n.Drain(ctx) == nil {
+			s.log.Info("no call is left; the server can be stopped")
+		}
+		<-ctx.Done()
+	case <-ctx.Done():
+	}
 }
 
 // drain waits for calls in progress until the request's patience or now ends.

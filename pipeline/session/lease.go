@@ -79,6 +79,9 @@ func (m *Manager) beat(ctx context.Context) error {
 	m.lease.mu.Lock()
 	m.lease.beat = sent
 	m.lease.mu.Unlock()
+	if m.onDrain != nil && m.ledger.Drains() {
+		m.onDrain()
+	}
 	if m.others != nil {
 		m.others.Alive()
 	}

@@ -46,6 +46,7 @@ type Books interface {
 // Lease keeps the node's name and reads the time that all nodes have in common.
 type Lease interface {
 	Heartbeat(ctx context.Context, n store.Node) error
+	Drains() bool // as the last heartbeat has read it
 	Now() time.Time
 }
 
@@ -67,6 +68,7 @@ type Manager struct {
 	busy    func() bool   // nil: never
 	others  Announcer     // nil: there is nobody to tell
 	watcher Watcher       // nil: nobody watches
+	onDrain func()        // nil: nobody asks
 	lease   lease
 
 	events chan *history.Happened // that are to be stored
@@ -92,6 +94,9 @@ func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, m
 // Refuse names what says that the node is too busy for another call, from any goroutine
 // and at once. Call it before Run and Admit.
 func (m *Manager) Refuse(busy func() bool) { m.busy = busy }
+
+// OnDrain names what is called when somebody asks for the node to drain; it must not block. Call it before Heartbeats.
+func (m *Manager) OnDrain(f func()) { m.onDrain = sync.OnceFunc(f) }
 
 // Admission asks for a call. The manager sets Node and Card of Start.
 type Admission struct {

@@ -341,3 +341,29 @@ func TestStartAndNewLifeWaitForEachOther(t *testing.T) {
 	}
 	f.Verified()
 }
+
+// TestAskDrain: a node learns by its next heartbeat that it is asked to drain; its next life is not.
+func TestAskDrain(t *testing.T) {
+	f := setup(t)
+	f.OK(f.Heartbeat(f.Context(), f.Node))
+	if f.Drains() {
+		t.Error("it drains before anybody asks")
+	}
+	f.OK(f.AskDrain(f.Context(), f.Node.ID))
+	f.OK(f.Heartbeat(f.Context(), f.Node))
+	if !f.Drains() {
+		t.Error("it is not asked")
+	}
+	if err := f.AskDrain(f.Context(), "nobody"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a node that never was: %v", err)
+	}
+	f.Node = f.Register(f.Node.ID)
+	f.OK(f.Heartbeat(f.Context(), f.Node))
+	if f.Drains() {
+		t.Error("its next life drains")
+	}
+	f.OK(f.LeaveNode(f.Context(), f.Node))
+	if err := f.AskDrain(f.Context(), f.Node.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a node that has left: %v", err)
+	}
+}

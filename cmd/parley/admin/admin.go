@@ -24,7 +24,7 @@ import (
 func Commands(version string) []*cobra.Command {
 	ledger := newLedgerCommand() // under the name that it had: timers call it
 	ledger.Hidden = true
-	return []*cobra.Command{newAdminCommand(), ledger, newMigrateCommand(), newNodesCommand(), newBackupCommand(version), newRestoreCommand(), newReplayCommand(), newSimulateCommand()}
+	return []*cobra.Command{newAdminCommand(), ledger, newMigrateCommand(), newNodesCommand(), newDrainCommand(), newBackupCommand(version), newRestoreCommand(), newReplayCommand(), newSimulateCommand()}
 }
 
 // newAdminCommand is what an operator does on the server's own machine.

@@ -9,9 +9,11 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,12 +79,13 @@ type Mover struct {
 	mu      sync.Mutex
 	ready   map[string]*arrival            // by session
 	leaving map[*conversation.Movable]bool // those on their way
+	sent    map[string]int                 // by node, how many calls it was asked to go on with
 	stay    map[string]bool                // trunks whose far ends refuse to go on at another node
 }
 
 // New returns a mover, which answers the other nodes from now on, and registers its numbers.
 func New(cfg Config, reg prometheus.Registerer) *Mover {
-	m := &Mover{cfg: cfg, ready: map[string]*arrival{}, leaving: map[*conversation.Movable]bool{}, stay: map[string]bool{},
+	m := &Mover{cfg: cfg, ready: map[string]*arrival{}, leaving: map[*conversation.Movable]bool{}, sent: map[string]int{}, stay: map[string]bool{},
 		moves: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_moved_total",
 			Help: "Calls that another node was asked to go on with, by outcome: moved, stayed or lost."}, []string{"outcome"}),
 		seconds: promauto.With(reg).NewHistogram(prometheus.HistogramOpts{Name: "parley_call_move_seconds",
@@ -178,7 +181,7 @@ func (m *Mover) away(ctx context.Context, c *conversation.Movable) {
 		m.cfg.Log.Info("no node is known that a call could move to", "session", c.Session.ID(), "err", err)
 		return
 	}
-	for _, to := range peers {
+	for _, to := range m.byRoom(peers) {
 		o := offer{Account: c.Session.Account(), Session: c.Session.ID(), Began: c.Began, Rate: c.Call.Rate(), At: at}
 		asking, cancel := context.WithTimeout(ctx, offerPatience)
 		err := m.cfg.Peers.Post(asking, to, aboutOffer, o, nil)
@@ -189,6 +192,18 @@ func (m *Mover) away(ctx context.Context, c *conversation.Movable) {
 		}
 		m.cfg.Log.Info("a node does not make ready for a call", "session", c.Session.ID(), "node", to.ID, "err", err)
 	}
+}
+
+// byRoom sorts nodes by how many calls they have, and counts one more for the first. What others have taken a moment ago, the
+// database may not count yet.
+func (m *Mover) byRoom(peers []store.Peer) []store.Peer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	slices.SortStableFunc(peers, func(a, b store.Peer) int { return cmp.Compare(a.Calls+m.sent[a.ID], b.Calls+m.sent[b.ID]) })
+	if len(peers) > 0 {
+		m.sent[peers[0].ID]++
+	}
+	return peers
 }
 
 // give gives a call to a node that is ready for it, at the next moment between two turns.

@@ -356,6 +356,9 @@ func (n *Node) Drain(ctx context.Context) error {
 	return errors.Join(calls, sockets)
 }
 
+// OnDrain names what is called, on a goroutine that must not wait, when an operator asks for the node to drain. Call it before Parts.
+func (n *Node) OnDrain(f func()) { n.manager.OnDrain(f) }
+
 // Operator is what only operators see, for the metrics address: below /debug/sip/.
 func (n *Node) Operator() http.Handler { return metrics.Rejections(n.phone) }
 

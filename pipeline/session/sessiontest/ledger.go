@@ -46,7 +46,10 @@ type FakeLedger struct {
 	Away       func(at time.Duration) bool // nothing answers
 	Locked     func(at time.Duration) bool // checkpoints do not
 
+	Drained func(at time.Duration) bool // the node is asked to drain
+
 	Ahead   time.Duration     // of the clock of this process is the database's
+	OnDrain func()            // see session.Manager; nil: nobody hears it
 	Others  session.Announcer // to whom the manager announces; nil: no other node
 	Unknown bool              // the answer to a start is lost
 	Follow  error             // what follows from checkpoints fails
@@ -264,6 +267,12 @@ func (l *FakeLedger) Heartbeat(context.Context, store.Node) error {
 	return err
 }
 
+func (l *FakeLedger) Drains() bool {
+	at, _ := l.now()
+	defer l.Mu.Unlock()
+	return l.Drained != nil && l.Drained(at)
+}
+
 // Harness is a manager at work with a ledger, in simulated time.
 type Harness struct {
 	t *testing.T
@@ -291,6 +300,9 @@ func (l *FakeLedger) Open(t *testing.T, max int) *Harness {
 func (l *FakeLedger) Join(t *testing.T, node store.Node, max int) *Harness {
 	o := &Harness{t: t, Ledger: l, Payer: "a", Begun: l.begun, Ran: make(chan error, 1), Ended: map[string]string{}}
 	o.Manager = session.NewManager(l, node, func() *billing.RateCard { return Card }, max, slog.New(slog.DiscardHandler))
+	if l.OnDrain != nil {
+		o.OnDrain(l.OnDrain)
+	}
 	if l.Others != nil {
 		o.Announce(l.Others)
 	}
