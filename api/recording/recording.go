@@ -110,28 +110,52 @@ func (s *Service) enqueue(ctx context.Context, tx pgx.Tx, account, call string) 
 // Recorder returns one for a call. A recording that fails leaves the call alone: it is
 // logged and counted.
 func (s *Service) Recorder(call string) *record.Recorder {
+	return s.recorder(call, func() *capture { return &capture{} })
+}
+
+// Continue returns a recorder for a call that another node with the same Files has recorded up to a moment of the call's media time, and has
+// left (Leave). since says up to which one, when the recorder begins. Both parts make one recording.
+func (s *Service) Continue(call string, since func() media.Time) *record.Recorder {
+	return s.recorder(call, func() *capture { return &capture{since: since(), continues: true} })
+}
+
+func (s *Service) recorder(call string, begun func() *capture) *record.Recorder {
 	return record.New(record.Config{
-		Create: func(rate media.Rate) (io.WriteCloser, error) { return s.create(call, rate) },
+		Create: func(rate media.Rate) (io.WriteCloser, error) { return s.create(call, rate, begun()) },
 		Done:   func(r record.Result) { s.done(call, r) },
 	})
 }
 
-// create begins the raw audio of a call, and notes that there is some.
-func (s *Service) create(call string, rate media.Rate) (io.WriteCloser, error) {
+// Leave leaves the recording of a call, if there is one, to another node, which continues it: what is here of it is sent, and nothing
+// more is done.
+func (s *Service) Leave(call string) {
 	s.mu.Lock()
-	s.live[call] = &capture{}
+	defer s.mu.Unlock()
+	if of := s.live[call]; of != nil {
+		of.left = true
+	}
+}
+
+// create begins the raw audio of a call, and notes that there is some.
+func (s *Service) create(call string, rate media.Rate, of *capture) (io.WriteCloser, error) {
+	s.mu.Lock()
+	s.live[call] = of
 	s.mu.Unlock()
 	s.note(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 		defer cancel()
-		if err := s.history.BeginRecording(ctx, call, s.Node); err != nil {
+		begin := s.history.BeginRecording
+		if of.continues {
+			begin = s.history.ContinueRecording
+		}
+		if err := begin(ctx, call, s.Node); err != nil {
 			s.Log.Warn("could not store the start of a recording, will retry", "session", call, "err", err)
 		}
 	})
 	if err := os.MkdirAll(s.Raw(), 0o700); err != nil {
 		return nil, err
 	}
-	w := &spooler{s: s, chunk: chunk{call: call, rate: rate}}
+	w := &spooler{s: s, chunk: chunk{call: call, rate: rate, from: int64(of.since.Samples(rate))}}
 	if err := w.next(); err != nil {
 		return nil, err
 	}
@@ -147,6 +171,7 @@ func (s *Service) done(call string, r record.Result) {
 	}
 	s.mu.Lock()
 	if of := s.live[call]; of != nil {
+		r.Length += of.since
 		of.over = &r
 	}
 	s.mu.Unlock()
@@ -156,9 +181,9 @@ func (s *Service) done(call string, r record.Result) {
 // end stores the end of a recording, and removes the raw audio where it is not wanted.
 func (s *Service) end(ctx context.Context, r history.Recording, failed bool) error {
 	state, err := s.history.EndRecording(ctx, r, failed, s.enqueue)
-	if errors.Is(err, store.ErrNotFound) { // another node has taken it up, and may be encoding
+	if errors.Is(err, store.ErrNotFound) { // another node has taken it up, and may be encoding, or recording
 		_, now, held := s.history.RecordingHolder(ctx, r.Call)
-		if held == nil && now != history.RecordingEncodes {
+		if held == nil && now != history.RecordingEncodes && now != history.RecordingRuns {
 			err = errors.Join(err, s.removeRaw(ctx, r.Call))
 		}
 	}

@@ -245,7 +245,7 @@ func TestStoppedBeforeItEnds(t *testing.T) {
 	h := setup(t)
 	l := h.live("node")
 	call := h.call()
-	file, err := l.create(call, media.Rate8k)
+	file, err := l.create(call, media.Rate8k, &capture{})
 	h.OK(err)
 	l.until(call, history.RecordingRuns)
 	var ended sync.WaitGroup

@@ -86,11 +86,12 @@ func (s *Service) takeUp(ctx context.Context, age time.Duration) error {
 
 // recover puts chunks of an earlier life in line, unless another node has made their recording.
 func (s *Service) recover(ctx context.Context, call string, chunks []chunk) error {
-	node, _, err := s.history.RecordingHolder(ctx, call)
+	node, state, err := s.history.RecordingHolder(ctx, call)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if err == nil && node != s.Node {
+	left := err == nil && node != s.Node
+	if left && state != history.RecordingRuns {
 		s.Log.Warn("the recording of a call is made by another node, without what is left of it here", "session", call, "node", node)
 		for _, c := range chunks {
 			s.remove(c.path)
@@ -100,7 +101,7 @@ func (s *Service) recover(ctx context.Context, call string, chunks []chunk) erro
 	s.Log.Info("the recording of a call is taken up", "session", call)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live[call] = &capture{over: &record.Result{Rate: chunks[0].rate}, earlier: true}
+	s.live[call] = &capture{over: &record.Result{Rate: chunks[0].rate}, earlier: true, left: left}
 	for _, c := range chunks {
 		s.spool.bytes += c.size
 		s.enter(c)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/media"
 	"parley/media/isolate"
 	"parley/media/record"
 	"parley/store"
@@ -30,8 +31,10 @@ type capture struct {
 	unsent int            // chunks that are closed, and on the disk
 	end    int64          // the sample behind the last of them
 	over   *record.Result // nil: the call goes on
-	// earlier: it was begun by an earlier process; its length is that of the chunks in the store.
-	earlier bool
+	since  media.Time     // where it begins in the call: what is before it another node has recorded
+	// earlier: it was begun by an earlier process; its length is that of the chunks in the store. continues: another node has begun
+	// it. left: another node continues it.
+	earlier, continues, left bool
 }
 
 // spool is what is on its way from this node's disk into the store. Service.mu guards it.
@@ -189,9 +192,13 @@ func (s *Service) conclude(call string) {
 		s.mu.Unlock()
 		return
 	}
-	over, end, earlier := *of.over, of.end, of.earlier
+	over, end, earlier, continues := *of.over, of.end, of.earlier, of.continues
 	of.over = nil // once
 	s.mu.Unlock()
+	if of.left {
+		s.settle(call)
+		return
+	}
 	row := history.Recording{Call: call, Node: s.Node, Rate: int(over.Rate), Length: over.Length.Duration(), Dropped: int64(over.Dropped)}
 	if over.Err != nil {
 		row.Length = over.Rate.Duration(int(end)).Duration()
@@ -200,9 +207,14 @@ func (s *Service) conclude(call string) {
 		for deadline := time.Now().Add(storePatience); ; time.Sleep(storeRetry) {
 			ctx, cancel := context.WithTimeout(context.Background(), storePatience)
 			var err error
-			if earlier {
+			if continues { // its beginning may not be stored
+				err = s.history.ContinueRecording(ctx, call, s.Node)
+			}
+			switch {
+			case err != nil:
+			case earlier:
 				err = s.endAsStored(ctx, row)
-			} else {
+			default:
 				err = s.end(ctx, row, over.Err != nil && end == 0)
 			}
 			cancel()

@@ -45,7 +45,7 @@ type raw struct {
 
 func (l *life) begin(call string) *raw {
 	l.Helper()
-	to, err := l.create(call, media.Rate8k)
+	to, err := l.create(call, media.Rate8k, &capture{})
 	l.OK(err)
 	return &raw{life: l, call: call, to: to}
 }
@@ -148,6 +148,75 @@ func TestChunks(t *testing.T) {
 			t.Errorf("%q are left", got)
 		}
 	})
+}
+
+// TestContinued: what two nodes have recorded of a call that has moved is one recording, with each part at its place. The node that has
+// left it may send its last part late, also in its next life, and ends nothing.
+func TestContinued(t *testing.T) {
+	stores(t, func(t *testing.T, h *harness) {
+		l, other := h.live("node"), h.live("other")
+		r := l.begin(h.call())
+		h.OK(r.write(20))
+		r.delivered(1)
+		l.Leave(r.call)
+		to, err := other.create(r.call, media.Rate8k, &capture{since: 20 * media.Second, continues: true})
+		h.OK(err)
+		second := &raw{life: other, call: r.call, to: to}
+		other.until(r.call, history.RecordingRuns)
+		r.end(nil)
+		r.delivered(2)
+		for l.lives(r.call) {
+			time.Sleep(10 * time.Millisecond) // it is settled on a goroutine of its own
+		}
+		h.OK(second.write(10))
+		if found := other.until(r.call, history.RecordingRuns); found.Node != "other" {
+			t.Errorf("it is recorded by %s", found.Node)
+		}
+		second.end(nil)
+		if found := other.until(r.call, history.RecordingReady); found.Length != 30*time.Second || found.Node != "other" {
+			t.Errorf("%+v", found)
+		}
+		if n := other.seconds(r.call); n < 29.9 || n > 30.1 {
+			t.Errorf("%.2f s are played", n)
+		}
+		if ready, fails := l.ready.Load()+other.ready.Load(), l.fails.Load()+other.fails.Load(); ready != 1 || fails != 0 { // either may encode
+			t.Errorf("%d are ready, %d have failed", ready, fails)
+		}
+	})
+}
+
+// TestLeftBehind: the last part of a recording that a node has left, and could not send, is sent by its next life while the other node
+// still records.
+func TestLeftBehind(t *testing.T) {
+	h := setup(t)
+	server := h.bucket()
+	l, other := h.live("node"), h.live("other")
+	r := l.begin(h.call())
+	h.OK(r.write(20))
+	r.delivered(1)
+	l.Leave(r.call)
+	to, err := other.create(r.call, media.Rate8k, &capture{since: 20 * media.Second, continues: true})
+	h.OK(err)
+	second := &raw{life: other, call: r.call, to: to}
+	for deadline := time.Now().Add(time.Minute); other.until(r.call, history.RecordingRuns).Node != "other"; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the other node does not say that it records")
+		}
+	}
+	server.Refuse(503)
+	r.end(nil)
+	l.stop()
+	server.Refuse(0)
+	h.live("node")
+	r.delivered(2)
+	h.OK(second.write(10))
+	second.end(nil)
+	if found := other.until(r.call, history.RecordingReady); found.Length != 30*time.Second {
+		t.Errorf("%+v", found)
+	}
+	if n := other.seconds(r.call); n < 29.9 || n > 30.1 {
+		t.Errorf("%.2f s are played", n)
+	}
 }
 
 // closed ends a call as others do it for a dead node.

@@ -64,6 +64,11 @@ func (h *Store) BeginRecording(ctx context.Context, call, node string) error {
 		on conflict (session_id) do update set state = call_recordings.state`, call, node, h.db.Time(ctx))
 }
 
+// ContinueRecording notes that a node records a call which another one has begun to record. Saying it again, or late, changes nothing.
+func (h *Store) ContinueRecording(ctx context.Context, call, node string) error {
+	return h.db.Do(ctx, "continue recording", "update call_recordings set node = $2 where session_id = $1 and state = 'recording'", call, node)
+}
+
 // EndRecording notes that a node has recorded a call, r.Call, and puts its encoding in
 // line; with failed that there is nothing to encode. Rate, Length and Dropped are r's. It
 // returns how far the recording is: it may have been deleted.

@@ -20,13 +20,13 @@ func TestCallsMoveToAnotherNode(t *testing.T) {
 	first := r.registered()
 	others := slices.DeleteFunc(slices.Clone(r.nodes), func(s *server) bool { return s == first })
 	second, other := others[0], others[1]
-	who := newCustomer(t, first, "20")
+	who := newCustomerOf(t, first, "20", agentFile+"  record: true\n")
 	clip := question(t, media.Rate8k)
 	var callers []*caller
 	for _, from := range []string{"+34600000001", "+34600000002", "+34600000003"} {
 		callers = append(callers, r.dial(first, who.number, from))
 	}
-	ask := func() {
+	converse := func() {
 		t.Helper()
 		for _, c := range callers {
 			mark := c.mark()
@@ -37,7 +37,7 @@ func TestCallsMoveToAnotherNode(t *testing.T) {
 	for _, c := range callers {
 		c.awaitVoice("the first message", 0, 300*time.Millisecond)
 	}
-	ask()
+	converse()
 
 	first.signal(t, syscall.SIGTERM)
 	if code := first.end(t); code != 0 {
@@ -49,7 +49,7 @@ func TestCallsMoveToAnotherNode(t *testing.T) {
 	if a, b := second.metric(t, "parley_calls"), other.metric(t, "parley_calls"); a+b != float64(len(callers)) || a == 0 || b == 0 {
 		t.Errorf("the other nodes have %v and %v calls", a, b)
 	}
-	ask()
+	converse()
 
 	var drained struct {
 		Name  string
@@ -62,7 +62,7 @@ func TestCallsMoveToAnotherNode(t *testing.T) {
 	if status, _ := second.get(t, "http", "/readyz"); status != 503 {
 		t.Errorf("the node that drains is ready: %d", status)
 	}
-	ask()
+	converse()
 	if shown := r.model.lastAsked(3); count(shown, "assistant") != 3 || shown[len(shown)-1].Content != asks {
 		t.Errorf("the model is shown %+v", shown)
 	}
@@ -70,8 +70,10 @@ func TestCallsMoveToAnotherNode(t *testing.T) {
 	if code := second.end(t); code != 0 {
 		t.Errorf("the node that has drained ends with %d:\n%s", code, second.tail(40))
 	}
+	var shortest time.Duration
 	for _, c := range callers {
 		c.hangUp()
+		shortest = c.ended.Sub(c.answered) // the last that was called
 	}
 	var list struct {
 		Data []struct {
@@ -96,6 +98,14 @@ func TestCallsMoveToAnotherNode(t *testing.T) {
 		if *c.EndReason != "user_hangup" || roles != "agent user agent user agent user agent " {
 			t.Errorf("%s ended by %s after %+v", c.ID, *c.EndReason, call.Transcript)
 		}
+		eventually(t, "the recording of all nodes is ready", func() bool {
+			status, sound := ask(t, other, who.key, "/v1/calls/"+c.ID+"/recording?format=wav")
+			lasts := time.Duration(len(sound)/4) * time.Second / 8000
+			if status == 200 && lasts < shortest-time.Second {
+				t.Fatalf("%v are recorded of %v", lasts, shortest)
+			}
+			return status == 200
+		})
 		methods := ""
 		defer func() { t.Logf("the signalling of %s: %s", c.ID, methods) }()
 		eventually(t, "the signalling of all nodes is stored", func() bool {

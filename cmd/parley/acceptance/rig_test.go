@@ -47,10 +47,11 @@ func newRig(t *testing.T, nodes int) *rig {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	recordings := "PARLEY_STORAGE_URL=file://" + t.TempDir()
 	url, authority, routes := storetest.URL(t), bustest.NewAuthority(t), ""
 	for i := range nodes {
 		cert, key := authority.Node()
-		s := serveLean(t, noDataDir(t), append(m.env(), "PARLEY_ASR=openai", "PARLEY_ASR_URL="+m.URL+"/v1", "PARLEY_CARRIER=sip", "PARLEY_PAYMENTS=none", "PARLEY_CONFIG="+file,
+		s := serveLean(t, noDataDir(t), append(m.env(), "PARLEY_ASR=openai", "PARLEY_ASR_URL="+m.URL+"/v1", "PARLEY_CARRIER=sip", "PARLEY_PAYMENTS=none", "PARLEY_CONFIG="+file, recordings,
 			"PARLEY_DATABASE_URL="+url, "PARLEY_SECRET=4f0a2c81d95b63e7a8147d5cf2930be6", "PARLEY_WEBRTC_UDP_PORT=off", "PARLEY_NODE=node-"+strconv.Itoa(i), "PARLEY_HTTP_ADDR="+nodeHost(i)+":0", "PARLEY_SIP_ADDR="+nodeHost(i)+":0",
 			"PARLEY_NATS_CLUSTER_ADDR=127.0.0.1:0", "PARLEY_NATS_ROUTES="+routes, "PARLEY_NATS_CERT="+cert, "PARLEY_NATS_KEY="+key, "PARLEY_NATS_CA="+authority.CA))
 		routes = s.addrs["other nodes"]

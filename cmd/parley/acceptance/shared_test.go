@@ -128,6 +128,12 @@ func newNumber() string { return "+3491" + strconv.FormatInt(1000000+numbers.Add
 // many dollars unless that is empty.
 func newCustomer(t *testing.T, s *server, topup string) customer {
 	t.Helper()
+	return newCustomerOf(t, s, topup, agentFile)
+}
+
+// newCustomerOf is newCustomer for another agent.
+func newCustomerOf(t *testing.T, s *server, topup, agentFile string) customer {
+	t.Helper()
 	var c customer
 	var account struct {
 		ID  string `json:"account_id"`

@@ -29,7 +29,7 @@ func newDrainCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "drain NODE", Short: "Have a node of the server take nothing new",
 		Long: "Has a node, by its name in parley nodes, refuse new calls, within 2 s. The other nodes go on with telephone calls that can move; what is left\n" +
 			"ends by itself, however long that takes. The node then waits to be stopped, and takes calls again when it is started anew.",
-		Example: "  parley drain node-1\n  parley drain node-1 --wait && systemctl stop parley", Args: cobra.ExactArgs(1)}
+		Example: "  parley drain node-1\n  parley drain node-1 --wait", Args: cobra.ExactArgs(1)}
 	wait := cmd.Flags().Bool("wait", false, "return when the node has no call left")
 	return patientCommand(cmd, func(a *admin, args []string) error {
 		name := args[0]

@@ -105,6 +105,8 @@ type Options struct {
 	// Telephone gives the configuration what the agent of a plan may do on the telephone, also of one that takes the call over; nil: it
 	// is no telephone call.
 	Telephone func(cfg *pipeline.Config, p *Plan)
+	// Recorded is up to which moment of the call another node has recorded it; it is asked when the call begins here. Nil: none has.
+	Recorded func() media.Time
 	// Change completes the configuration. deaf says that no recogniser knows the language.
 	Change func(cfg *pipeline.Config, deaf bool)
 }
@@ -130,10 +132,12 @@ func (m *Maker) Make(ctx context.Context, s *session.Session, p *Plan, o Options
 	s.Bind(&cfg)
 	cfg.LLM = m.lookingUp(cfg.LLM, s, p)
 	var recorder record.Keeper
-	if r := p.Settings.Record; r != nil && *r {
+	if p.records() {
 		kept := new(journal.Writer)
 		s.Replayed(kept.Bytes)
-		recorder, cfg.Journal = m.Records.Recorder(s.ID()), kept
+		if recorder, cfg.Journal = m.Records.Recorder(s.ID()), kept; o.Recorded != nil {
+			recorder = m.Records.Continue(s.ID(), o.Recorded)
+		}
 	}
 	heard := monitor.New(recorder)
 	s.Monitored(heard)

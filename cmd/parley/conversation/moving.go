@@ -32,9 +32,10 @@ type Began struct {
 // Movable is a telephone call in progress that can go on at another node.
 type Movable struct {
 	Began
-	Session *session.Session
-	Call    *pipeline.Call
-	Leg     *sip.Leg
+	Session  *session.Session
+	Call     *pipeline.Call
+	Leg      *sip.Leg
+	Recorded bool // Conduct finds out
 }
 
 // movables are the calls of a node that can move.
@@ -47,7 +48,7 @@ type movables struct {
 // Movable, where everything of it can go on elsewhere.
 func (m *Maker) Conduct(c *Movable, p *Plan, leg media.Leg) media.Ended {
 	if c.Leg != nil && m.moves(p) {
-		c.Agent, c.Version, c.Language, c.Began.Call = p.ID, p.Version, p.Agent.Language, p.call
+		c.Agent, c.Version, c.Language, c.Began.Call, c.Recorded = p.ID, p.Version, p.Agent.Language, p.call, p.records()
 		m.movables.mu.Lock()
 		if m.movables.live == nil {
 			m.movables.live = map[*Movable]struct{}{}
@@ -63,12 +64,20 @@ func (m *Maker) Conduct(c *Movable, p *Plan, leg media.Leg) media.Ended {
 	return c.Session.Conduct(c.Call, leg)
 }
 
-// moves says whether a conversation of the plan can go on elsewhere. A recording is one file of one node; an engine that hears and
-// speaks by itself remembers the conversation; and where the agent is in its steps, and which agent of several speaks, is not in
+// moves says whether a conversation of the plan can go on elsewhere. A recording needs files that all nodes have; an engine that hears
+// and speaks by itself remembers the conversation; and where the agent is in its steps, and which agent of several speaks, is not in
 // what a call says of how far it is.
 func (m *Maker) moves(p *Plan) bool {
-	recorded := p.Settings.Record != nil && *p.Settings.Record
-	return p.ID != "" && !recorded && p.chosen.Realtime == nil && len(p.steps) == 0 && len(p.Settings.HandOverTo) == 0
+	return p.ID != "" && (!p.records() || m.Records.Shared) && p.chosen.Realtime == nil && len(p.steps) == 0 && len(p.Settings.HandOverTo) == 0
+}
+
+// Release leaves a call to the node that has adopted it.
+func (m *Maker) Release(c *Movable) {
+	if c.Recorded {
+		m.Records.Leave(c.Session.ID())
+	}
+	c.Session.Release()
+	c.Leg.Release()
 }
 
 // Ended counts and logs the end of a call. One that goes on at another node has its end there.

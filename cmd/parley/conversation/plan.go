@@ -63,6 +63,9 @@ func PlanOf(a *store.Agent, log *slog.Logger) Plan {
 	return p
 }
 
+// records says whether conversations are recorded.
+func (p *Plan) records() bool { return p.Settings.Record != nil && *p.Settings.Record }
+
 // Check refuses values of variables that the agent does not have.
 func (p *Plan) Check(variables map[string]string) error {
 	if err := agent.CheckGiven(&p.Settings, variables); err != nil {

@@ -9,6 +9,7 @@ import (
 	"parley/cmd/parley/conversation"
 	"parley/cmd/parley/metrics"
 	"parley/cmd/parley/outbound"
+	"parley/media"
 	"parley/media/isolate"
 	"parley/pipeline"
 	"parley/pipeline/session"
@@ -161,7 +162,7 @@ func (a *arrival) prepare(life context.Context) (err error) {
 	}
 	a.record = c.Maker.Begin(ctx, a.Began.Leg, a.session, &a.plan, conversation.Asked{})
 	a.call, a.functions, err = c.Maker.Make(ctx, a.session, &a.plan, conversation.Options{Rate: a.Rate, Other: a.Began.Other, Parent: a.record.Header(),
-		Telephone: c.Transfers.Functions(a.session, a.line(), a.Began.Shown), Change: a.complete})
+		Telephone: c.Transfers.Functions(a.session, a.line(), a.Began.Shown), Change: a.complete, Recorded: func() media.Time { return a.At.Heard }})
 	if err != nil {
 		return err
 	}
@@ -226,6 +227,7 @@ func (a *arrival) take(t *transfer) (*sip.Leg, error) {
 		a.giveUp(nil)
 		return nil, err
 	}
+	a.At = t.At
 	a.call.Resume(t.At)
 	leg, err := a.mover.cfg.Phone.Adopt(t.Passport, transport.Resume(t.Signalling, t.Forgotten))
 	if err != nil {

@@ -244,8 +244,7 @@ func (m *Mover) tryGive(ctx context.Context, c *conversation.Movable, to store.P
 	_, refused := errors.AsType[*cluster.Refusal](err)
 	switch {
 	case err == nil || !refused && m.isElsewhere(c):
-		c.Session.Release()
-		c.Leg.Release()
+		m.cfg.Maker.Release(c)
 		m.seconds.Observe(time.Since(begun).Seconds())
 		m.moves.WithLabelValues("moved").Inc()
 		m.cfg.Log.Info("a call goes on at another node", "session", c.Session.ID(), "node", to.ID, "took", time.Since(begun))
