@@ -77,8 +77,12 @@ func (m *Member) Post(ctx context.Context, to store.Peer, about string, in, out 
 func (m *Member) posted(w http.ResponseWriter, r *http.Request) {
 	answer := m.answers[strings.TrimPrefix(r.URL.Path, postPath)]
 	v, ok := m.said(r)
+	if !ok || answer == nil { // of a stranger nothing is read
+		api.WriteError(w, api.ErrNotFound)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPost))
-	if sum := sha256.Sum256(body); answer == nil || !ok || err != nil || !bytes.Equal(v.Sum, sum[:]) {
+	if sum := sha256.Sum256(body); err != nil || !bytes.Equal(v.Sum, sum[:]) {
 		api.WriteError(w, api.ErrNotFound)
 		return
 	}
