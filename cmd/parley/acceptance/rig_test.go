@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ type rig struct {
 	nodes   []*server
 	carrier *registrar
 	model   *model
+	start   func(i int, routes string) *server
 }
 
 // carrierHost is where the carrier of a rig is; its nodes are at nodeHost.
@@ -49,11 +51,14 @@ func newRig(t *testing.T, nodes int) *rig {
 	}
 	recordings := "PARLEY_STORAGE_URL=file://" + t.TempDir()
 	url, authority, routes := storetest.URL(t), bustest.NewAuthority(t), ""
-	for i := range nodes {
+	r.start = func(i int, routes string) *server {
 		cert, key := authority.Node()
-		s := serveLean(t, noDataDir(t), append(m.env(), "PARLEY_ASR=openai", "PARLEY_ASR_URL="+m.URL+"/v1", "PARLEY_CARRIER=sip", "PARLEY_PAYMENTS=none", "PARLEY_CONFIG="+file, recordings,
+		return serveLean(t, noDataDir(t), append(m.env(), "PARLEY_ASR=openai", "PARLEY_ASR_URL="+m.URL+"/v1", "PARLEY_CARRIER=sip", "PARLEY_PAYMENTS=none", "PARLEY_CONFIG="+file, recordings,
 			"PARLEY_DATABASE_URL="+url, "PARLEY_SECRET=4f0a2c81d95b63e7a8147d5cf2930be6", "PARLEY_WEBRTC_UDP_PORT=off", "PARLEY_NODE=node-"+strconv.Itoa(i), "PARLEY_HTTP_ADDR="+nodeHost(i)+":0", "PARLEY_SIP_ADDR="+nodeHost(i)+":0",
 			"PARLEY_NATS_CLUSTER_ADDR=127.0.0.1:0", "PARLEY_NATS_ROUTES="+routes, "PARLEY_NATS_CERT="+cert, "PARLEY_NATS_KEY="+key, "PARLEY_NATS_CA="+authority.CA))
+	}
+	for i := range nodes {
+		s := r.start(i, routes)
 		routes = s.addrs["other nodes"]
 		r.nodes = append(r.nodes, s)
 	}
@@ -77,6 +82,16 @@ func (r *rig) dial(by *server, number, from string) *caller {
 		r.Fatal(err)
 	}
 	return c
+}
+
+// restart stops a node, which has the others go on with its calls, and starts it anew.
+func (r *rig) restart(i int) {
+	r.Helper()
+	r.nodes[i].signal(r.T, syscall.SIGTERM)
+	if code := r.nodes[i].end(r.T); code != 0 {
+		r.Errorf("node %d ends with %d:\n%s", i, code, r.nodes[i].tail(40))
+	}
+	r.nodes[i] = r.start(i, r.nodes[(i+1)%len(r.nodes)].addrs["other nodes"])
 }
 
 // at is the node that a contact leads to.
