@@ -150,19 +150,30 @@ func TestChunks(t *testing.T) {
 	})
 }
 
+// moved is a call of which one node has recorded 20 s, and another goes on.
+func (h *harness) moved() (first, second *raw) {
+	h.Helper()
+	l, other := h.live("node"), h.live("other")
+	first = l.begin(h.call())
+	h.OK(first.write(20))
+	first.delivered(1)
+	l.Leave(first.call)
+	to, err := other.create(first.call, media.Rate8k, &capture{since: 20 * media.Second, continues: true})
+	h.OK(err)
+	for deadline := time.Now().Add(time.Minute); other.until(first.call, history.RecordingRuns).Node != "other"; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			h.Fatal("the other node does not say that it records")
+		}
+	}
+	return first, &raw{life: other, call: first.call, to: to}
+}
+
 // TestContinued: what two nodes have recorded of a call that has moved is one recording, with each part at its place. The node that has
 // left it may send its last part late, also in its next life, and ends nothing.
 func TestContinued(t *testing.T) {
 	stores(t, func(t *testing.T, h *harness) {
-		l, other := h.live("node"), h.live("other")
-		r := l.begin(h.call())
-		h.OK(r.write(20))
-		r.delivered(1)
-		l.Leave(r.call)
-		to, err := other.create(r.call, media.Rate8k, &capture{since: 20 * media.Second, continues: true})
-		h.OK(err)
-		second := &raw{life: other, call: r.call, to: to}
-		other.until(r.call, history.RecordingRuns)
+		r, second := h.moved()
+		l, other := r.life, second.life
 		r.end(nil)
 		r.delivered(2)
 		for l.lives(r.call) {
@@ -190,22 +201,11 @@ func TestContinued(t *testing.T) {
 func TestLeftBehind(t *testing.T) {
 	h := setup(t)
 	server := h.bucket()
-	l, other := h.live("node"), h.live("other")
-	r := l.begin(h.call())
-	h.OK(r.write(20))
-	r.delivered(1)
-	l.Leave(r.call)
-	to, err := other.create(r.call, media.Rate8k, &capture{since: 20 * media.Second, continues: true})
-	h.OK(err)
-	second := &raw{life: other, call: r.call, to: to}
-	for deadline := time.Now().Add(time.Minute); other.until(r.call, history.RecordingRuns).Node != "other"; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the other node does not say that it records")
-		}
-	}
+	r, second := h.moved()
+	other := second.life
 	server.Refuse(503)
 	r.end(nil)
-	l.stop()
+	r.stop()
 	server.Refuse(0)
 	h.live("node")
 	r.delivered(2)

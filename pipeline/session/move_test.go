@@ -39,6 +39,20 @@ func sent(t *testing.T, s *session.Session) (got *session.Moved) {
 	return got
 }
 
+// adopted is a session that another node has adopted.
+func adopted(t *testing.T, by *sessiontest.Harness, s *session.Session) (*session.Session, *session.Moved) {
+	t.Helper()
+	m := sent(t, s)
+	there, err := by.Expect(t.Context(), "a", s.ID())
+	if err == nil {
+		err = there.Adopt(t.Context(), m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there, m
+}
+
 // says has a line in a session, and the tokens of a reply.
 func says(s *session.Session, text string, at time.Duration) {
 	s.Observe(event.Event{Kind: event.UserLine, Text: text, At: media.FromDuration(at)})
@@ -65,14 +79,7 @@ func TestMove(t *testing.T) {
 		says(s, "one", time.Second)
 		time.Sleep(70 * time.Second)
 
-		m := sent(t, s)
-		there, err := to.Expect(t.Context(), "a", s.ID())
-		if err == nil {
-			err = there.Adopt(t.Context(), m)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		there, _ := adopted(t, to, s)
 		says(s, "meanwhile", 70*time.Second) // the far end is asked whether it goes on
 		time.Sleep(time.Second)
 		s.Release()
@@ -168,14 +175,7 @@ func TestMoveFails(t *testing.T) {
 		s := from.Enter(sessiontest.Inbound)
 		s.Begin()
 		time.Sleep(7 * time.Second)
-		m := sent(t, s)
-		there, err := to.Expect(t.Context(), "a", s.ID())
-		if err == nil {
-			err = there.Adopt(t.Context(), m)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		there, m := adopted(t, to, s)
 		ended := make(chan struct{})
 		go func() { // the caller hangs up before it is decided
 			s.End(hungUp)
