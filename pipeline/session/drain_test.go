@@ -8,7 +8,7 @@ import (
 	"parley/pipeline/session/sessiontest"
 )
 
-// TestAskedToDrain: who is named for it hears once that somebody asks for the node to drain, by the next heartbeat.
+// TestAskedToDrain: the function of OnDrain is called once, at the first heartbeat after the request.
 func TestAskedToDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Duration

@@ -24,8 +24,8 @@ import (
 	"parley/store/storetest"
 )
 
-// rig is servers of one database, each at an address of its own, and a carrier that a trunk of theirs registers with. Callers are
-// understood as its model says: at first nobody is.
+// rig is servers of one database, each at an address of its own, and a carrier that a trunk of theirs registers with. Its model
+// recognises no speech until model.understands gives it a text.
 type rig struct {
 	*testing.T
 	nodes   []*server

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/api"
+	"parley/api/callcenter"
 	"parley/billing"
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/conversation"
@@ -59,6 +60,7 @@ type host struct {
 	db      *store.DB
 	manager *session.Manager
 	answers *inbound.Answerer
+	dials   *outbound.Dialler
 	at      netip.AddrPort
 	numbers *prometheus.Registry
 }
@@ -70,8 +72,8 @@ type books struct {
 	session.Lease
 }
 
-// newHost is a node of a database that takes calls at an address.
-func newHost(t *testing.T, url, name, at string) *host {
+// newHost is a node of a database that takes calls at an address, and places them on trunks.
+func newHost(t *testing.T, url, name, at string, trunks ...trunk.Config) *host {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	db := storetest.Open(t, url)
@@ -91,16 +93,12 @@ func newHost(t *testing.T, url, name, at string) *host {
 		Engines: &engine.Set{ASR: enginetest.NewFakeASR(), LLM: enginetest.NewFakeLLM(), TTS: enginetest.NewFakeTTS(), VAD: vad.Spectral, Denoise: denoise.Off},
 		Metrics: metrics.New(prometheus.NewRegistry(), nil, log), Card: db.RateCard, Log: log}
 	t.Cleanup(maker.Wait)
-	addr := netip.MustParseAddr(at)
-	first := 21000 + uint16(firstPort.Add(1)%80)*100
-	ports, err := rtpport.New(rtpport.Config{Addr: addr, First: first, Last: first + 99})
-	h.ok(err)
-	t.Cleanup(ports.Close)
-	phone, err := sip.New(sip.Config{Listen: netip.AddrPortFrom(addr, 0), Ports: ports, Allow: func(netip.Addr) bool { return true },
+	phone := h.telephone(sip.Config{Listen: netip.AddrPortFrom(netip.MustParseAddr(at), 0), Allow: func(netip.Addr) bool { return true }, Trunks: trunks,
 		OnCall: func(ctx context.Context, in *sip.Incoming) { h.answers.Take(ctx, in) }, Logger: log})
-	h.ok(err)
 	h.at = phone.Addr()
-	transfers := &outbound.Transfers{Store: db, Calls: h.manager, Phone: phone, Maker: maker, Destinations: outbound.Destinations{Card: db.RateCard}, Counts: new(api.Counts), Attempts: outbound.NewAttempts(), Log: log}
+	destinations := outbound.Destinations{Card: db.RateCard}
+	transfers := &outbound.Transfers{Store: db, Calls: h.manager, Phone: phone, Maker: maker, Destinations: destinations, Counts: new(api.Counts), Attempts: outbound.NewAttempts(), Log: log}
+	h.dials = &outbound.Dialler{Store: db, Numbers: numbers.New(db), History: past, Calls: h.manager, Phone: phone, Maker: maker, Transfers: transfers, Destinations: destinations, ConsentKey: "key", Free: func() {}, Log: log}
 	h.answers = &inbound.Answerer{Store: db, Ledger: ledger.New(db), Numbers: numbers.New(db), Calls: h.manager, Maker: maker, Transfers: transfers, Log: log}
 	parts.Go(func() { _ = phone.Run(ctx) })
 	peers := cluster.New(cluster.Config{Store: db, Ledger: ledger.New(db), Life: life, Key: "the key of the cluster", Log: log})
@@ -111,6 +109,19 @@ func newHost(t *testing.T, url, name, at string) *host {
 	return h
 }
 
+// telephone is a user agent with ports of its own, which does not run yet.
+func (h *host) telephone(cfg sip.Config) *sip.UserAgent {
+	h.Helper()
+	first := 21000 + uint16(firstPort.Add(1)%80)*100
+	ports, err := rtpport.New(rtpport.Config{Addr: cfg.Listen.Addr(), First: first, Last: first + 99})
+	h.ok(err)
+	h.Cleanup(ports.Close)
+	cfg.Ports = ports
+	ua, err := sip.New(cfg)
+	h.ok(err)
+	return ua
+}
+
 func (h *host) ok(err error) {
 	h.Helper()
 	if err != nil {
@@ -119,15 +130,18 @@ func (h *host) ok(err error) {
 }
 
 // employ gives a new account a number that its agent answers.
-func (h *host) employ() (account string) {
+func (h *host) employ() (account, agentID string) {
 	h.Helper()
-	a, err := ledger.New(h.db).CreateAccount(h.Context(), "Test", billing.DefaultRateCard())
+	books := ledger.New(h.db)
+	a, err := books.CreateAccount(h.Context(), "Test", billing.DefaultRateCard())
+	h.ok(err)
+	_, _, err = books.Credit(h.Context(), ledger.Credit{Account: a.ID, Kind: ledger.Topup, Amount: 20 * billing.USD, Key: "topup", Source: "stripe"})
 	h.ok(err)
 	agent, err := h.db.CreateAgent(h.Context(), a.ID, store.Agent{Name: "Ana", Voice: "F1", Language: "en", FirstMessage: "Hello."})
 	h.ok(err)
 	_, err = numbers.New(h.db).Import(h.Context(), a.ID, called, agent.ID)
 	h.ok(err)
-	return a.ID
+	return a.ID, agent.ID
 }
 
 // caller is who calls, until hangUp.
@@ -224,7 +238,8 @@ func pair(t *testing.T) (one, two *host, account string) {
 	t.Helper()
 	url := storetest.URL(t)
 	one, two = newHost(t, url, "one", "127.0.0.2"), newHost(t, url, "two", "127.0.0.3")
-	return one, two, one.employ()
+	account, _ = one.employ()
+	return one, two, account
 }
 
 // TestMove: a call goes on at the other node, and back.
@@ -242,6 +257,38 @@ func TestMove(t *testing.T) {
 		t.Errorf("moved %v and %v times", one.moved("moved"), two.moved("moved"))
 	}
 	c.hangUp(one, account)
+}
+
+// TestAPlacedCallMoves: so does a call that a node has placed.
+func TestAPlacedCallMoves(t *testing.T) {
+	h := &host{T: t}
+	life, hangUp := context.WithCancel(context.Background())
+	over := make(chan error, 1)
+	company := trunk.Config{Name: "hosts", Flags: trunk.NoProbe, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/31")}}
+	callee := h.telephone(sip.Config{Listen: netip.MustParseAddrPort("127.0.0.1:0"), Trunks: []trunk.Config{company}, OnCall: func(ctx context.Context, in *sip.Incoming) {
+		leg, err := in.Answer(ctx)
+		if err != nil {
+			over <- err
+			return
+		}
+		go silence(life, leg)
+		over <- leg.Run(life)
+	}})
+	served := make(chan struct{})
+	ctx, stop := context.WithCancel(context.Background())
+	go func() { defer close(served); _ = callee.Run(ctx) }()
+	t.Cleanup(func() { hangUp(); stop(); <-served })
+	carrier := trunk.Config{Name: "carrier", Flags: trunk.NoProbe, Targets: []trunk.Target{{Host: "127.0.0.1", Port: callee.Addr().Port()}}}
+	url := storetest.URL(t)
+	one, two := newHost(t, url, "one", "127.0.0.2", carrier), newHost(t, url, "two", "127.0.0.3", carrier)
+	account, agent := one.employ()
+	_, err := one.dials.Dial(t.Context(), api.Principal{Account: account}, callcenter.Order{From: called, To: "+34600123456", Agent: agent})
+	one.ok(err)
+	one.eventually("the call is conducted", func() bool { return len(one.cfg.Maker.Movable()) == 1 })
+	end := one.Away(t.Context())
+	one.eventually("the call moves", func() bool { return two.manager.Live() == 1 && one.manager.Live() == 0 })
+	end()
+	(&caller{over, hangUp}).hangUp(two, account)
 }
 
 // TestTheFarEndRefuses: a call whose far end does not go on at another node stays, and is not asked again.
