@@ -12,7 +12,7 @@ var groups = []struct{ title, commands string }{
 	{"Telephone", "bulk consents dial do-not-call message number phone trunk"},
 	{"Speech", "denoise synth transcribe"},
 	{"Account", "account balance engine-key key latency listen login logout logs profile rates requests secret usage webhook"},
-	{"Server", "admin backup bench config demo doctor drain engine migrate models nodes restore serve"},
+	{"Server", "admin backup bench config demo doctor drain engine health migrate models nodes restore serve"},
 	{"This program", "completion help version"},
 }
 

@@ -47,7 +47,7 @@ func newRoot() *cobra.Command {
 		Version: version,
 		Example: "  parley serve --demo\n  parley talk --agent ag_… --type\n  parley synth \"Good morning\" -o morning.wav",
 	}
-	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newEngineCommand(), models.Command(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
+	root.AddCommand(newServeCommand(), newDemoCommand(), newDoctorCommand(), newHealthCommand(), newEngineCommand(), models.Command(), newConfigCommand(), newCompletionCommand(), newVersionCommand(), bench.Command())
 	root.AddCommand(admin.Commands(version)...)
 	root.AddCommand(remote.Commands()...)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -225,23 +225,33 @@ func localAddresses() []netip.Addr {
 // fetch reads a page of a server of ours at a listening address; nil when there is
 // none.
 func fetch(ctx context.Context, secure bool, addr, path string) []byte {
-	base, err := config.OwnURL(addr, secure)
-	if err != nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
+	_, page, _ := Ask(ctx, secure, addr, path) // a server that does not answer has no page
+	return page
+}
+
+// maxPage bounds what Ask reads of a page, in bytes.
+const maxPage = 1 << 20
+
+// Ask reads a page of a server of this machine at a listening address, over HTTPS where
+// it is secure, and returns the status of the answer. Only the first MiB is read.
+func Ask(ctx context.Context, secure bool, addr, path string) (status int, page []byte, err error) {
+	base, err := config.OwnURL(addr, secure)
+	if err != nil {
+		return 0, nil, err
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
 	if err != nil {
-		return nil
+		return 0, nil, err
 	}
 	// No proxy, and no names or authorities: it is this machine, and learns nothing.
 	direct := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	resp, err := direct.RoundTrip(r)
 	if err != nil {
-		return nil
+		return 0, nil, err
 	}
 	defer resp.Body.Close()
-	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // what there is of it
-	return b
+	page, err = io.ReadAll(io.LimitReader(resp.Body, maxPage))
+	return resp.StatusCode, page, err
 }
