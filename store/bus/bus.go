@@ -68,7 +68,9 @@ type Config struct {
 	// URL is of servers elsewhere, several separated by commas, with credentials if
 	// need be. Empty: the server is in this process.
 	URL string
-	// Cluster joins the server in this process with those of other nodes.
+	// Cluster joins the server in this process with those of other nodes. With a URL its
+	// files are for servers elsewhere: CA is that of their certificates, of the system's
+	// authorities without it, and Cert and Key are shown to them.
 	Cluster Cluster
 	Log     *slog.Logger
 }
@@ -97,6 +99,12 @@ func Open(ctx context.Context, cfg Config) (*Bus, error) {
 			return nil, fmt.Errorf("%w: a URL and a cluster of one's own", ErrConfig)
 		}
 		options = append(options, nats.RetryOnFailedConnect(true))
+		if cfg.Cluster.CA != "" {
+			options = append(options, nats.RootCAs(cfg.Cluster.CA))
+		}
+		if cfg.Cluster.Cert != "" {
+			options = append(options, nats.ClientCert(cfg.Cluster.Cert, cfg.Cluster.Key))
+		}
 	} else {
 		s, login, err := embed(cfg)
 		if err != nil {

@@ -348,12 +348,14 @@ func (c *Config) checkCluster() error {
 		return c.wrong("NATS_ROUTES", "it needs PARLEY_NATS_CLUSTER_ADDR, where this node takes such connections itself")
 	}
 	const by = "PARLEY_NATS_CLUSTER_ADDR"
-	for name, path := range map[string]string{"NATS_CERT": c.Cluster.Cert, "NATS_KEY": c.Cluster.Key, "NATS_CA": c.Cluster.CA} {
-		if err := cmp.Or(c.needs(by, on, name, path, allowedFile), c.belongs(by, on, name, path)); err != nil {
+	files := c.Cluster
+	for name, path := range map[string]string{"NATS_CERT": files.Cert, "NATS_KEY": files.Key, "NATS_CA": files.CA} {
+		if err := cmp.Or(c.needs(by, on, name, path, allowedFile), c.belongs(by+" and PARLEY_NATS_URL", on || c.NATSURL != "", name, path)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return cmp.Or(c.needs("PARLEY_NATS_CERT", files.Cert != "", "NATS_KEY", files.Key, allowedFile),
+		c.needs("PARLEY_NATS_KEY", files.Key != "", "NATS_CERT", files.Cert, allowedFile))
 }
 
 // checkTLS wants one certificate, with its key or from an authority, and one where TLS is served.
