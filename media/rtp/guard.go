@@ -2,6 +2,7 @@ package rtp
 
 import (
 	"net/netip"
+	"sync"
 	"time"
 
 	"parley/media/srtp"
@@ -29,6 +30,35 @@ func newGuard(k srtp.Keys) (g guard, err error) {
 }
 
 func (g *guard) on() bool { return g.sender != nil }
+
+// resume goes on with the far end's stream where another session has left it.
+func (g *guard) resume(at srtp.Position) {
+	if g.on() {
+		g.receiver.Resume(at, g.keys.Suite, g.keys.Receive)
+	}
+}
+
+// farPosition is how far the far end's stream has come, for other goroutines.
+type farPosition struct {
+	mu sync.Mutex
+	at srtp.Position
+}
+
+// set gives way to a reader rather than wait: the next one sets it.
+func (p *farPosition) set(at srtp.Position) {
+	if p.mu.TryLock() {
+		p.at = at
+		p.mu.Unlock()
+	}
+}
+
+// FarPosition is how far the far end's encrypted stream had come at the conductor's latest wake-up, for Config.Far of a session that goes on
+// with it; zero: nothing has come, or it is plain. Any goroutine may call it.
+func (s *Session) FarPosition() srtp.Position {
+	s.far.mu.Lock()
+	defer s.far.mu.Unlock()
+	return s.far.at
+}
 
 // rekey changes over to g. A direction whose key is the same goes on as it is: its
 // numbers must not be used with that key again.

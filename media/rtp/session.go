@@ -72,11 +72,12 @@ type Config struct {
 	Vouched bool // no other source is ever the far end
 
 	Format Format
-	Opus   bool       // the call may come to have Opus, if Format does not
-	Rate   media.Rate // of the audio, 8 or 16 kHz; it stays when the format changes. 0: that of Format's codec
-	CNAME  string     // our canonical name in RTCP, at most 255 bytes
-	Keys   srtp.Keys  // of SRTP; zero: plain RTP
-	Path   Path       // nil: nothing but media comes to the port
+	Opus   bool          // the call may come to have Opus, if Format does not
+	Rate   media.Rate    // of the audio, 8 or 16 kHz; it stays when the format changes. 0: that of Format's codec
+	CNAME  string        // our canonical name in RTCP, at most 255 bytes
+	Keys   srtp.Keys     // of SRTP; zero: plain RTP
+	Far    srtp.Position // where another session has left the far end's encrypted stream; zero: there was none
+	Path   Path          // nil: nothing but media comes to the port
 
 	Start time.Time // of media time: the answer; zero: now
 
@@ -114,6 +115,7 @@ type Session struct {
 	rtcp     rtcpLink
 	reporter reporter
 	guard    guard
+	far      farPosition
 	out      sender
 }
 
@@ -159,6 +161,8 @@ func New(cfg Config) (*Session, error) {
 	if s.guard, err = newGuard(cfg.Keys); err != nil {
 		return nil, errors.Join(ErrConfig, err)
 	}
+	s.guard.resume(cfg.Far)
+	s.far.set(cfg.Far)
 	s.reporter = newReporter(cfg.CNAME, cfg.Start)
 	s.setFormat(cfg.Format)
 	s.before = cfg.Format
@@ -264,7 +268,9 @@ func (s *Session) counters() *Stats { return &s.stream.Counters }
 // publish makes the counters visible to Stats.
 func (s *Session) publish() {
 	c := s.counters()
-	c.Encrypted = s.guard.on()
+	if c.Encrypted = s.guard.on(); c.Encrypted {
+		s.far.set(s.guard.receiver.Position())
+	}
 	c.Remote, c.Latched, c.Listening = s.latch.sdp, s.latch.to, s.flow.both()
 	s.stream.Publish()
 }

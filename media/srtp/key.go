@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"log/slog"
 )
@@ -33,11 +34,26 @@ func ParseSuite(name string) (Suite, bool) {
 	return None, false
 }
 
+// ErrSuite is of the name of another crypto suite.
+var ErrSuite = errors.New("srtp: unknown crypto suite")
+
 func (s Suite) String() string {
 	if int(s) < len(names) {
 		return names[s]
 	}
 	return fmt.Sprintf("Suite(%d)", uint8(s))
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Suite) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. ErrSuite: we do not speak it.
+func (s *Suite) UnmarshalText(text []byte) (err error) {
+	var ok bool
+	if *s, ok = ParseSuite(string(text)); !ok {
+		err = ErrSuite
+	}
+	return err
 }
 
 // keyLen and saltLen are in bytes.
@@ -78,6 +94,14 @@ func (k Key) NamedAs(other Key) Key {
 	return k
 }
 
+// Identifier is the key's name as a=crypto has it, VALUE:LENGTH; empty: it has none.
+func (k Key) Identifier() string {
+	if k.mkiLen == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", k.mki, k.mkiLen)
+}
+
 func (k Key) name() []byte {
 	var b [maxMKI]byte
 	binary.BigEndian.PutUint32(b[:], k.mki)
@@ -104,7 +128,7 @@ func ParseKey(s Suite, text string) (k Key, ok bool) {
 // that goes to the far end and nothing else.
 func (k Key) Inline(s Suite) string {
 	if k.mkiLen > 0 {
-		return fmt.Sprintf("%s|%d:%d", k.NamedAs(Key{}).Inline(s), k.mki, k.mkiLen)
+		return k.NamedAs(Key{}).Inline(s) + "|" + k.Identifier()
 	}
 	return base64.StdEncoding.EncodeToString(k.secret[:keyLen+s.saltLen()])
 }

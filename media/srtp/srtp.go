@@ -8,6 +8,7 @@
 package srtp
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/pion/rtcp"
@@ -73,6 +74,14 @@ func (s *Sender) RTCP(packet []byte) ([]byte, error) {
 	return s.context.EncryptRTCP(packet, packet, &s.rtcp)
 }
 
+// Position is how far a stream has come: the packet with the highest index that was opened (RFC 3711 section 3.3.1). The zero
+// Position is that of no stream.
+type Position struct {
+	SSRC uint32
+	ROC  uint32 // how often the sequence number has wrapped
+	Seq  uint16
+}
+
 // Receiver opens the packets of one direction. It belongs to one goroutine.
 type Receiver struct {
 	// contexts are tried in turn. Usually there is one; after a change of keys the
@@ -80,7 +89,10 @@ type Receiver struct {
 	contexts []*pion.Context
 	fresh    int // of contexts, from the first, have the latest key
 
-	ssrc uint32 // of the last packet opened
+	last   Position // of the stream that was opened last, or that is resumed or followed
+	opened bool     // a packet was
+	from   Position // from which the first context goes on, until a packet of that stream was opened; zero: from none
+
 	rtp  rtp.Header
 	rtcp rtcp.Header
 	buf  [2048]byte
@@ -105,9 +117,9 @@ func incoming(s Suite, k Key) (*pion.Context, error) {
 // 3.3.1 says; the first packet decides.
 func (r *Receiver) Follow(old *Receiver, s Suite, k Key) {
 	latest := old.contexts[0]
-	if roc, ok := latest.ROC(old.ssrc); ok && roc > 0 {
+	if r.last = old.last; r.last.ROC > 0 {
 		if c, err := incoming(s, k); err == nil {
-			c.SetROC(old.ssrc, roc)
+			c.SetROC(r.last.SSRC, r.last.ROC)
 			r.contexts = append(r.contexts, c)
 		}
 	}
@@ -115,12 +127,31 @@ func (r *Receiver) Follow(old *Receiver, s Suite, k Key) {
 	r.contexts = append(r.contexts, latest)
 }
 
+// Resume makes r, which is new, go on with a stream that another receiver has opened up to at, maybe with the same key: packets
+// that are not after at are repetitions (RFC 3711 section 3.3.2), and refused until another is opened. A far end that has a new key may
+// count its wraps from 0; the first packet decides. So that one may be a repetition from before the first wrap, by somebody who has recorded it.
+func (r *Receiver) Resume(at Position, s Suite, k Key) {
+	if r.last, r.from = at, at; at == (Position{}) {
+		return
+	}
+	if c, err := incoming(s, k); err == nil {
+		r.contexts = append(r.contexts, c)
+		r.fresh = len(r.contexts)
+	}
+}
+
+// Position is how far the stream has come whose packet was opened last.
+func (r *Receiver) Position() Position { return r.last }
+
 // RTP opens a packet. The plain one is valid until the next call; the packet
 // itself is left as it is.
 func (r *Receiver) RTP(packet []byte) (plain []byte, err error) {
+	if r.from != (Position{}) && !r.estimate(packet) {
+		return nil, ErrRefused
+	}
 	for i, c := range r.contexts {
 		if plain, err = c.DecryptRTP(r.buf[:0], packet, &r.rtp); err == nil {
-			r.ssrc = r.rtp.SSRC
+			r.advance(c)
 			r.settle(i)
 			return plain, nil
 		}
@@ -136,6 +167,37 @@ func (r *Receiver) RTCP(packet []byte) (plain []byte, err error) {
 		}
 	}
 	return nil, ErrRefused
+}
+
+// estimate says how often the sequence number of the stream that is resumed has wrapped: as often as at its last packet known, and once
+// more where the number is lower. Nothing else is possible, for a sequence lasts 22 minutes. later is false for a packet that is not after the last
+// one known.
+func (r *Receiver) estimate(packet []byte) (later bool) {
+	if len(packet) < 12 || binary.BigEndian.Uint32(packet[8:]) != r.from.SSRC {
+		return true
+	}
+	seq, roc := binary.BigEndian.Uint16(packet[2:]), r.from.ROC
+	if seq-r.from.Seq-1 >= 1<<15 {
+		return false
+	}
+	if seq < r.from.Seq {
+		roc++
+	}
+	r.contexts[0].SetROC(r.from.SSRC, roc)
+	return true
+}
+
+// advance notes a packet that c has opened, unless it comes late.
+func (r *Receiver) advance(c *pion.Context) {
+	h := &r.rtp
+	if r.opened && h.SSRC == r.last.SSRC && h.SequenceNumber-r.last.Seq >= 1<<15 {
+		return
+	}
+	roc, _ := c.ROC(h.SSRC)
+	r.last, r.opened = Position{h.SSRC, roc, h.SequenceNumber}, true
+	if h.SSRC == r.from.SSRC {
+		r.from = Position{}
+	}
 }
 
 // settle keeps the context that a packet was opened with, when it has the latest key.
