@@ -80,7 +80,7 @@ func (u *UserAgent) Adopt(p Passport, trace *transport.Trace) (*Leg, error) {
 
 // adopted is the call of a passport, which is registered and counts as work.
 func (u *UserAgent) adopted(p Passport, trace *transport.Trace) (*call, error) {
-	if p.Version != passportVersion {
+	if p.Version != p.version() {
 		return nil, ErrPassport
 	}
 	var on *trunk.Trunk
@@ -105,7 +105,7 @@ func (u *UserAgent) adopted(p Passport, trace *transport.Trace) (*call, error) {
 	cfg := u.audio
 	cfg.Log = c.log
 	var err error
-	if c.audio, err = mediasession.Resume(cfg, c.described(), p.Media); err != nil {
+	if c.audio, err = mediasession.Resume(cfg, c.described(), p.Media, p.Far); err != nil {
 		return nil, err
 	}
 	if !u.begin() {

@@ -38,7 +38,10 @@
 // again. It waits for the end of the one before, for an unconfirmed 2xx and out of a collision.
 //
 // A call moves to another user agent by a Passport (passport.go): its leg yields it, and the other agent adopts it (adopt.go) by a
-// re-INVITE in the same dialog, so the far end stays connected. A call without keys that came over UDP, TCP or TLS can move.
+// re-INVITE in the same dialog, so the far end stays connected. Calls over UDP, TCP and TLS can move. The passport holds no key:
+// where the description has carried those of the audio, the other agent offers a new one of its own, and the far end's comes with
+// its answer. That may be the old one, so the passport says how often the sequence number of the far end's stream has wrapped.
+// Keys that a handshake has brought do not move, nor do far ends that make connectivity checks.
 //
 // # Calls
 //

@@ -5,13 +5,18 @@ import (
 	"time"
 
 	"parley/media"
+	"parley/media/srtp"
 	"parley/sip/dialog"
 	"parley/sip/sdp"
 	"parley/sip/transport"
 )
 
-// passportVersion is that of Passport. A user agent takes no other, so that releases may differ for a while.
-const passportVersion = 1
+// The versions of Passport. A user agent takes no others, so that releases may differ for a while: one that knows nothing of
+// encrypted calls takes none for a plain one.
+const (
+	passportVersion  = 1
+	encryptedVersion = 2 // of a call whose audio is encrypted
+)
 
 // Passport is what another user agent needs to carry on a call: see Leg.Yield and UserAgent.Adopt. It is sent as JSON. It holds no
 // password and no key, but who speaks with whom.
@@ -23,7 +28,16 @@ type Passport struct {
 	Updates  bool   // the far end takes UPDATE
 	Session  SessionTerms
 	Media    sdp.State
+	Far      srtp.Position `json:",omitzero"` // how far the far end's encrypted stream had come
 	Answered time.Time
+}
+
+// version is the one that a passport of this call has.
+func (p *Passport) version() int {
+	if p.Media.Suite != srtp.None {
+		return encryptedVersion
+	}
+	return passportVersion
 }
 
 // SessionTerms are what both ends have agreed on about the call's session timer (RFC 4028).
@@ -35,8 +49,8 @@ type SessionTerms struct {
 }
 
 var (
-	// ErrBusy says that a call cannot be yielded at the moment, because a change of it is under way, or never, because its audio
-	// is encrypted or its far end is a browser, whose one connection stays where it is.
+	// ErrBusy says that a call cannot be yielded at the moment, because a change of it is under way, or never, because a handshake
+	// has brought its keys, or its far end makes connectivity checks or is a browser, whose one connection stays where it is.
 	ErrBusy = errors.New("sip: the call cannot be carried on elsewhere now")
 	// ErrCarriedOn is how Run ends after Release: another user agent carries the call on.
 	ErrCarriedOn = &media.Ended{Reason: media.Completed, Detail: DetailCarriedOn}
@@ -81,8 +95,9 @@ func (c *call) yield() (p Passport, err error) {
 	case c.state != up || c.unacked != nil || m.state != modIdle || c.transfer.waits() || !ok || c.dialog.Transport == transport.OverWebSocket:
 		return p, ErrBusy
 	}
-	p = Passport{Version: passportVersion, Dialog: c.dialog.State, Placed: m.placed, Updates: m.updates, Media: negotiated,
-		Session: SessionTerms{m.session.interval, m.session.least, m.session.agreed, m.session.ours}}
+	p = Passport{Dialog: c.dialog.State, Placed: m.placed, Updates: m.updates, Media: negotiated,
+		Session: SessionTerms{m.session.interval, m.session.least, m.session.agreed, m.session.ours}, Far: c.leg.stream.FarPosition()}
+	p.Version = p.version()
 	if c.trunk != nil {
 		p.Trunk = c.trunk.Name
 	}

@@ -438,6 +438,9 @@ func TestHandshakeWithoutChecks(t *testing.T) {
 			if s := leg.Stats(); !s.Encrypted || s.Invalid != 0 {
 				t.Errorf("%+v", s)
 			}
+			if _, err := leg.Yield(); !errors.Is(err, sip.ErrBusy) {
+				t.Errorf("its keys move: %v", err)
+			}
 			p.hangup(results)
 		})
 	}

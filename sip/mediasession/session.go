@@ -68,6 +68,7 @@ type Session struct {
 
 	cfg    Config
 	local  netip.AddrPort // where we are described to be
+	far    srtp.Position  // where another session has left the far end's stream
 	pair   *rtpport.Pair  // the stream's, once there is one
 	path   *path          // nil: nothing but media comes to the ports
 	stream *Stream        // nil until there is media
@@ -79,9 +80,13 @@ func Open(cfg Config, local sdp.Local) (*Session, error) {
 	return open(cfg, local, sdp.New)
 }
 
-// Resume is Open for a negotiation that has begun elsewhere.
-func Resume(cfg Config, local sdp.Local, st sdp.State) (*Session, error) {
-	return open(cfg, local, func(local sdp.Local) *sdp.Session { return sdp.Resume(local, st) })
+// Resume is Open for a negotiation that has begun elsewhere, where the far end's stream, if it is encrypted, had come to far.
+func Resume(cfg Config, local sdp.Local, st sdp.State, far srtp.Position) (*Session, error) {
+	s, err := open(cfg, local, func(local sdp.Local) *sdp.Session { return sdp.Resume(local, st) })
+	if err == nil {
+		s.far = far
+	}
+	return s, err
 }
 
 func open(cfg Config, local sdp.Local, negotiate func(sdp.Local) *sdp.Session) (*Session, error) {
@@ -169,7 +174,7 @@ func (s *Session) newRTP(cfg rtp.Config) (*rtp.Session, error) {
 func (s *Session) rtpConfig(p Peer, m sdp.Media) rtp.Config {
 	cfg := rtp.Config{
 		Mux: m.Mux, Remote: p.Reach(m.Remote), RemoteRTCP: p.Reach(m.RTCP), Vouched: p.Vouched,
-		Format: format(m), Opus: s.SDP.Speaks(codec.Opus), CNAME: cryptorand.Text(), Keys: m.Keys,
+		Format: format(m), Opus: s.SDP.Speaks(codec.Opus), CNAME: cryptorand.Text(), Keys: m.Keys, Far: s.far,
 		FirstMediaTimeout: s.cfg.FirstMediaTimeout, MediaTimeout: s.cfg.MediaTimeout,
 	}
 	if s.path != nil {
