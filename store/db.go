@@ -39,16 +39,17 @@ import (
 
 // DB is the store.
 type DB struct {
-	pool   *pgxpool.Pool
-	clock  clock
-	drains atomic.Bool // see Drains
-	cards  sync.Map    // version to *billing.RateCard; cards never change
-	force  atomic.Pointer[billing.RateCard]
+	pool  *pgxpool.Pool
+	clock clock
+	cards sync.Map // version to *billing.RateCard; cards never change
+	force atomic.Pointer[billing.RateCard]
 
 	livesMu sync.Mutex
 	lives   []int64 // the epochs that this process has registered
 
 	queue Enqueuer // nil: see UseQueue
+	hints *Hints
+	beat  atomic.Pointer[beat] // nil: there was no heartbeat
 	// maxRecharge is the most of one: see MaxRecharge.
 	maxRecharge billing.Money
 }
@@ -98,7 +99,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	if err != nil {
 		return nil, Fail("open the database", err)
 	}
-	db := &DB{pool: pool, maxRecharge: DefaultMaxRecharge}
+	db := &DB{pool: pool, hints: NewHints(), maxRecharge: DefaultMaxRecharge}
 	for range 2 { // the first answer waits for a connection, which tells little of the time
 		if err := db.readClock(ctx); err != nil {
 			pool.Close()
@@ -199,6 +200,8 @@ func (db *DB) Tx(ctx context.Context, op string, f func(pgx.Tx) error) error {
 		return Fail(op, err)
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	after, end := follows(tx)
+	defer end() // before the connection is another's
 	if err = f(tx); err == nil {
 		err = context.Cause(ctx)
 	}
@@ -207,8 +210,14 @@ func (db *DB) Tx(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	}
 	sure, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitPatience)
 	defer cancel()
+	end()
 	if err = tx.Commit(sure); err != nil && !refused(err) {
 		err = unknownOutcome{err}
+	}
+	if err == nil {
+		for _, f := range *after {
+			f()
+		}
 	}
 	return Fail(op, err)
 }

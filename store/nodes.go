@@ -56,14 +56,21 @@ func (db *DB) BeginEpoch(ctx context.Context, id, addr string) (n Node, err erro
 func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 	asked := time.Now()
 	var there time.Time
-	var drains bool
+	seen := &beat{at: asked}
 	err := db.One(ctx, "heartbeat", `update nodes set heartbeat_at = now(),
 			steady_since = case when heartbeat_at >= now() - $3::interval then least(steady_since, now()) else now() end
-		where node_id = $1 and epoch = $2 returning clock_timestamp(), draining`, []any{n.ID, n.Epoch, BeatGap}, &there, &drains)
+		where node_id = $1 and epoch = $2 returning clock_timestamp(), draining,
+			1 + (select count(*) from nodes o where o.node_id <> $1 and o.heartbeat_at >= now() - $4::interval),
+			exists (select from nodes o where o.node_id <> $1 and o.heartbeat_at < now() - $4::interval
+				and exists (select from sessions s where s.node_id = o.node_id and s.state = 'live')),
+			coalesce((select string_agg(o.epoch::text, ' ' order by o.epoch) from nodes o where o.node_id <> $1 and o.heartbeat_at >= now() - $4::interval and not o.draining), '')`,
+		[]any{n.ID, n.Epoch, BeatGap, NodeLease}, &there, &seen.drains, &seen.live, &seen.left, &seen.others)
 	switch {
 	case err == nil:
 		db.clock.read(asked, there)
-		db.drains.Store(drains)
+		if last := db.beat.Swap(seen); last == nil || last.others != seen.others || last.left != seen.left {
+			db.hints.Hear(HintNodes)
+		}
 	case errors.Is(err, ErrNotFound):
 		err = Fail("heartbeat", ErrFenced)
 	}
@@ -71,7 +78,53 @@ func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 }
 
 // Drains says whether this process's node takes nothing new any more, as the last heartbeat has read it: DrainNode or AskDrain has said so.
-func (db *DB) Drains() bool { return db.drains.Load() }
+func (db *DB) Drains() bool {
+	b := db.beat.Load()
+	return b != nil && b.drains
+}
+
+// beat is what a heartbeat of this process has seen of the other nodes, which need not be asked for again then.
+type beat struct {
+	at   time.Time // of this machine
+	live int       // nodes, with this one
+	left bool      // a node is silent, and sessions of it are live
+
+	drains bool   // this node
+	others string // the epochs of those that live and do not drain
+}
+
+// seen is what the last heartbeat saw; nil: it is too long ago, or there was none.
+func (db *DB) seen() *beat {
+	if b := db.beat.Load(); b != nil && time.Since(b.at) < BeatGap {
+		return b
+	}
+	return nil
+}
+
+// MayHaveSilent says whether there may be a node that has been silent for its lease and has live sessions: as the last heartbeat of this
+// process saw it, and without one of the last seconds there may be.
+func (db *DB) MayHaveSilent() bool {
+	b := db.seen()
+	return b == nil || b.left
+}
+
+// OtherNodes tells which other lives of nodes take what is new, as a heartbeat of the last seconds saw them: it changes with them. Not
+// known: this process had none.
+func (db *DB) OtherNodes() (mark string, known bool) {
+	b := db.seen()
+	if b == nil {
+		return "", false
+	}
+	return b.others, true
+}
+
+// CountedNodes is LiveNodes, as a heartbeat of the last seconds saw it, if this process had one.
+func (db *DB) CountedNodes(ctx context.Context) (n int, err error) {
+	if b := db.seen(); b != nil {
+		return b.live, nil
+	}
+	return db.LiveNodes(ctx)
+}
 
 // NodeLives checks that a life of a node is not over; ErrFenced when a younger process has its
 // name.

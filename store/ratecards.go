@@ -37,10 +37,13 @@ func (db *DB) PutRateCard(ctx context.Context, c *billing.RateCard) error {
 	if !bytes.Equal(stored, sum[:]) {
 		return fmt.Errorf("%w: %s", ErrRateCardChanged, c.Version())
 	}
-	err = db.Do(ctx, "put the rate card in force", `insert into rate_cards_in_force (version, since) select $1, $2
+	changed, err := db.Exec(ctx, "put the rate card in force", `insert into rate_cards_in_force (version, since) select $1, $2
 		where not exists (select from rate_cards_in_force where `+cardOrder("version")+" >= "+cardOrder("$1::text")+") on conflict do nothing", c.Version(), now)
 	if err != nil {
 		return err
+	}
+	if changed > 0 {
+		db.hints.Give(HintRateCard)
 	}
 	return db.FollowRateCard(ctx)
 }

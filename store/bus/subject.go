@@ -41,6 +41,9 @@ func Heartbeats() Subject { return Subject{"node.hb"} }
 // Limits is where nodes report what they have let through.
 func Limits() Subject { return Subject{"node.limits"} }
 
+// Hints is where nodes say what may be there to do.
+func Hints() Subject { return Subject{"node.hints"} }
+
 func build(tokens ...string) (Subject, error) {
 	for _, t := range tokens {
 		if !plain(t) {

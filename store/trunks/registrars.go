@@ -75,6 +75,14 @@ func (s *Store) registrars(ctx context.Context, me store.Node, trunks []string) 
 		from trunk_registrars r where trunk = any($3) or node_id = $1 and node_epoch = $2 order by trunk`, me.ID, me.Epoch, trunks, store.NodeLease)
 }
 
+// Others tells which other nodes may register trunks: see store.DB.OtherNodes.
+func (s *Store) Others() (mark string, known bool) { return s.db.OtherNodes() }
+
+// EveryOr calls f once in each period, and when heartbeats see other nodes than before, until ctx ends. It returns nil.
+func (s *Store) EveryOr(ctx context.Context, period time.Duration, f func()) error {
+	return s.db.Hints().Every(ctx, store.HintNodes, period, f)
+}
+
 // Report stores how the registrations of a node stand, by the names of the trunks. What another node has taken stays as it is.
 func (s *Store) Report(ctx context.Context, me store.Node, standing map[string]Standing) error {
 	var trunks, errs, contacts, former []string

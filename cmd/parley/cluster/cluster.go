@@ -1,6 +1,6 @@
 // Package cluster is a node among the others of its cluster: it takes a name and gives it back
-// (TakeName, Leave), ends the calls of nodes that are gone (Reap), and exchanges news, commands and
-// what limits have let through on the bus (Member).
+// (TakeName, Leave), ends the calls of nodes that are gone (Reap), and exchanges news, commands,
+// hints of what there is to do and what limits have let through on the bus (Member).
 //
 // Everything on the bus is a hint that makes nodes faster: the database has the truth, and a node
 // that misses a message finds it there, at the next checkpoint of the call, 5 s later at most. Only
@@ -93,7 +93,7 @@ func (m *Member) Run(ctx context.Context) error {
 		return err
 	}
 	var wg sync.WaitGroup
-	wg.Add(7)
+	wg.Add(9)
 	isolate.Keep(ctx, "cmd/parley/cluster/announce", func() { m.announce(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/news", func() { m.publishNews(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/goodbyes", func() { m.listen(ctx, bus.Goodbyes(), func(in bus.Message) { m.cfg.Calls.Goodbye(in.About) }) }, wg.Done)
@@ -101,6 +101,8 @@ func (m *Member) Run(ctx context.Context) error {
 	isolate.Keep(ctx, "cmd/parley/cluster/heartbeats", func() { m.listen(ctx, bus.Heartbeats(), m.hearAlive) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/limits", func() { m.reportLimits(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/reports", func() { m.listen(ctx, bus.Limits(), func(in bus.Message) { m.cfg.Limits.Hear(in.Payload) }) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/hints", func() { m.tellHints(ctx) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/hinted", func() { m.listen(ctx, bus.Hints(), m.hearHints) }, wg.Done)
 	wg.Wait()
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"parley/media/isolate"
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/ledger"
@@ -65,9 +64,13 @@ func Leave(db *store.DB, life store.Node, log *slog.Logger) {
 // reapEvery is how often nodes are looked for that have been silent for their lease.
 const reapEvery = 2 * time.Second
 
-// Reap closes the sessions of nodes that are gone, whatever their names, until ctx ends.
+// Reap closes the sessions of nodes that are gone, whatever their names, until ctx ends. While heartbeats
+// see no such node it does not ask for them.
 func (m *Member) Reap(ctx context.Context) error {
-	return isolate.Every(ctx, reapEvery, func() {
+	return m.cfg.Store.Hints().Every(ctx, store.HintNodes, reapEvery, func() {
+		if !m.cfg.Store.MayHaveSilent() {
+			return
+		}
 		lost, err := m.cfg.Ledger.ReapNodes(ctx, m.cfg.Life)
 		m.cfg.Calls.Lost(lost)
 		if err != nil && ctx.Err() == nil {
@@ -95,16 +98,16 @@ func (m *Member) hearAlive(in bus.Message) {
 // countEvery is how often nodes are counted.
 const countEvery = 5 * time.Second
 
-// Count hands share the number of nodes that live, every 5 s until ctx ends. The others count a
+// Count hands share the number of nodes that live, every 5 s and when heartbeats see a change, until ctx ends. The others count a
 // new node within seconds, and until then the shares together are more than the whole; the share
 // of one that goes stays unused for its lease. Without the database share is not called.
 func (m *Member) Count(ctx context.Context, share func(live int)) error {
 	m.countNow(ctx, share)
-	return isolate.Every(ctx, countEvery, func() { m.countNow(ctx, share) })
+	return m.cfg.Store.Hints().Every(ctx, store.HintNodes, countEvery, func() { m.countNow(ctx, share) })
 }
 
 func (m *Member) countNow(ctx context.Context, share func(live int)) {
-	live, err := m.cfg.Store.LiveNodes(ctx)
+	live, err := m.cfg.Store.CountedNodes(ctx)
 	if err != nil {
 		m.cfg.Log.Debug("nodes were not counted", "err", err)
 		return

@@ -20,7 +20,7 @@ func TestPanicEndsNoCall(t *testing.T) {
 	})
 }
 
-// tellOthers: nodes hear each other: commands, news, goodbyes and heartbeats.
+// tellOthers: nodes hear each other: commands, news, goodbyes, hints and heartbeats.
 func tellOthers(t *testing.T) {
 	r := newRing(t)
 	beside := r.call(1, r.decoy)
@@ -29,6 +29,22 @@ func tellOthers(t *testing.T) {
 	r.ok(err)
 	defer news.Close()
 	r.nodes[0].Alive()
+	hinted := make(chan struct{}, 1)
+	r.nodes[1].db.Hints().On("a test", func() {
+		select {
+		case hinted <- struct{}{}:
+		default:
+		}
+	})
+	eventually(t, "a node hears what there is to do because of another", func() bool {
+		r.nodes[0].db.Hints().Give("a test")
+		select {
+		case <-hinted:
+			return true
+		case <-time.After(patience / 100):
+			return false
+		}
+	})
 	eventually(t, "a node says that it lives", func() bool {
 		r.nodes[0].Alive()
 		ctx, cancel := context.WithTimeout(t.Context(), patience/100)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"parley/media/isolate"
 	"parley/sip/trunk"
 	"parley/store"
 	"parley/store/trunks"
@@ -18,6 +17,9 @@ const (
 	// claimEvery is how often a node looks which trunks it registers: with store.NodeLease it makes 17 s until the trunks of a
 	// node that has died are another's.
 	claimEvery = 2 * time.Second
+	// claimQuiet is for how long it does not look while neither the nodes, as heartbeats see them, nor the trunks
+	// have changed, and each trunk has a node that registers it.
+	claimQuiet = 10 * time.Second
 	// claimPatience is for one look.
 	claimPatience = 3 * time.Second
 )
@@ -34,6 +36,16 @@ type Registrar struct {
 	RegistrarConfig
 	until time.Time       // others take nothing of ours before
 	ours  map[string]bool // as of the last look
+	last  look
+}
+
+// look is what a look has found. The zero look has found nothing that would stay.
+type look struct {
+	begun    time.Time
+	others   string   // nodes
+	names    []string // of the trunks
+	free     bool     // a trunk is nobody's, or may be another's soon
+	reported map[string]trunks.Standing
 }
 
 // RegistrarConfig is what a Registrar needs. All fields are set.
@@ -51,7 +63,44 @@ func NewRegistrar(c RegistrarConfig) *Registrar { return &Registrar{RegistrarCon
 // Run looks until ctx ends. Without the database the node goes on with what it has, until others may take it.
 func (r *Registrar) Run(ctx context.Context) error {
 	r.look(ctx)
-	return isolate.Every(ctx, claimEvery, func() { r.look(ctx) })
+	return r.Store.EveryOr(ctx, claimEvery, func() {
+		if !r.quiet() {
+			r.look(ctx)
+		}
+	})
+}
+
+// quiet says that a look would find what the last one has.
+func (r *Registrar) quiet() bool {
+	others, known := r.Store.Others()
+	names, standing := r.registering()
+	if !known || others != r.last.others || time.Since(r.last.begun) >= claimQuiet || r.last.free || !slices.Equal(names, r.last.names) {
+		return false
+	}
+	for name := range r.ours {
+		was, st := r.last.reported[name], standing[name]
+		if st == nil {
+			return false
+		}
+		if now := r.standing(st, was.Contact); differ(&now, &was) {
+			return false
+		}
+	}
+	return true
+}
+
+// registering are the trunks that register, and how those stand that this node registers.
+func (r *Registrar) registering() (names []string, standing map[string]*trunk.Registration) {
+	standing = map[string]*trunk.Registration{}
+	for _, t := range r.Phone.Trunks() {
+		if t.Registration == nil {
+			continue
+		}
+		if names = append(names, t.Name); r.ours[t.Name] {
+			standing[t.Name] = t.Registration
+		}
+	}
+	return names, standing
 }
 
 func (r *Registrar) look(ctx context.Context) {
@@ -71,16 +120,10 @@ func (r *Registrar) claim(ctx context.Context) error {
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, claimPatience)
 	defer cancel()
-	var names []string
-	standing := map[string]*trunk.Registration{}
-	for _, t := range r.Phone.Trunks() {
-		if t.Registration == nil {
-			continue
-		}
-		if names = append(names, t.Name); r.ours[t.Name] {
-			standing[t.Name] = t.Registration
-		}
-	}
+	names, standing := r.registering()
+	found := look{begun: asked, names: names, reported: map[string]trunks.Standing{}}
+	found.others, _ = r.Store.Others()
+	r.last = look{}
 	if len(names) == 0 && len(r.ours) == 0 {
 		return nil
 	}
@@ -88,18 +131,19 @@ func (r *Registrar) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	found.free = len(all) < len(names)
 	turns, ours, news := map[string]trunk.Turn{}, map[string]bool{}, map[string]trunks.Standing{}
 	for _, x := range all {
+		found.free = found.free || x.Free
 		if x.Node != r.Life {
 			turns[x.Trunk] = trunk.Turn{Theirs: r.theirs(&x)}
 			continue
 		}
+		found.reported[x.Trunk] = x.Standing
 		ours[x.Trunk], turns[x.Trunk] = true, trunk.Turn{Ours: true, Former: x.Former}
 		if st := standing[x.Trunk]; st != nil {
-			now := r.standing(st)
-			now.Contact = cmp.Or(now.Contact, x.Contact) // of before the database was away: it may stand still
-			if differ(&now, &x.Standing) {
-				news[x.Trunk] = now
+			if now := r.standing(st, x.Contact); differ(&now, &x.Standing) {
+				news[x.Trunk], found.reported[x.Trunk] = now, now
 			}
 		}
 	}
@@ -110,7 +154,11 @@ func (r *Registrar) claim(ctx context.Context) error {
 	}
 	r.Phone.Registers(turns)
 	r.until, r.ours = asked.Add(lease), ours
-	return r.Store.Report(ctx, r.Life, news)
+	err = r.Store.Report(ctx, r.Life, news)
+	if err == nil {
+		r.last = found
+	}
+	return err
 }
 
 // theirs is how a registration stands that another node has.
@@ -123,9 +171,10 @@ func (r *Registrar) theirs(x *trunks.Registrar) trunk.Registration {
 	return v
 }
 
-// standing is how a registration of this node stands, for others to read.
-func (r *Registrar) standing(v *trunk.Registration) trunks.Standing {
-	s := trunks.Standing{Error: v.Error, Contact: v.Contact, Former: v.Former}
+// standing is how a registration of this node stands, for others to read. was is its contact of before, when the database may have been
+// away: it may stand still.
+func (r *Registrar) standing(v *trunk.Registration, was string) trunks.Standing {
+	s := trunks.Standing{Error: v.Error, Contact: cmp.Or(v.Contact, was), Former: v.Former}
 	if v.Registered {
 		until := r.Now().Add(time.Until(v.Until))
 		s.Until = &until

@@ -111,3 +111,65 @@ func TestRegistrarWithoutDatabase(t *testing.T) {
 		t.Error("it keeps what may be another's")
 	}
 }
+
+// TestAQuietRegistrar looks again when another node comes, drains or goes, when the trunk stands otherwise, and while nobody has it.
+func TestAQuietRegistrar(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	a, b := newParty(t, url, "a"), newParty(t, url, "b")
+	hinted := 0
+	b.db.Hints().On(store.HintNodes, func() { hinted++ })
+	beat := func() {
+		t.Helper()
+		for _, p := range []*party{a, b} {
+			if err := p.db.Heartbeat(t.Context(), p.Life); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(what string, p *party, quiet bool) {
+		t.Helper()
+		if p.quiet() != quiet {
+			t.Errorf("%s: quiet %t", what, !quiet)
+		}
+	}
+	want("before the first look", a, false)
+	beat()
+	a.look(t.Context())
+	want("its telephone has registered", a, false)
+	a.look(t.Context())
+	want("it has reported that", a, true)
+	b.look(t.Context())
+	want("another node that has nothing to do", b, true)
+	a.contact = "sip:u@a2"
+	want("it is registered elsewhere", a, false)
+	a.look(t.Context())
+	want("it has reported that", a, true)
+	a.last.begun = time.Now().Add(-claimQuiet)
+	want("a while later", a, false)
+	if _, err := a.db.DrainNode(t.Context(), a.Life); err != nil {
+		t.Fatal(err)
+	}
+	before := hinted
+	beat()
+	if hinted != before+1 {
+		t.Errorf("%d hints that the other drains", hinted-before)
+	}
+	want("the other drains", b, false)
+	b.look(t.Context())
+	beat()
+	b.look(t.Context())
+	want("it has taken over and reported", b, true)
+	if !b.turn.Ours {
+		t.Error("it has not taken over")
+	}
+	if err := b.db.LeaveNode(t.Context(), b.Life); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.db.Heartbeat(t.Context(), a.Life); err != nil {
+		t.Fatal(err)
+	}
+	want("the other has gone", a, false)
+	a.look(t.Context())
+	want("nobody has the trunk", a, false)
+}

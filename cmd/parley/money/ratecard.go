@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"parley/billing"
-	"parley/media/isolate"
 	"parley/store"
 )
 
-// cardEvery is how often a node asks which rate card is in force: for so long it may go on
-// selling by the one before.
-const cardEvery = 2 * time.Second
+// cardEvery is how often a node asks which rate card is in force, besides when it hears of
+// another: for so long it may go on selling by the one before where the bus is away.
+const cardEvery = 10 * time.Second
 
 // Cards keeps the rate card of the cluster.
 type Cards struct {
@@ -61,7 +60,7 @@ func (c *Cards) Load(ctx context.Context) error {
 
 // Follow learns until ctx ends what other nodes put in force.
 func (c *Cards) Follow(ctx context.Context) error {
-	return isolate.Every(ctx, cardEvery, func() {
+	return c.Store.Hints().Every(ctx, store.HintRateCard, cardEvery, func() {
 		before := c.Store.RateCard()
 		err := c.Store.FollowRateCard(ctx)
 		switch is := c.Store.RateCard(); {

@@ -1,0 +1,163 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley/billing"
+	"parley/store"
+	"parley/store/storetest"
+)
+
+// wrapped is a transaction as other packages pass it on.
+type wrapped struct{ pgx.Tx }
+
+// TestHintsFollowTheCommit: they are given when a transaction has committed, and only then, once.
+func TestHintsFollowTheCommit(t *testing.T) {
+	db := storetest.New(t)
+	given := 0
+	db.Hints().On("bread", func() { given++ })
+	bake := func(what string, fate error, want int) {
+		t.Helper()
+		err := db.Tx(t.Context(), "bake", func(tx pgx.Tx) error {
+			db.HintAfter(wrapped{tx}, "bread")
+			if given != want && given != want-1 {
+				t.Errorf("%s: %d given before the commit", what, given)
+			}
+			return fate
+		})
+		if !errors.Is(err, fate) {
+			t.Fatal(err)
+		}
+		if given != want {
+			t.Errorf("%s: %d given; want %d", what, given, want)
+		}
+	}
+	bake("committed", nil, 1)
+	bake("rolled back", errors.New("burnt"), 1)
+	if err := db.Tx(t.Context(), "sell", func(pgx.Tx) error { return nil }); err != nil || given != 1 {
+		t.Errorf("the next transaction gives it again: %d, %v", given, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := db.Tx(ctx, "bake", func(tx pgx.Tx) error {
+		db.HintAfter(tx, "bread")
+		cancel()
+		return nil
+	})
+	if err == nil || given != 1 {
+		t.Errorf("who gave up before the commit: %d given, %v", given, err)
+	}
+	bake("committed again", nil, 2)
+	err = pgx.BeginFunc(t.Context(), db.Pool(), func(tx pgx.Tx) error {
+		db.HintAfter(tx, "bread")
+		return nil
+	})
+	if err != nil || given != 2 {
+		t.Errorf("a transaction of which nobody knows the end: %d given, %v", given, err)
+	}
+}
+
+// TestHintsAreToldOnce to the others, however often they were given, and not those that come from them.
+func TestHintsAreToldOnce(t *testing.T) {
+	h := store.NewHints()
+	for range 3 {
+		h.Give("bread")
+		h.Give("cake")
+		h.Hear("soup")
+	}
+	<-h.Due()
+	if got := h.Take(); !slices.Equal(got, []store.Hint{"bread", "cake"}) {
+		t.Errorf("told are %q", got)
+	}
+	h.Give("bread")
+	<-h.Due()
+	if got := h.Take(); !slices.Equal(got, []store.Hint{"bread"}) {
+		t.Errorf("told are %q", got)
+	}
+}
+
+// TestANewRateCardIsHinted, and one that is in force already is not.
+func TestANewRateCardIsHinted(t *testing.T) {
+	db := storetest.New(t)
+	ctx, stop := context.WithCancel(t.Context())
+	followed, done := make(chan struct{}, 10), make(chan error, 1)
+	go func() {
+		done <- db.Hints().Every(ctx, store.HintRateCard, time.Hour, func() { followed <- struct{}{} })
+	}()
+	for {
+		db.Hints().Give(store.HintRateCard) // until it listens
+		select {
+		case <-followed:
+		case <-time.After(time.Millisecond):
+			continue
+		}
+		break
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	old := billing.DefaultRateCard()
+	newer, err := billing.ParseRateCard([]byte(strings.Replace(string(old.JSON()), old.Version(), "2061-01-01.1", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := 0
+	db.Hints().On(store.HintRateCard, func() { given++ })
+	for range 2 {
+		if err := db.PutRateCard(t.Context(), newer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if given != 1 {
+		t.Errorf("%d hints of one card", given)
+	}
+}
+
+// TestHeartbeatsSeeOtherNodes: how many live, and whether one is gone that had sessions.
+func TestHeartbeatsSeeOtherNodes(t *testing.T) {
+	url := storetest.URL(t)
+	db, other := storetest.Open(t, url), storetest.Open(t, url)
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	me, err := db.BeginEpoch(t.Context(), "me", "")
+	ok(err)
+	if !db.MayHaveSilent() {
+		t.Error("before any heartbeat nothing is known")
+	}
+	it, err := other.BeginEpoch(t.Context(), "it", "")
+	ok(err)
+	count := func(want int) {
+		t.Helper()
+		if n, err := db.CountedNodes(t.Context()); n != want || err != nil {
+			t.Errorf("%d nodes, %v; want %d", n, err, want)
+		}
+	}
+	count(2) // asked
+	ok(other.LeaveNode(t.Context(), it))
+	count(1) // asked again
+	ok(db.Heartbeat(t.Context(), me))
+	it, err = other.BeginEpoch(t.Context(), "it", "")
+	ok(err)
+	ok(db.Heartbeat(t.Context(), me))
+	count(2)
+	if db.MayHaveSilent() {
+		t.Error("all nodes live")
+	}
+	ok(other.LeaveNode(t.Context(), it))
+	ok(db.Heartbeat(t.Context(), me))
+	if db.MayHaveSilent() {
+		t.Error("the node that has left had no sessions")
+	}
+	count(1)
+}
