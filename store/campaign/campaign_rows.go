@@ -39,6 +39,15 @@ type ClaimedRow struct {
 const unclaimed = `(r.claimed_until is null or r.claimed_until <= $1
 	or not exists (select from nodes n where n.node_id = r.node_id and n.epoch = r.node_epoch))`
 
+// Hints tell of rows that were not there: store.HintRows.
+func (s *Store) Hints() *store.Hints { return s.db.Hints() }
+
+// RowsWithin says whether batches that run have rows that nobody has dialled yet and that are due, or will be within a time.
+func (s *Store) RowsWithin(ctx context.Context, soon time.Duration) (bool, error) {
+	return store.Value[bool](ctx, s.db, "look for rows", `select exists (select from campaign_rows r join campaigns c on c.id = r.campaign_id
+		where r.status = 'pending' and r.due_at <= $1 and c.state = 'running')`, s.db.Time(ctx).Add(soon))
+}
+
 // ClaimRows makes n the one who may dial up to most of the rows that are due, those that
 // have waited longest first, and of each account no more than it has lines for: one
 // less than its sessions at once, but one, and those that are taken do not count. Of

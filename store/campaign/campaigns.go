@@ -136,6 +136,7 @@ func (s *Store) CreateCampaign(ctx context.Context, c Campaign, card *billing.Ra
 		b := &pgx.Batch{}
 		c.queue(b, id)
 		once.Begin(b, id)
+		s.db.HintAfter(tx, store.HintRows)
 		return tx.Save(ctx, b)
 	})
 	return id, err
@@ -237,6 +238,7 @@ func (s *Store) ResumeCampaign(ctx context.Context, account, id string) error {
 		if was != CampaignPaused {
 			return nil
 		}
+		s.db.HintAfter(tx, store.HintRows)
 		b := &pgx.Batch{}
 		b.Queue("update campaigns set state = 'running' where id = $1", id)
 		b.Queue(pendingRows+"update campaign_rows r set since = greatest(since, $2) from pending where r.id = pending.id", id, s.db.Time(ctx))

@@ -86,7 +86,7 @@ const (
 // callee was not called often enough yet. Of a batch that was cancelled none is: cancelling waits for this shared lock, or is
 // seen here.
 func (w *Tx) callAgain(ctx context.Context, s *session, c Closing, at time.Time) error {
-	_, err := w.Exec(ctx, `insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at,
+	tag, err := w.Exec(ctx, `insert into campaign_rows (id, account_id, campaign_id, no, to_number, from_number, agent_id, zones, scheduled_at, status, since, due_at,
 			variables, metadata, headers, attempt, retry_of)
 		select $3, r.account_id, r.campaign_id, (select max(x.no) + 1 from campaign_rows x where x.campaign_id = r.campaign_id), r.to_number, r.from_number, r.agent_id, r.zones,
 			t.due, 'pending', t.due, t.due, r.variables, r.metadata, r.headers, r.attempt + 1, r.id
@@ -95,6 +95,9 @@ func (w *Tx) callAgain(ctx context.Context, s *session, c Closing, at time.Time)
 				from json_to_recordset(c.retries) as t("on" text, attempts int, after_seconds int) where t."on" = $4) t
 		where r.account_id = $1 and r.session_id = $2 and c.state <> 'cancelled' and r.attempt < t.attempts
 		for share of c`, w.account, s.id, store.NewID(store.RowID, at), c.Reason, at)
+	if err == nil && tag.RowsAffected() > 0 {
+		w.ledger.db.HintAfter(w, store.HintRows)
+	}
 	return err
 }
 

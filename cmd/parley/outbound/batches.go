@@ -20,8 +20,11 @@ import (
 
 const (
 	// batchTick is how often a node looks for rows that are due, besides when it has
-	// reason to.
+	// reason to, while there are some.
 	batchTick = time.Second
+	// quietFor is how long it leaves them alone when none will be due within that time: hints
+	// tell of new ones.
+	quietFor = 10 * time.Second
 	// expireEvery is how often rows are looked for whose day is over.
 	expireEvery = time.Minute
 	// maxClaims is how many rows a node takes at once: what it does not get to dial
@@ -46,6 +49,7 @@ type Batches struct {
 	life    store.Node
 	counts  *api.Counts
 	wake    chan struct{}
+	quiet   time.Duration // is quietFor
 
 	mu      sync.Mutex
 	resting time.Time // until then others may have the rows
@@ -54,7 +58,7 @@ type Batches struct {
 // NewBatches dials the rows of batches by a dialler, for this life of the node. Refused rows are
 // counted.
 func NewBatches(rows *campaign.Store, dialler *Dialler, life store.Node, counts *api.Counts) *Batches {
-	return &Batches{rows: rows, dialler: dialler, life: life, counts: counts, wake: make(chan struct{}, 1)}
+	return &Batches{rows: rows, dialler: dialler, life: life, counts: counts, wake: make(chan struct{}, 1), quiet: quietFor}
 }
 
 // Wake implements callcenter.Batches. Nil Batches have nothing to do.
@@ -156,15 +160,19 @@ func (d *Dialler) checks(ctx context.Context, account string) [3]func(*callcente
 func (b *Batches) Run(ctx context.Context) error {
 	var rows sync.WaitGroup
 	defer rows.Wait()
+	b.rows.Hints().On(store.HintRows, b.Wake)
 	tick := time.NewTicker(batchTick)
 	defer tick.Stop()
-	var expired time.Time
+	var expired, quiet time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-b.wake:
 		case <-tick.C:
+			if time.Now().Before(quiet) {
+				continue
+			}
 		}
 		isolate.Do("cmd/parley/outbound/batches", nil, func() {
 			now := b.dialler.Store.Now()
@@ -173,6 +181,11 @@ func (b *Batches) Run(ctx context.Context) error {
 				b.expire(ctx)
 			}
 			if !b.rested(now) {
+				return
+			}
+			quiet = time.Time{}
+			if soon, err := b.rows.RowsWithin(ctx, b.quiet); err == nil && !soon {
+				quiet = time.Now().Add(b.quiet)
 				return
 			}
 			for _, line := range b.due(ctx) {

@@ -1,8 +1,11 @@
 package outbound
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +126,45 @@ func TestBatchKeepsPace(t *testing.T) {
 		t.Errorf("a single call: %+v", p)
 	}
 	d.verified()
+}
+
+// TestQuietBatchesHearOfRows: a node that has found nothing to dial hears of rows that are there, and does not ask for them meanwhile.
+func TestQuietBatchesHearOfRows(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	address, counter := storetest.Counted(t, d.db.Pool().Config().ConnString())
+	batches := campaign.New(storetest.Open(t, address))
+	d.batches.rows, d.batches.quiet = batches, time.Hour
+	id := d.batch(nil, d.db.Now())
+	d.ok(batches.PauseCampaign(t.Context(), d.account, id))
+	d.ok(ledger.New(d.db).OpenDispute(t.Context(), d.account, "pi_1")) // rows that are dialled fail
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- d.batches.Run(ctx) }()
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("not within a minute: ", what)
+			}
+		}
+	}
+	looks := 0
+	until("it has looked", func() bool {
+		for sql, n := range counter.Take() {
+			if strings.HasPrefix(sql, "select exists (select from campaign_rows") {
+				looks += n
+			}
+		}
+		return looks > 0
+	})
+	d.ok(batches.ResumeCampaign(t.Context(), d.account, id))
+	until("the rows are dialled", func() bool {
+		list := first(d.rows(id))
+		return !slices.ContainsFunc(list, func(r campaign.CampaignRow) bool { return r.Status == campaign.RowPending })
+	})
+	stop()
+	d.ok(<-done)
 }
 
 // TestADrainingNodeClaimsNoRows: they are left to nodes that stay.
