@@ -28,12 +28,9 @@ func TestJobs(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- q.Run(ctx) }()
 	defer func() { stop(); s.OK(<-done) }()
-	conn, err := pgx.Connect(t.Context(), s.Database)
-	s.OK(err)
-	defer conn.Close(context.WithoutCancel(t.Context()))
 	insert := func(job jobs.Args) {
 		t.Helper()
-		s.OK(pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { return q.Insert(t.Context(), tx, job) }))
+		s.OK(s.DB.Tx(t.Context(), "queue a job", func(tx pgx.Tx) error { return q.Insert(t.Context(), tx, job) }))
 	}
 
 	long := time.Now().Add(-40 * 24 * time.Hour)

@@ -4,8 +4,9 @@
 // it, more than once if one dies; what a job does must bear that.
 //
 // It is River, with its tables in a schema of their own, on a small pool of
-// connections of its own, for its housekeeping must not wait behind calls. It
-// polls: work here has minutes, and no connection is kept just to listen.
+// connections of its own, for its housekeeping must not wait behind calls. Nodes
+// learn of jobs by hints (store.Hints), which travel over the bus, and look every
+// 10 s for what no hint has told: no connection is kept just to listen.
 package jobs
 
 import (
@@ -15,6 +16,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,8 +30,12 @@ import (
 
 const (
 	maxConns = 4 // fetching, completing, leading and one to spare
-	// pollInterval is how long a job waits at most while a worker is free.
-	pollInterval = 500 * time.Millisecond
+	// lookEvery is how long a job waits at most while a worker is free, when its hint is lost.
+	lookEvery = 10 * time.Second
+	// libraryEvery is how often the library looks by itself, a statement for each kind of jobs.
+	libraryEvery = 10 * time.Minute
+	// notHerePause is how long a job is left alone that this process may not do.
+	notHerePause = 500 * time.Millisecond
 	// rescueMargin is how much longer than its timeout a job may seem to run before
 	// it is taken for dead.
 	rescueMargin = time.Minute
@@ -64,20 +70,26 @@ type Queue struct {
 	// Now is the database's clock, by which jobs are due, tried again and taken for dead;
 	// at first this machine's. It is set before Open.
 	Now func() time.Time
+	// Hints tell of jobs that are in line; at first they are the queue's own, which no other process hears. They
+	// are set before Open.
+	Hints *store.Hints
 
 	log      *slog.Logger
+	wakes    *wakes
+	rounds   *rounds
 	workers  *river.Workers
 	queues   map[string]river.QueueConfig
 	periodic []*river.PeriodicJob
 	longest  time.Duration
 	others   []string // kinds that other nodes can do as well
+	leaves   atomic.Bool
 	pool     *pgxpool.Pool
 	client   *river.Client[pgx.Tx]
 }
 
 // New returns a queue without any kinds.
 func New(log *slog.Logger) *Queue {
-	return &Queue{Now: time.Now, log: log, workers: river.NewWorkers(), queues: map[string]river.QueueConfig{}}
+	return &Queue{Now: time.Now, Hints: store.NewHints(), log: log, wakes: newWakes(lookEvery), rounds: newRounds(), workers: river.NewWorkers(), queues: map[string]river.QueueConfig{}}
 }
 
 // Handle has jobs of a kind run by f. When f fails the job is tried again, after
@@ -97,12 +109,20 @@ func HandleOrGiveUp[A Args](q *Queue, l Limits, f, giveUp func(ctx context.Conte
 		q.others = append(q.others, a.Kind())
 	}
 	q.longest = max(q.longest, l.Timeout+giveUpPatience)
-	river.AddWorker(q.workers, &worker[A]{q: q, limits: l, f: f, giveUp: giveUp})
+	w := &worker[A]{q: q, limits: l, f: f, giveUp: giveUp}
+	river.AddWorker(q.workers, w)
+	q.rounds.does(a.Kind(), l.Workers > 1, w.round)
 }
 
-// Every has a job queued each period by one of the nodes.
+// Every has a job run each period by one of the nodes, without a place in the line: one that fails is not tried again
+// before the next. When that is due before the last has ended, it is queued for other workers of its kind, or left out where
+// there is one only. A node that leaves jobs to others queues all for them.
 func Every(q *Queue, period time.Duration, args Args) {
 	q.periodic = append(q.periodic, river.NewPeriodicJob(river.PeriodicInterval(period), func() (river.JobArgs, *river.InsertOpts) {
+		if !q.leaves.Load() && !q.rounds.begin(args) {
+			return nil, nil
+		}
+		time.AfterFunc(periodicWait, func() { q.Hints.Give(store.HintJob(args.Kind())) })
 		return args, options(args)
 	}, nil))
 }
@@ -139,8 +159,11 @@ func (q *Queue) Open(ctx context.Context, url string) error {
 		return err
 	}
 	if err = migrate(ctx, q.pool, q.log); err == nil {
-		q.client, err = river.NewClient(riverpgxv5.New(q.pool), &river.Config{
-			Logger: quiet(q.log), Schema: schema, PollOnly: true, FetchPollInterval: pollInterval,
+		for kind := range q.queues {
+			q.Hints.On(store.HintJob(kind), func() { q.wakes.wake(kind) })
+		}
+		q.client, err = river.NewClient(driver{riverpgxv5.New(q.pool), q.wakes}, &river.Config{
+			Logger: quiet(q.log), Schema: schema, FetchPollInterval: libraryEvery,
 			Queues: q.queues, Workers: q.workers, PeriodicJobs: q.periodic, RetryPolicy: retries{q.Now},
 			JobTimeout: q.longest, RescueStuckJobsAfter: q.longest + rescueMargin,
 			CompletedJobRetentionPeriod: keep, CancelledJobRetentionPeriod: keep,
@@ -162,9 +185,13 @@ func (q *Queue) Close() {
 	}
 }
 
-// Insert queues a job within tx, of whichever pool it is.
+// Insert queues a job within tx, of whichever pool it is. Of one that store.DB.Tx has not begun no hint
+// tells when it has committed: the job waits until it is looked for.
 func (q *Queue) Insert(ctx context.Context, tx pgx.Tx, args Args) error {
 	_, err := q.client.InsertTx(ctx, tx, args, options(args))
+	if err == nil {
+		store.AfterCommit(tx, func() { q.Hints.Give(store.HintJob(args.Kind())) })
+	}
 	return err
 }
 
@@ -172,14 +199,18 @@ func (q *Queue) Insert(ctx context.Context, tx pgx.Tx, args Args) error {
 // for them, and leaves them to the next start.
 func (q *Queue) Run(ctx context.Context) error {
 	work := context.WithoutCancel(ctx) // it is stopped below, and not by this context
+	q.rounds.open(ctx)
 	if !q.start(ctx, work) {
 		return nil
 	}
-	<-ctx.Done()
+	q.look(ctx)
 	stop, cancel := context.WithTimeout(work, stopPatience)
 	defer cancel()
-	if err := q.client.StopAndCancel(stop); err != nil {
+	if err := errors.Join(q.client.StopAndCancel(stop), q.rounds.wait(stop)); err != nil {
 		return fmt.Errorf("jobs: stop: %w", err)
+	}
+	for _, kind := range q.wakes.interrupted() { // by now their rows say that they are for others
+		q.Hints.Give(store.HintJob(kind))
 	}
 	return nil
 }
@@ -187,6 +218,7 @@ func (q *Queue) Run(ctx context.Context) error {
 // LeaveToOthers has the queue begin no further jobs but those of kinds that are Local. What runs goes on. Call it once the queue
 // is open.
 func (q *Queue) LeaveToOthers() {
+	q.leaves.Store(true)
 	now, cancel := context.WithCancel(context.Background())
 	cancel() // the library would wait for what runs
 	for _, kind := range q.others {
@@ -239,17 +271,20 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
 		last--
 	}
 	if w.giveUp == nil || job.Attempt <= last {
-		err = w.guarded(ctx, job, w.f)
+		err = w.guarded(ctx, job.Args, w.f)
 	}
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
+		w.q.wakes.interrupt(job.Kind)
 		return river.JobSnooze(0) // available again at once, and not an attempt
 	case errors.Is(err, ErrNotHere):
-		return river.JobSnooze(pollInterval)
+		time.AfterFunc(notHerePause+dueWait, func() { w.q.Hints.Give(store.HintJob(job.Kind)) })
+		return river.JobSnooze(notHerePause)
 	case job.Attempt < last:
 		w.q.log.Warn("a job failed and is tried again", "kind", job.Kind, "attempt", job.Attempt, "err", err)
+		w.q.wakes.retry(job.Kind, retryWait(len(job.Errors)+1))
 		return err // the library writes it into the job's row, where nobody looks
 	}
 	w.q.log.Error("a job failed for the last time", "kind", job.Kind, "attempt", job.Attempt, "err", err)
@@ -258,23 +293,24 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpPatience)
 	defer cancel()
-	if fault := w.guarded(ctx, job, w.giveUp); fault != nil {
+	if fault := w.guarded(ctx, job.Args, w.giveUp); fault != nil {
 		w.q.log.Warn("it cannot be noted that a job has failed, which is tried once more", "kind", job.Kind, "err", fault)
+		w.q.wakes.retry(job.Kind, maxRetryWait)
 		return river.JobSnooze(maxRetryWait)
 	}
 	return river.JobCancel(err) // an attempt is left
 }
 
 // guarded calls f, which may panic.
-func (w *worker[A]) guarded(ctx context.Context, job *river.Job[A], f func(context.Context, A) error) (err error) {
+func (w *worker[A]) guarded(ctx context.Context, args A, f func(context.Context, A) error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			// What was passed to panic may hold anything: only its type is written.
-			w.q.log.Error("a job panicked", "kind", job.Kind, "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
+			w.q.log.Error("a job panicked", "kind", args.Kind(), "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
 			err = errPanicked
 		}
 	}()
-	return f(ctx, job.Args)
+	return f(ctx, args)
 }
 
 // clock fits a clock to the library.

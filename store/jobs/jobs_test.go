@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"parley/store"
 	"parley/store/jobs"
 	"parley/store/storetest"
 )
@@ -33,19 +34,34 @@ func (other) Kind() string { return "other" }
 
 // fixture is a database and what is needed to queue jobs.
 type fixture struct {
-	t    *testing.T
-	url  string
-	pool *pgxpool.Pool
+	t     *testing.T
+	url   string
+	pool  *pgxpool.Pool
+	db    *store.DB    // jobs are queued here
+	hints *store.Hints // of all queues, as the bus has it
 }
 
 func setup(t *testing.T) *fixture {
 	t.Parallel() // most of their time is waiting
-	f := &fixture{t: t, url: storetest.URL(t)}
+	return on(t, storetest.URL(t))
+}
+
+// on is a fixture on the database at url.
+func on(t *testing.T, url string) *fixture {
+	t.Helper()
+	f := &fixture{t: t, url: url, db: storetest.Open(t, url), hints: store.NewHints()}
 	pool, err := pgxpool.New(t.Context(), f.url)
 	f.ok(err)
 	t.Cleanup(pool.Close)
 	f.pool = pool
 	return f
+}
+
+// queue is a queue without any kinds.
+func (f *fixture) queue() *jobs.Queue {
+	q := jobs.New(quiet)
+	q.Hints = f.hints
+	return q
 }
 
 func (f *fixture) ok(err error) {
@@ -58,7 +74,7 @@ func (f *fixture) ok(err error) {
 // open opens a queue whose jobs f runs.
 func (f *fixture) open(work func(context.Context, greet) error) *jobs.Queue {
 	f.t.Helper()
-	q := jobs.New(quiet)
+	q := f.queue()
 	jobs.Handle(q, jobs.Limits{Workers: 2, Timeout: time.Minute}, work)
 	f.ok(q.Open(f.t.Context(), f.url))
 	f.t.Cleanup(q.Close)
@@ -81,7 +97,7 @@ func (f *fixture) run(q *jobs.Queue) (stop func()) {
 
 func (f *fixture) insert(q *jobs.Queue, args jobs.Args, fate error) {
 	f.t.Helper()
-	err := pgx.BeginFunc(f.t.Context(), f.pool, func(tx pgx.Tx) error {
+	err := f.db.Tx(f.t.Context(), "queue a job", func(tx pgx.Tx) error {
 		f.ok(q.Insert(f.t.Context(), tx, args))
 		return fate
 	})
@@ -108,7 +124,7 @@ func TestFailedJobsAreTriedAgain(t *testing.T) {
 	f := setup(t)
 	tries := make(chan string, 10)
 	var n int
-	q := jobs.New(quiet)
+	q := f.queue()
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(_ context.Context, g greet) error {
 		tries <- g.Name
 		switch n++; n {
@@ -134,7 +150,7 @@ func TestFailedJobsAreTriedAgain(t *testing.T) {
 func TestJobsAreGivenUp(t *testing.T) {
 	f := setup(t)
 	began := time.Now()
-	q := jobs.New(quiet)
+	q := f.queue()
 	q.Now = func() time.Time { return began.Add(100 * time.Since(began)) } // a minute passes at once
 	panicked, late := make(chan string, 10), make(chan string, 10)
 	n := 0
@@ -176,7 +192,7 @@ func TestJobsAreGivenUp(t *testing.T) {
 func TestJobsThatEndTheirProcess(t *testing.T) {
 	f := setup(t)
 	gaveUp := make(chan string, 10)
-	q := jobs.New(quiet)
+	q := f.queue()
 	jobs.HandleOrGiveUp(q, jobs.Limits{Workers: 1, Timeout: time.Second}, func(context.Context, greet) error {
 		t.Error("it is done once more")
 		return nil
@@ -204,13 +220,9 @@ func TestJobsThatEndTheirProcess(t *testing.T) {
 // Jobs are due and tried again by the database's clock, however wrong that of the machine.
 func TestJobsAreDueByTheDatabasesClock(t *testing.T) {
 	t.Parallel()
-	f := &fixture{t: t, url: storetest.Shifted(t, -40*24*time.Hour)}
-	var err error
-	f.pool, err = pgxpool.New(t.Context(), f.url)
-	f.ok(err)
-	t.Cleanup(f.pool.Close)
+	f := on(t, storetest.Shifted(t, -40*24*time.Hour))
 	tries, n := make(chan int, 10), 0
-	q := jobs.New(quiet)
+	q := f.queue()
 	q.Now = storetest.Open(t, f.url).Now
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(context.Context, greet) error {
 		if n++; n == 1 {
@@ -315,7 +327,7 @@ func TestTheStartWaitsForTheDatabase(t *testing.T) {
 // Kinds do not wait for each other, and each has as many workers as it may.
 func TestWorkersAreBounded(t *testing.T) {
 	f := setup(t)
-	q := jobs.New(quiet)
+	q := f.queue()
 	started, through := make(chan struct{}, 10), make(chan struct{})
 	jobs.Handle(q, jobs.Limits{Workers: 2, Timeout: time.Minute}, func(ctx context.Context, _ greet) error {
 		started <- struct{}{}

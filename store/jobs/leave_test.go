@@ -20,7 +20,7 @@ func TestJobsAreLeftToOthers(t *testing.T) {
 	all := make(chan done, 100)
 	finish := make(chan struct{})
 	open := func(node string) *jobs.Queue {
-		q := jobs.New(quiet)
+		q := f.queue()
 		jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(ctx context.Context, g greet) error {
 			if g.Name == "long" {
 				all <- done{node, "begins"}

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"parley/store/jobs"
 	"parley/store/storetest"
 )
@@ -15,8 +13,8 @@ import (
 // connections as a queue may have.
 func TestBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	f := &fixture{t: t}
 	direct := storetest.URL(t)
+	f := on(t, direct)
 	u, err := url.Parse(storetest.Pooled(t, direct, "session", 20))
 	f.ok(err)
 	q := u.Query()
@@ -24,9 +22,6 @@ func TestBehindPgBouncer(t *testing.T) {
 	q.Set("pool_max_conns", "2")
 	u.RawQuery = q.Encode()
 	f.url = u.String()
-	f.pool, err = pgxpool.New(t.Context(), direct)
-	f.ok(err)
-	t.Cleanup(f.pool.Close)
 	done := make(chan string, 1)
 	queue := f.open(func(_ context.Context, g greet) error { done <- g.Name; return nil })
 	f.ok(jobs.Migrate(t.Context(), f.url, quiet)) // again, which does nothing

@@ -94,12 +94,7 @@ func TestCreditExpires(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	err = pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error { return n.jobs.Insert(t.Context(), tx, money.ExpireCredit{}) })
+	err = n.db.Tx(t.Context(), "queue a job", func(tx pgx.Tx) error { return n.jobs.Insert(t.Context(), tx, money.ExpireCredit{}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ import (
 // spoken by it, the warnings that are sent, and the cards that are charged.
 func (n *Node) background(ctx context.Context, life store.Node, database string) (err error) {
 	n.jobs = jobs.New(n.log)
-	n.jobs.Now = n.db.Now
+	n.jobs.Now, n.jobs.Hints = n.db.Now, n.db.Hints()
 	spoken := func() string { return filepath.Join(n.DataDir, "tasks") }
 	results, err := n.cfg.Files("tasks", spoken)
 	if err != nil {
