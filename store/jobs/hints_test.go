@@ -84,6 +84,8 @@ func TestNodesHearOfEachOthersJobs(t *testing.T) {
 	f.run(two)
 	f.insert(one, greet{"third"}, nil)
 	f.within(done, "third")
+	f.untold(one, greet{"fourth"})
+	f.within(done, "fourth") // once more after the hint, and now nobody looks by himself
 	stop()
 	for range 2 {
 		if got := <-done; got != "first" && got != "second" {
@@ -101,8 +103,16 @@ func TestLostHints(t *testing.T) {
 	f.run(q)
 	f.insert(q, greet{"told"}, nil)
 	f.within(done, "told")
-	f.ok(pgx.BeginFunc(t.Context(), f.pool, func(tx pgx.Tx) error { return q.Insert(t.Context(), tx, greet{"untold"}) }))
-	f.within(done, "untold")
+	for _, name := range []string{"found once more after the hint", "perhaps", "untold", "untold, too"} {
+		f.untold(q, greet{name})
+		f.within(done, name)
+	}
+}
+
+// untold queues a job of which no hint tells.
+func (f *fixture) untold(q *jobs.Queue, args jobs.Args) {
+	f.t.Helper()
+	f.ok(pgx.BeginFunc(f.t.Context(), f.pool, func(tx pgx.Tx) error { return q.Insert(f.t.Context(), tx, args) }))
 }
 
 // TestRoundsDoNotWaitForSlowOnes: what the clock asks for begins while the last still runs where a kind has several workers, and
@@ -112,7 +122,7 @@ func TestRoundsDoNotWaitForSlowOnes(t *testing.T) {
 	q := f.queue()
 	several, alone := make(chan struct{}, 100), make(chan struct{}, 100)
 	var ones atomic.Int32
-	jobs.Handle(q, jobs.Limits{Workers: 2, Timeout: time.Minute}, func(ctx context.Context, _ other) error {
+	jobs.Handle(q, jobs.Limits{Workers: 2, Timeout: never}, func(ctx context.Context, _ other) error {
 		several <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
