@@ -58,7 +58,8 @@ func (r *rounds) begin(args Args) (leave bool) {
 
 // wait waits for those that run, until ctx ends; their own has ended.
 func (r *rounds) wait(ctx context.Context) error {
-	r.mu.Lock() // none begins any more
+	r.mu.Lock()
+	r.over = nil // none begins any more
 	r.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
