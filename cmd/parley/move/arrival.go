@@ -83,7 +83,10 @@ func (m *Mover) transferred(ctx context.Context, body []byte) (any, error) {
 	a.given <- &t
 	select {
 	case err := <-a.taken:
-		return nil, err
+		if no, ok := errors.AsType[*sip.NotAdopted](err); ok {
+			return taken{no.Error()}, nil
+		}
+		return taken{}, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -57,6 +57,11 @@ type transfer struct {
 	Forgotten  int // older messages
 }
 
+// taken answers a transfer.
+type taken struct {
+	FarEnd string // why the far end does not go on at the other node; empty: it does
+}
+
 // Config is what a Mover works with. All fields are set.
 type Config struct {
 	Store     *store.DB
@@ -77,17 +82,18 @@ type Mover struct {
 	seconds prometheus.Histogram
 
 	mu      sync.Mutex
-	ready   map[string]*arrival            // by session
-	leaving map[*conversation.Movable]bool // those on their way
-	sent    map[string]int                 // by node, how many calls it was asked to go on with
-	stay    map[string]bool                // trunks whose far ends refuse to go on at another node
+	ready   map[string]*arrival                 // by session
+	leaving map[*conversation.Movable]bool      // those on their way
+	later   map[*conversation.Movable]time.Time // those that no node took, and when they are offered again
+	sent    map[string]int                      // by node, how many calls it was asked to go on with
+	stay    map[string]bool                     // trunks whose far ends refuse to go on at another node
 }
 
 // New returns a mover, which answers the other nodes from now on, and registers its numbers.
 func New(cfg Config, reg prometheus.Registerer) *Mover {
-	m := &Mover{cfg: cfg, ready: map[string]*arrival{}, leaving: map[*conversation.Movable]bool{}, sent: map[string]int{}, stay: map[string]bool{},
+	m := &Mover{cfg: cfg, ready: map[string]*arrival{}, leaving: map[*conversation.Movable]bool{}, later: map[*conversation.Movable]time.Time{}, sent: map[string]int{}, stay: map[string]bool{},
 		moves: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_moved_total",
-			Help: "Calls that another node was asked to go on with, by outcome: moved, stayed or lost."}, []string{"outcome"}),
+			Help: "Calls that another node was asked to go on with, by outcome: moved or stayed."}, []string{"outcome"}),
 		seconds: promauto.With(reg).NewHistogram(prometheus.HistogramOpts{Name: "parley_call_move_seconds",
 			Help:    "From the moment that a call is given to another node until its far end goes on there.",
 			Buckets: []float64{.01, .025, .05, .1, .2, .5, 1, 2, 5, 10, 30}})}
@@ -103,6 +109,8 @@ const (
 	// long as a far end may take to answer (64*T1, RFC 3261 section 17.1.1.2), and some more.
 	offerPatience    = 5 * time.Second
 	transferPatience = 40 * time.Second
+	// offerAgain is when a call that no node has taken is offered again.
+	offerAgain = time.Second
 	// askPatience is how long the database is asked who has a call.
 	askPatience = 3 * time.Second
 	// together bounds the calls that move at once.
@@ -157,7 +165,7 @@ func (m *Mover) look(ctx context.Context, all *sync.WaitGroup) {
 func (m *Mover) leaves(c *conversation.Movable) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.leaving[c] || m.stay[c.From.Trunk] {
+	if m.leaving[c] || m.stay[c.From.Trunk] || time.Now().Before(m.later[c]) {
 		return false
 	}
 	m.leaving[c] = true
@@ -192,6 +200,9 @@ func (m *Mover) away(ctx context.Context, c *conversation.Movable) {
 		}
 		m.cfg.Log.Info("a node does not make ready for a call", "session", c.Session.ID(), "node", to.ID, "err", err)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.later[c] = time.Now().Add(offerAgain)
 }
 
 // byRoom sorts nodes by how many calls they have, and counts one more for the first. What others have taken a moment ago, the
@@ -239,11 +250,11 @@ func (m *Mover) tryGive(ctx context.Context, c *conversation.Movable, to store.P
 	t := transfer{Session: c.Session.ID(), Passport: passport, Books: books, At: at}
 	t.Signalling, t.Forgotten = c.Leg.Trace().Messages()
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), transferPatience)
-	err = m.cfg.Peers.Post(asking, to, aboutTransfer, t, nil)
+	var answer taken
+	err = m.cfg.Peers.Post(asking, to, aboutTransfer, t, &answer)
 	cancel()
 	_, refused := errors.AsType[*cluster.Refusal](err)
-	switch {
-	case err == nil || !refused && m.isElsewhere(c):
+	if err == nil && answer.FarEnd == "" || err != nil && !refused && m.isElsewhere(c) {
 		m.cfg.Maker.Release(c)
 		m.seconds.Observe(time.Since(begun).Seconds())
 		m.moves.WithLabelValues("moved").Inc()
@@ -253,10 +264,11 @@ func (m *Mover) tryGive(ctx context.Context, c *conversation.Movable, to store.P
 	c.Session.Reclaim()
 	c.Leg.Reclaim()
 	m.moves.WithLabelValues("stayed").Inc()
-	m.cfg.Log.Warn("a call stays at this node", "session", c.Session.ID(), "node", to.ID, "err", err)
-	if refused {
-		m.mu.Lock()
-		defer m.mu.Unlock()
+	m.cfg.Log.Warn("a call stays at this node", "session", c.Session.ID(), "node", to.ID, "far_end", answer.FarEnd, "err", err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.later[c] = time.Now().Add(offerAgain)
+	if answer.FarEnd != "" {
 		m.stay[c.From.Trunk] = true
 	}
 	return true
