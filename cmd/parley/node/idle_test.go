@@ -15,8 +15,8 @@ import (
 	"parley/store/storetest"
 )
 
-// TestAnIdleNodeLeavesTheDatabaseAlone: nodes without calls ask it below once a second each, beside their heartbeats. What one
-// of them does for all, it does besides.
+// TestAnIdleNodeLeavesTheDatabaseAlone: nodes without calls ask it below once a second each, beside their heartbeats and the rounds
+// that one of them makes for all, twice a second. Which one that is may change meanwhile.
 func TestAnIdleNodeLeavesTheDatabaseAlone(t *testing.T) {
 	t.Parallel()
 	const settle, watched = 15 * time.Second, 40 * time.Second
@@ -32,17 +32,19 @@ func TestAnIdleNodeLeavesTheDatabaseAlone(t *testing.T) {
 		c.Take()
 	}
 	time.Sleep(watched)
-	for i, most := range []int{int(3 * watched.Seconds()), int(watched.Seconds())} {
-		seen, sum := counters[i].Take(), 0
+	all, most := 0, int(4*watched.Seconds())
+	for i, c := range counters {
+		seen, sum := c.Take(), 0
 		for sql, n := range seen {
 			if !strings.HasPrefix(sql, "update nodes set heartbeat_at") {
 				sum += n
 			}
 		}
 		t.Logf("node %d: %d in %s\n%s", i, sum, watched, storetest.Report(seen))
-		if sum >= most {
-			t.Errorf("node %d asks %d times in %s; below %d", i, sum, watched, most)
-		}
+		all += sum
+	}
+	if all >= most {
+		t.Errorf("the nodes ask %d times in %s; want below %d", all, watched, most)
 	}
 }
 
