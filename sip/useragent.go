@@ -118,7 +118,8 @@ type UserAgent struct {
 	draining atomic.Bool
 	ringing  atomic.Int64
 
-	ctx context.Context // of Run, set before anything is served
+	ctx    context.Context // ends with that of Run. A browser's call may come before Run
+	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
 	closing bool
@@ -153,6 +154,7 @@ func New(cfg Config) (*UserAgent, error) {
 		calls:  map[dialogKey]*call{},
 		trunks: trunk.NewSet(cfg.Trunks, trunk.Options{Probe: cfg.Probe, T1: cfg.T1, Now: cfg.clock.Now, Shared: cfg.SharedTrunks, Log: cfg.Logger}),
 	}
+	u.ctx, u.cancel = context.WithCancelCause(context.Background())
 	identity, err := dtls.NewIdentity()
 	if err != nil {
 		return nil, err
@@ -223,7 +225,6 @@ const shutdownGrace = 4 * time.Second
 // Run serves until ctx ends, then ends every call, waits for that a few seconds
 // and closes the listeners. It is called once.
 func (u *UserAgent) Run(ctx context.Context) error {
-	u.ctx = ctx
 	failed := u.layer.Serve(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -232,6 +233,7 @@ func (u *UserAgent) Run(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
+		u.cancel(context.Cause(ctx))
 	case err = <-failed:
 		err = fmt.Errorf("sip: a listener has stopped: %w", cmp.Or(err, net.ErrClosed))
 	}
