@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -185,6 +186,56 @@ func TestAdopt(t *testing.T) {
 			}
 			for len(c.msgs) > 0 {
 				if m, ok := (<-c.msgs).(*gosip.Request); ok {
+					t.Errorf("the far end got\n%s", m)
+				}
+			}
+		})
+	}
+}
+
+// TestAdoptFromTheDead: a call is adopted by what its user agent said of it before it went on. That one, which is not dead after all, is
+// not heard any more, and leaves without a word.
+func TestAdoptFromTheDead(t *testing.T) {
+	for _, way := range []string{"came in", "went out"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			legs := make(chan *sip.Leg, 1)
+			from, to := serve(t, sip.Config{OnCall: taking(t, legs)}), other(t, sip.Config{})
+			c, l, before := begun(t, from, legs, way)
+			passport, err := l.leg.Passport()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.heardFrom(netip.AddrPortFrom(loopback, uint16(audioPort(t, before))))
+			var muted atomic.Bool
+			l.leg.MuteWhile(muted.Load)
+			muted.Store(true)
+			done := adopts(t, to, passport)
+			re := c.expect("INVITE")
+			c.ua = to.Addr()
+			c.answer(re, 200, c.offer())
+			c.expect("ACK")
+			a := wait(t, done, "leg")
+			if a.err != nil {
+				t.Fatal(a.err)
+			}
+			now := last(a.leg)
+			c.heardFrom(netip.AddrPortFrom(elsewhere, uint16(audioPort(t, string(re.Body())))))
+			sent := l.leg.Stats().Sent
+			for range 10 { // frames of one, while the other sends none
+				c.heardFrom(netip.AddrPortFrom(elsewhere, uint16(audioPort(t, string(re.Body())))))
+			}
+			if now := l.leg.Stats().Sent; now != sent {
+				t.Errorf("the former end has sent %d packets", now-sent)
+			}
+			l.leg.Abandon()
+			if err := wait(t, l.ended, "end of the former leg"); err != sip.ErrCarriedOn {
+				t.Errorf("it ended with %v", err)
+			}
+			eventually(t, "the former end has forgotten the call", func() bool { return from.Stats().Calls == 0 })
+			now.finish(c)
+			for len(c.msgs) > 0 {
+				if m, ok := (<-c.msgs).(*gosip.Request); ok && m.Method == gosip.BYE && m.Via().Host == loopback.String() {
 					t.Errorf("the far end got\n%s", m)
 				}
 			}

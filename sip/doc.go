@@ -70,6 +70,8 @@
 //	yielded    Reclaim                        send the refresh that had to wait             up
 //	yielded    Release                        end the leg                                   over
 //	yielded    hang up, session expired       BYE                                           ending
+//	up         Abandon                        end the leg                                   over
+//	yielded    Abandon                        end the leg                                   over
 //	adopting   2xx to the re-INVITE           ACK, begin media                              up
 //	adopting   491 to the re-INVITE           ask again in 0.2 to 0.5 s                     adopting
 //	adopting   other final, hang up           none                                          over

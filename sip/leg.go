@@ -128,6 +128,9 @@ func (l *Leg) CallID() string { return l.call.key.callID }
 // SendDigits presses keys: '0' to '9', '*', '#', 'A' to 'D'. See rtp.Session.
 func (l *Leg) SendDigits(digits string) error { return l.stream.SendDigits(digits) }
 
+// MuteWhile has the call send no media while muted says so. See rtp.Session.
+func (l *Leg) MuteWhile(muted func() bool) { l.stream.MuteWhile(muted) }
+
 // Trace is the signalling of the call so far, also after its end.
 func (l *Leg) Trace() *transport.Trace { return l.call.trace }
 

@@ -61,7 +61,19 @@ var (
 // ErrBusy and ErrOver say why it cannot, and change nothing.
 func (l *Leg) Yield() (p Passport, err error) {
 	err = ErrOver
-	l.call.do(func() { p, err = l.call.yield() })
+	l.call.do(func() {
+		if p, err = l.call.passport(); err == nil {
+			l.call.state = yielded
+		}
+	})
+	p.Answered = l.since
+	return p, err
+}
+
+// Passport is what Yield would return now; the call stays as it is. Another user agent may adopt the call by it when this one is dead.
+func (l *Leg) Passport() (p Passport, err error) {
+	err = ErrOver
+	l.call.do(func() { p, err = l.call.passport() })
 	p.Answered = l.since
 	return p, err
 }
@@ -86,7 +98,19 @@ func (l *Leg) Release() {
 	})
 }
 
-func (c *call) yield() (p Passport, err error) {
+// Abandon ends a leg whose call another user agent has adopted, although this one has not yielded it. Run returns ErrCarriedOn, and the
+// far end hears nothing of it.
+func (l *Leg) Abandon() {
+	l.call.do(func() {
+		if l.call.state == up || l.call.state == yielded {
+			l.call.dropUnacked()
+			l.call.leave(ErrCarriedOn)
+			l.call.state = over
+		}
+	})
+}
+
+func (c *call) passport() (p Passport, err error) {
 	m := &c.modify
 	negotiated, ok := c.audio.SDP.State()
 	switch {
@@ -101,6 +125,5 @@ func (c *call) yield() (p Passport, err error) {
 	if c.trunk != nil {
 		p.Trunk = c.trunk.Name
 	}
-	c.state = yielded
 	return p, nil
 }

@@ -88,6 +88,10 @@ func (s *Session) SetKeys(k srtp.Keys) {
 	})
 }
 
+// MuteWhile has the session send no media while muted says so, which each packet asks on its way: it must not block or allocate. The far
+// end hears nothing then, and no silence either.
+func (s *Session) MuteWhile(muted func() bool) { s.muted.Store(&muted) }
+
 // SendDigits presses keys, each for 100 ms with 100 ms between, as events, or as tones to a far end that takes no
 // events. Either all are taken or, when one is no key or too many wait, an error says so.
 func (s *Session) SendDigits(digits string) error {

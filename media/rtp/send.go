@@ -127,7 +127,7 @@ func (s *Session) sendAudio(samples []int16) {
 func (s *Session) send(h header, n int) {
 	o := &s.out
 	to := s.latch.target()
-	if s.ended.Load() || !reachable(to) {
+	if muted := s.muted.Load(); s.ended.Load() || !reachable(to) || muted != nil && (*muted)() {
 		return
 	}
 	h.seq, h.ssrc = o.seq, o.ssrc

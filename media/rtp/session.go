@@ -85,7 +85,7 @@ type Config struct {
 }
 
 // Session is the audio of one call, and implements media.Leg. Run waits for its end;
-// it does not close the sockets, which their owner keeps bound for a while. SetRemote, SetDirection, SetFormat, SetKeys, SendDigits and Stats may be
+// it does not close the sockets, which their owner keeps bound for a while. SetRemote, SetDirection, SetFormat, SetKeys, MuteWhile, SendDigits and Stats may be
 // called from any goroutine; the rest as media.Leg says.
 type Session struct {
 	cfg     Config
@@ -94,6 +94,7 @@ type Session struct {
 	fault   chan error
 	control controlQueue
 	ended   atomic.Bool
+	muted   atomic.Pointer[func() bool]
 
 	// alive is when media last came or became expected again, as a time since the
 	// start, and in a pause that the far end has announced, the time to come that this excuses; heard says that
