@@ -142,7 +142,8 @@ func (m *Manifest) dump(ctx context.Context, src Source, s *stage, snap store.Sn
 	}
 	defer out.close()
 	out.progress = func(done int64) { src.Progress.tell("database", done, snap.Bytes) }
-	args := []string{"--format=custom", "--snapshot=" + snap.ID, "--no-owner", "--no-privileges", "--no-password", "--lock-wait-timeout=60000"}
+	args := []string{"--format=custom", "--snapshot=" + snap.ID, "--no-owner", "--no-privileges", "--no-password", "--lock-wait-timeout=60000",
+		"--no-unlogged-table-data"} // it is worth nothing after the moment
 	if err := src.Database.run(ctx, program, args, nil, out); err != nil {
 		return err
 	}

@@ -146,6 +146,28 @@ func rebuilt(events []eventRow) Conversation {
 	return c
 }
 
+// Unfinished is what is stored of a call in progress, as it happened.
+type Unfinished struct {
+	Conversation
+	Events      int // how many are stored of it, or were lost before the last of them
+	Completions int // likewise
+}
+
+// Unfinished reads what is stored of a call of the account that is in progress, for a node that goes on with it.
+func (h *Store) Unfinished(ctx context.Context, account, id string) (u Unfinished, err error) {
+	events, err := store.List[eventRow](ctx, h.db, "read events", selectEvents, account, id)
+	if err != nil || len(events) == 0 {
+		return u, err
+	}
+	u.Conversation = rebuilt(events)
+	if u.Functions, err = h.functions(ctx, id); err != nil {
+		return u, err
+	}
+	err = h.db.One(ctx, "count events", `select (select max(no) + 1 from call_events where session_id = $1),
+		(select coalesce(max(no), -1) + 1 from call_completions where session_id = $1)`, []any{id}, &u.Events, &u.Completions)
+	return u, err
+}
+
 // recoverAfter is how long a call has been over before its conversation is made out of its events:
 // its node, which may have been taken for dead, stores the whole of it meanwhile.
 const recoverAfter = time.Minute

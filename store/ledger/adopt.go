@@ -3,6 +3,9 @@ package ledger
 import (
 	"context"
 	"errors"
+	"strings"
+
+	"parley/billing"
 
 	"parley/store"
 )
@@ -49,4 +52,25 @@ func (l *Ledger) AdoptSession(ctx context.Context, s *Session, from store.Node) 
 		err = store.Fail("adopt session", store.ErrFenced)
 	}
 	return p, err
+}
+
+// Used is what a session that s.Node has has used by its last checkpoint. ErrFenced: that life has it not, or it is over.
+func (l *Ledger) Used(ctx context.Context, s *Session) (u billing.Usage, err error) {
+	into := make([]any, len(u))
+	for i := range u {
+		into[i] = &u[i]
+	}
+	err = l.db.One(ctx, "read usage", usedSQL, []any{s.Account, s.ID, s.Node.Epoch}, into...)
+	if errors.Is(err, store.ErrNotFound) {
+		err = store.Fail("read usage", store.ErrFenced)
+	}
+	return u, err
+}
+
+var usedSQL = "select " + strings.Join(Counters[:], ", ") + " from session_usage where account_id = $1 and session_id = $2 and node_epoch = $3 and open"
+
+// Holder is the life of a node that has a session, or had it when it ended; live is false then.
+func (l *Ledger) Holder(ctx context.Context, account, id string) (n store.Node, live bool, err error) {
+	err = l.db.One(ctx, "look for a session's node", "select node_id, node_epoch, state = 'live' from sessions where account_id = $1 and id = $2", []any{account, id}, &n.ID, &n.Epoch, &live)
+	return n, live, err
 }
