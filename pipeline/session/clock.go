@@ -8,6 +8,9 @@ type clock struct {
 	started, stopped time.Time // by the clock of this process; zero: it has not
 	// The same by the clock that all nodes have in common, for the books.
 	startedAt, stoppedAt time.Time
+	// free is how long of it the agent was away, whose time costs nothing then, and away since when it is; zero: it is there.
+	free time.Duration
+	away time.Time
 }
 
 // start starts it at a moment, by both clocks; false says that it had been started.
@@ -36,4 +39,20 @@ func (c *clock) ran(now time.Time) time.Duration {
 		now = c.stopped
 	}
 	return max(0, now.Sub(c.started))
+}
+
+// talked is how long of it the agent was there by now.
+func (c *clock) talked(now time.Time) time.Duration {
+	free := c.free
+	if !c.away.IsZero() {
+		free += now.Sub(c.away)
+	}
+	return max(0, c.ran(now)-free)
+}
+
+// back says that the agent is there again.
+func (c *clock) back(now time.Time) {
+	if !c.away.IsZero() {
+		c.free, c.away = c.free+now.Sub(c.away), time.Time{}
+	}
 }

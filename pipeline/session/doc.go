@@ -6,5 +6,6 @@
 // it is over. Work is a session without a conversation: metered work of the API.
 //
 // To read: manager.go admits, session.go is one call, meter.go its clock and checkpoints,
-// ending.go how its books are closed, lease.go how a node learns that others take it for dead.
+// ending.go how its books are closed, lease.go how a node learns that others take it for dead,
+// move.go and takeover.go how a session goes on at another node.
 package session

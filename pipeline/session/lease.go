@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/media"
@@ -32,6 +33,31 @@ type lease struct {
 	mu    sync.Mutex
 	beat  time.Time // the last heartbeat that was acknowledged was sent
 	heard time.Time // another node said that its own was
+
+	// In place of heartbeats, which say so too late: silent says that other nodes may have the calls of this one, and looked is when
+	// that was judged last, in nanoseconds since born; 0: never. A process that was stopped has not looked.
+	silent atomic.Bool
+	looked atomic.Int64
+	born   time.Time
+}
+
+// stopped is for how long a process that runs looks at its lease at least once.
+const stopped = 5 * time.Second
+
+// muted says that other nodes may have taken the calls of this one over, or have. It is for each packet.
+func (l *lease) muted() bool {
+	looked := l.looked.Load()
+	return l.silent.Load() || looked != 0 && time.Since(l.born)-time.Duration(looked) > stopped
+}
+
+// look notes whether other nodes may have the calls of this one. A process that was stopped believes so until a heartbeat of it is
+// acknowledged.
+func (l *lease) look(silent bool) {
+	now := time.Since(l.born)
+	last := time.Duration(l.looked.Swap(int64(now)))
+	if silent || last != 0 && now-last > stopped {
+		l.silent.Store(true)
+	}
 }
 
 // Heard records, from any goroutine, that a heartbeat of another node has reached the
@@ -44,7 +70,7 @@ func (m *Manager) Heard() {
 
 // Heartbeats reports that the node lives until ctx ends. It returns store.ErrFenced when a
 // younger process has taken this node's name, or others took it for dead; its calls have
-// been hung up then.
+// ended then.
 func (m *Manager) Heartbeats(ctx context.Context) error {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
@@ -55,7 +81,8 @@ func (m *Manager) Heartbeats(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, store.ErrFenced):
-			m.lose((*Session).cutOff)
+			m.lease.silent.Store(true)
+			m.lose((*Session).loseTo)
 			return err
 		case err != nil:
 			m.log.Warn("the database does not hear that this node lives", "err", err)
@@ -79,6 +106,9 @@ func (m *Manager) beat(ctx context.Context) error {
 	m.lease.mu.Lock()
 	m.lease.beat = sent
 	m.lease.mu.Unlock()
+	if time.Since(sent) < stopped { // an answer that waited while the process was stopped says nothing of now
+		m.lease.silent.Store(false)
+	}
 	if m.onDrain != nil && m.ledger.Drains() {
 		m.onDrain()
 	}
@@ -110,15 +140,21 @@ func (m *Manager) judgeLease() {
 	m.lease.mu.Lock()
 	silent, heard := time.Since(m.lease.beat), time.Since(m.lease.heard)
 	m.lease.mu.Unlock()
-	if silent < cutOff || heard > heardFor {
+	lost := silent >= cutOff && heard <= heardFor
+	m.lease.look(lost)
+	if !lost {
 		return
 	}
 	m.log.Warn("other nodes have the database and this one does not: its calls end", "for", silent.Round(time.Second).String())
-	if silent < store.NodeLease {
-		m.lose((*Session).sayGoodbye)
-		return
+	end := (*Session).sayGoodbye
+	if silent >= store.NodeLease {
+		end = (*Session).cutOff // the others may have closed its sessions
 	}
-	m.lose((*Session).cutOff) // the others may have closed its sessions
+	m.lose(func(s *Session, why *media.Ended) {
+		if !s.rescuable() { // else it is silent, and goes on here if a heartbeat comes before another node takes it over
+			end(s, why)
+		}
+	})
 }
 
 // stamp is a moment of this process by the clock that all nodes have in common.

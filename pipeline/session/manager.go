@@ -29,6 +29,7 @@ type Ledger interface {
 type History interface {
 	SaveConversation(ctx context.Context, account, id string, c history.Conversation) error
 	SaveEvents(ctx context.Context, events []history.Happened) error
+	Unfinished(ctx context.Context, account, id string) (history.Unfinished, error)
 }
 
 // Books keep what sessions cost.
@@ -36,6 +37,8 @@ type Books interface {
 	StartSession(ctx context.Context, s ledger.Start) (*ledger.Session, error)
 	OpenSession(ctx context.Context, account, id string, me store.Node) (*ledger.Session, error)
 	AdoptSession(ctx context.Context, s *ledger.Session, from store.Node) (ledger.Progress, error)
+	Used(ctx context.Context, s *ledger.Session) (billing.Usage, error)
+	Holder(ctx context.Context, account, id string) (n store.Node, live bool, err error)
 	Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error)
 	LineMinute(ctx context.Context, s *ledger.Session, minute int64) error
 	CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error)
@@ -88,7 +91,7 @@ type Manager struct {
 // means no bound.
 func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, max int, log *slog.Logger) *Manager {
 	return &Manager{ledger: ledger, node: node, card: card, max: max, log: log,
-		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan *history.Happened, maxEvents)}
+		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan *history.Happened, maxEvents), lease: lease{born: time.Now()}}
 }
 
 // Refuse names what says that the node is too busy for another call, from any goroutine

@@ -120,7 +120,7 @@ func (m *Manager) apply(s *Session, r *ledger.CheckpointResult, used billing.Usa
 		s.due.Store(true)
 		return false
 	case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
-		s.cutOff(endNodeLost)
+		s.loseTo(endNodeLost)
 		return false
 	case r.Err != nil: // it cannot be stored: nothing more would be paid for
 		m.log.Error("the ledger refuses what a session has used", "session", s.stored.ID, "err", r.Err)

@@ -10,6 +10,7 @@ import (
 	"parley/inference"
 	"parley/store"
 	"parley/store/history"
+	"parley/store/ledger"
 )
 
 // A call moves to another node with its session: this node yields it (Yield) and, when the other has it, releases it (Release), or
@@ -33,8 +34,9 @@ var ErrBusy = errors.New("session: it cannot go on elsewhere now")
 type Moved struct {
 	From      store.Node
 	Status    CallStatus
-	StartedAt time.Time // answered, by the database's clock
-	Updates   uint64    // that followers were sent
+	StartedAt time.Time     // answered, by the database's clock
+	Free      time.Duration `json:",omitempty"` // since then, that the agent was away
+	Updates   uint64        // that followers were sent
 	Used      billing.Usage
 	Uses      []movedUse
 	Budget    movedBudget
@@ -71,19 +73,29 @@ type movedHistory struct {
 func (s *Session) Yield() (*Moved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.custody != kept || s.stopped != nil || s.work != nil || s.lineOnly || !s.clock.running() {
+	if !s.movable() {
 		return nil, ErrBusy
 	}
 	s.custody, s.decided = yielded, make(chan struct{})
-	h := &s.history
-	m := &Moved{From: s.m.node, Status: s.status, StartedAt: s.clock.startedAt, Updates: s.updates, Used: s.meter.Usage(),
-		Budget: movedBudget{s.budget.ticket, s.budget.left, s.budget.booked, s.budget.daily},
-		History: movedHistory{Talk: h.talk, Bytes: h.bytes, Turns: h.turns, Events: h.events, Torn: h.torn, Completions: h.asked.count,
-			CompletionBytes: h.asked.bytes, FunctionBytes: h.functionBytes, Log: h.log.CallLog, LogBytes: h.log.bytes}}
+	m, h := s.moved(), &s.history
+	m.History = movedHistory{Talk: h.talk, Bytes: h.bytes, Turns: h.turns, Events: h.events, Torn: h.torn, Completions: h.asked.count,
+		CompletionBytes: h.asked.bytes, FunctionBytes: h.functionBytes, Log: h.log.CallLog, LogBytes: h.log.bytes}
+	return m, nil
+}
+
+// movable says whether another node could go on with the session; s.mu is locked.
+func (s *Session) movable() bool {
+	return s.custody == kept && s.stopped == nil && s.work == nil && !s.lineOnly && s.clock.running()
+}
+
+// moved is what another node needs of the session, but for what was said; s.mu is locked.
+func (s *Session) moved() *Moved {
+	m := &Moved{From: s.m.node, Status: s.status, StartedAt: s.clock.startedAt, Free: s.clock.free, Updates: s.updates, Used: s.meter.Usage(),
+		Budget: movedBudget{s.budget.ticket, s.budget.left, s.budget.booked, s.budget.daily}}
 	for of, n := range s.uses.sums {
 		m.Uses = append(m.Uses, movedUse{s.uses.by[of.engine], of.unit, of.source, n})
 	}
-	return m, nil
+	return m
 }
 
 // Reclaim goes on with a session that no other node has adopted.
@@ -157,12 +169,19 @@ func (s *Session) Adopt(ctx context.Context, from *Moved) error {
 	if err != nil {
 		return err
 	}
-	now, shared := time.Now(), s.m.ledger.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.adopt(from, progress)
+	return nil
+}
+
+// adopt takes over what is known of the session, whose books are this node's; s.mu is locked.
+func (s *Session) adopt(from *Moved, progress ledger.Progress) {
+	now, shared := time.Now(), s.m.ledger.Now()
 	s.books = books{seq: progress.Seq, stored: now, permitted: progress.Permitted}
 	s.status, s.updates = from.Status, from.Updates
 	s.clock.start(now.Add(from.StartedAt.Sub(shared)), from.StartedAt)
+	s.clock.free = from.Free
 	for c, n := range from.Used {
 		s.meter.Add(billing.Component(c), n)
 	}
@@ -175,12 +194,11 @@ func (s *Session) Adopt(ctx context.Context, from *Moved) error {
 	s.history.talk, s.history.bytes, s.history.turns, s.history.events, s.history.torn = h.Talk, h.Bytes, h.Turns, h.Events, h.Torn
 	s.history.asked.count, s.history.asked.bytes, s.history.functionBytes = h.Completions, h.CompletionBytes, h.FunctionBytes
 	s.history.log.CallLog, s.history.log.bytes = h.Log, h.LogBytes
-	return nil
 }
 
 // Keep goes on with a session that was adopted, and whose call is here.
 func (s *Session) Keep() {
-	s.note(func() { s.custody = kept })
+	s.note(func() { s.custody = kept; s.clock.back(time.Now()) })
 	s.checkpointSoon()
 }
 

@@ -11,6 +11,7 @@ import (
 	"parley/media/isolate/isolatetest"
 	"parley/pipeline/event"
 	"parley/pipeline/session/sessiontest"
+	"parley/store"
 )
 
 // TestPanicEndsNoCall: what serves all calls of a node may panic without an effect on any of
@@ -18,6 +19,10 @@ import (
 func TestPanicEndsNoCall(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		synctest.Test(t, func(t *testing.T) {
+			if site.Name == "pipeline/session/holder" {
+				panicOfOneTakenForDead(t, site)
+				return
+			}
 			o := (&sessiontest.FakeLedger{}).Open(t, 0)
 			s := o.Call(web, until(20*time.Second))
 			isolatetest.Inject(t, site.Name)
@@ -30,4 +35,19 @@ func TestPanicEndsNoCall(t *testing.T) {
 			}
 		})
 	})
+}
+
+// panicOfOneTakenForDead: a node that cannot find out who has a call of it ends it.
+func panicOfOneTakenForDead(t *testing.T, site isolatetest.Site) {
+	o := (&sessiontest.FakeLedger{Beat: func(at time.Duration) error {
+		if at > 5*time.Second {
+			return store.ErrFenced
+		}
+		return nil
+	}}).Open(t, 0)
+	s := o.Call(web, until(20*time.Second))
+	s.Rescuable(func() { t.Error("it has left") })
+	isolatetest.Inject(t, site.Name)
+	o.Wait()
+	o.WantEnd(s, "6s failed: node_lost")
 }

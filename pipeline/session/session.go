@@ -39,6 +39,8 @@ type Session struct {
 	mu      sync.Mutex
 	custody custody
 	decided chan struct{} // closed when it is decided whether another node has the session; nil: it was never yielded
+	leave   func()        // ends the call here without a word; nil: no other node can take the session over
+	asking  bool          // who has it
 	call    *pipeline.Call
 	stopped *media.Ended // the end that was asked for first; nil: none was
 	status  CallStatus
@@ -95,7 +97,7 @@ func (s *Session) usage(now time.Time) (startedAt time.Time, u billing.Usage) {
 	u = s.meter.Usage()
 	if ms := s.clock.ran(now).Milliseconds(); s.work == nil {
 		if !s.lineOnly {
-			u[billing.AgentTime] = ms
+			u[billing.AgentTime] = s.clock.talked(now).Milliseconds()
 		}
 		if s.stored.Terms.Kind.Phone() {
 			u[billing.LineTime] = ms

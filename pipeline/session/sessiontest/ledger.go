@@ -154,6 +154,34 @@ func (l *FakeLedger) AdoptSession(_ context.Context, s *ledger.Session, from sto
 	return p, nil
 }
 
+func (l *FakeLedger) Used(_ context.Context, s *ledger.Session) (u billing.Usage, err error) {
+	_, err = l.now()
+	defer l.Mu.Unlock()
+	for _, r := range l.Reports {
+		if r.ID == s.ID {
+			u = r.Usage
+		}
+	}
+	return u, err
+}
+
+func (l *FakeLedger) Holder(_ context.Context, _, id string) (n store.Node, live bool, err error) {
+	_, err = l.now()
+	defer l.Mu.Unlock()
+	return l.owner(id), !slices.ContainsFunc(l.Closings, func(c Closing) bool { return c.ID == id }), err
+}
+
+func (l *FakeLedger) Unfinished(_ context.Context, _, id string) (u history.Unfinished, err error) {
+	_, err = l.now()
+	defer l.Mu.Unlock()
+	for _, e := range l.Events[id] {
+		if u.Events++; e.Event.Line != nil {
+			u.Transcript = append(u.Transcript, *e.Event.Line)
+		}
+	}
+	return u, err
+}
+
 // owner is the node that has a session; Mu is locked.
 func (l *FakeLedger) owner(id string) store.Node {
 	if n, moved := l.owners[id]; moved {
