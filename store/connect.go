@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +36,20 @@ func SetAfterwards(cfg *pgxpool.Config) func(context.Context, *pgx.Conn) error {
 		_, err := c.Exec(ctx, "select set_config(name, value, false) from unnest($1::text[], $2::text[]) as p (name, value)", names, values)
 		return err
 	}
+}
+
+// nameConnections gives the connections of a pool a name that no other process's have, so that others see in
+// pg_stat_activity whether this process has any. It returns the name; empty where the operator has given one, which all
+// nodes may have.
+func nameConnections(cfg *pgxpool.Config) string {
+	if cfg.ConnConfig.RuntimeParams["application_name"] != "" {
+		return ""
+	}
+	var process [8]byte
+	rand.Read(process[:])
+	name := fmt.Sprintf("parley %x", process)
+	cfg.ConnConfig.RuntimeParams["application_name"] = name
+	return name
 }
 
 // LeaveStandby has connections end whose server takes no writes any more: with several hosts in the address the next

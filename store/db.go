@@ -47,6 +47,9 @@ type DB struct {
 	livesMu sync.Mutex
 	lives   []int64 // the epochs that this process has registered
 
+	// connections is the application_name of this process's connections; empty: the operator has given them one.
+	connections string
+
 	queue Enqueuer // nil: see UseQueue
 	hints *Hints
 	beat  atomic.Pointer[beat] // nil: there was no heartbeat
@@ -83,7 +86,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	}
 	cfg.MinIdleConns = min(2, cfg.MaxConns)
 	cfg.HealthCheckPeriod = 10 * time.Second
-	setDefault(cfg, "application_name", "parley")
+	connections := nameConnections(cfg)
 	setDefault(cfg, "default_transaction_isolation", "read committed") // a server's default may be another
 	setDefault(cfg, "statement_timeout", fmt.Sprint(statementTimeout.Milliseconds()))
 	setDefault(cfg, "idle_in_transaction_session_timeout", fmt.Sprint(idleTimeout.Milliseconds()))
@@ -99,7 +102,7 @@ func Open(ctx context.Context, url string) (*DB, error) {
 	if err != nil {
 		return nil, Fail("open the database", err)
 	}
-	db := &DB{pool: pool, hints: NewHints(), maxRecharge: DefaultMaxRecharge}
+	db := &DB{pool: pool, connections: connections, hints: NewHints(), maxRecharge: DefaultMaxRecharge}
 	for range 2 { // the first answer waits for a connection, which tells little of the time
 		if err := db.readClock(ctx); err != nil {
 			pool.Close()

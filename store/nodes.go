@@ -39,11 +39,11 @@ func (db *DB) BeginEpoch(ctx context.Context, id, addr string) (n Node, err erro
 		return n, Invalid("a node needs a name")
 	}
 	n.ID = id
-	err = db.One(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since)
-		values ($1, nextval('node_epochs'), $2, now(), now(), now())
+	err = db.One(ctx, "register node", `insert into nodes (node_id, epoch, addr, started_at, heartbeat_at, steady_since, connections)
+		values ($1, nextval('node_epochs'), $2, now(), now(), now(), $3)
 		on conflict (node_id) do update set `+NewEpoch+`, addr = $2, started_at = now(), heartbeat_at = now(), steady_since = now(),
-			draining = false, left_at = null, advertised = '', version = '' returning epoch`,
-		[]any{id, addr}, &n.Epoch)
+			draining = false, left_at = null, fenced_at = null, advertised = '', version = '', connections = $3 returning epoch`,
+		[]any{id, addr, db.connections}, &n.Epoch)
 	if err == nil {
 		err = db.began(ctx, n)
 	}
@@ -63,7 +63,7 @@ func (db *DB) Heartbeat(ctx context.Context, n Node) error {
 			1 + (select count(*) from nodes o where o.node_id <> $1 and o.heartbeat_at >= now() - $4::interval),
 			exists (select from nodes o where o.node_id <> $1 and o.heartbeat_at < now() - $4::interval
 				and exists (select from sessions s where s.node_id = o.node_id and s.state = 'live')),
-			coalesce((select string_agg(o.epoch::text, ' ' order by o.epoch) from nodes o where o.node_id <> $1 and o.heartbeat_at >= now() - $4::interval and not o.draining), '')`,
+			coalesce((select string_agg(o.epoch || o.advertised, ' ' order by o.epoch) from nodes o where o.node_id <> $1 and o.heartbeat_at >= now() - $4::interval and not o.draining), '')`,
 		[]any{n.ID, n.Epoch, BeatGap, NodeLease}, &there, &seen.drains, &seen.live, &seen.left, &seen.others)
 	switch {
 	case err == nil:
@@ -90,7 +90,7 @@ type beat struct {
 	left bool      // a node is silent, and sessions of it are live
 
 	drains bool   // this node
-	others string // the epochs of those that live and do not drain
+	others string // the epochs of those that live and do not drain, with where they are reached
 }
 
 // seen is what the last heartbeat saw; nil: it is too long ago, or there was none.
@@ -108,7 +108,8 @@ func (db *DB) MayHaveSilent() bool {
 	return b == nil || b.left
 }
 
-// OtherNodes tells which other lives of nodes take what is new, as a heartbeat of the last seconds saw them: it changes with them. Not
+// OtherNodes tells which other lives of nodes take what is new, as a heartbeat of the last seconds saw them: it changes with them, and
+// with where they are reached. Empty: there is none. Not
 // known: this process had none.
 func (db *DB) OtherNodes() (mark string, known bool) {
 	b := db.seen()

@@ -67,6 +67,14 @@ func (db *DB) Peers(ctx context.Context, me Node) ([]Peer, error) {
 		order by calls, n.node_id`, me.ID, NodeLease)
 }
 
+// NodeConnected says whether the database has connections of the process of a node's life. It has none where the operator has named
+// connections himself, or a pooler hides them: who wants to conclude something from there being none must have seen some before.
+// ErrNotFound: the life is over, has left, or has been silent for its lease.
+func (db *DB) NodeConnected(ctx context.Context, n Node) (bool, error) {
+	return Value[bool](ctx, db, "look for connections of a node", `select n.connections <> '' and exists (select from pg_stat_activity a where a.application_name = n.connections)
+		from nodes n where n.node_id = $1 and n.epoch = $2 and n.left_at is null and n.heartbeat_at >= now() - $3::interval`, n.ID, n.Epoch, NodeLease)
+}
+
 // AskDrain has the node of a name drain, within a heartbeat. ErrNotFound: none lives under that name.
 func (db *DB) AskDrain(ctx context.Context, name string) error {
 	return db.Must(ctx, "ask to drain", "update nodes set draining = true where node_id = $1 and left_at is null and heartbeat_at >= now() - $2::interval", name, NodeLease)

@@ -225,7 +225,7 @@ func TestNobodyIsReapedAfterACommonOutage(t *testing.T) {
 	if n := f.Reaped(me); n != 1 {
 		t.Errorf("%d closed a lease later, want those of the dead node", n)
 	}
-	if _, err := f.ReapNodes(f.Context(), store.Node{ID: me.ID, Epoch: me.Epoch - 1}); err != nil {
+	if _, err := f.ReapNodes(f.Context(), store.Node{ID: me.ID, Epoch: me.Epoch - 1}, nil); err != nil {
 		t.Error(err) // an earlier life may not, and is told by its heartbeats
 	}
 	f.Verified()

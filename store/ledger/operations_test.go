@@ -381,7 +381,7 @@ func (m *machine) reap() {
 	m.ok(m.db.Heartbeat(m.ctx(), me))
 	ledgertest.Steady(m.t, m.db.DB, me.ID, store.NodeLease)
 	open := m.lose(m.nodes[i])
-	lost, err := m.db.ReapNodes(m.ctx(), me)
+	lost, err := m.db.ReapNodes(m.ctx(), me, nil)
 	m.ok(err)
 	if len(lost) < open { // nodes of earlier runs may be silent too
 		m.t.Fatalf("reaped %d sessions; want %d", len(lost), open)

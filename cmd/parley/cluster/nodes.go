@@ -71,7 +71,7 @@ func (m *Member) Reap(ctx context.Context) error {
 		if !m.cfg.Store.MayHaveSilent() {
 			return
 		}
-		lost, err := m.cfg.Ledger.ReapNodes(ctx, m.cfg.Life)
+		lost, err := m.cfg.Ledger.ReapNodes(ctx, m.cfg.Life, nil)
 		m.cfg.Calls.Lost(lost)
 		if err != nil && ctx.Err() == nil {
 			m.cfg.Log.Debug("sessions of nodes that are gone were not looked for", "err", err)

@@ -141,7 +141,7 @@ func (f *Fixture) Register(name string) store.Node {
 // Reaped has n reap and says how many sessions that closed.
 func (f *Fixture) Reaped(n store.Node) int {
 	f.T.Helper()
-	lost, err := f.ReapNodes(f.At(T0.Add(time.Minute)), n)
+	lost, err := f.ReapNodes(f.At(T0.Add(time.Minute)), n, nil)
 	f.OK(err)
 	for _, s := range lost {
 		f.OK(s.Err)
