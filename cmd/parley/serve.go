@@ -62,6 +62,8 @@ type server struct {
 	public  gate
 	// operator is the node's part of the metrics address.
 	operator gate
+	// onShutdown has a function called when the public listener stops.
+	onShutdown func(f func())
 	// cert is of the public listener, which opens before the node and follows its certificate; nil without TLS.
 	cert *certificate.Pair
 
@@ -148,7 +150,7 @@ func (s *server) start(ctx context.Context) (web *part, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.httpAddr = public.ln.Addr().String()
+	s.httpAddr, s.onShutdown = public.ln.Addr().String(), public.srv.RegisterOnShutdown
 	public.ln = newCrowd(public.ln, s.cfg.TrustedProxies, s.log)
 	web = s.life.run("http", public.run)
 	if s.cfg.TLSPlainAddr != "" {
@@ -223,6 +225,7 @@ func (s *server) startNode(ctx context.Context) error {
 	}
 	n.Version, n.DataDir = version, s.dataDir
 	s.life.onStop("store", n.Close)
+	s.onShutdown(n.Depart)
 	if s.cert != nil {
 		s.cert.Follow(n.Certificate())
 	}

@@ -1,5 +1,5 @@
 // Package cluster is a node among the others of its cluster: it takes a name and gives it back
-// (TakeName, Leave), ends the calls of nodes that are gone (Reap), and exchanges news, commands,
+// (TakeName, Leave), notices when others die and ends their calls (watch.go, Reap), and exchanges news, commands,
 // hints of what there is to do and what limits have let through on the bus (Member).
 //
 // Everything on the bus is a hint that makes nodes faster: the database has the truth, and a node
@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"parley/api"
 	"parley/media/isolate"
 	"parley/pipeline/session"
@@ -25,7 +27,7 @@ import (
 	"parley/store/ledger"
 )
 
-// Config is what a member works with. All fields but Peers are set.
+// Config is what a member works with. All fields but Peers and Rescue are set.
 type Config struct {
 	Store   *store.DB
 	Ledger  *ledger.Ledger
@@ -35,18 +37,25 @@ type Config struct {
 	Calls   *session.Manager // of this node
 	Key     string           // seals commands: the nodes of a cluster share it
 	Limits  *api.SharedLimits
-	Peers   *tls.Config // with which requests go to other nodes; nil: nodes speak plain HTTP
+	Peers   *tls.Config   // with which requests go to other nodes; nil: nodes speak plain HTTP
+	Rescue  ledger.Rescue // takes over calls of nodes that are dead; nil: they are closed
 	Log     *slog.Logger
 }
 
 // Member is this node, as the others know it. It is the manager's Announcer and Watcher. Its
 // methods may be called from several goroutines.
 type Member struct {
+	// NodesLost counts the nodes that this one has fenced off, by what showed that they are dead.
+	NodesLost *prometheus.CounterVec
+
 	cfg      Config
 	accounts chan string // that may not go on
 	news     chan happened
 	alive    chan struct{}
-	way      *http.Transport   // of requests to other nodes
+	way      *http.Transport // of requests to other nodes
+	holding  *http.Transport // of those that they hold: each has a connection of its own
+	departs  chan struct{}   // closed when this node leaves
+	depart   func()
 	answers  map[string]Answer // by what is asked about
 }
 
@@ -60,7 +69,15 @@ const busRetry = time.Second
 
 // New returns a member, which begins to speak when Run runs.
 func New(cfg Config) *Member {
-	return &Member{cfg: cfg, accounts: make(chan string, maxAnnouncements), news: make(chan happened, maxNews), alive: make(chan struct{}, 1), way: wayTo(cfg.Peers)}
+	m := &Member{cfg: cfg, accounts: make(chan string, maxAnnouncements), news: make(chan happened, maxNews), alive: make(chan struct{}, 1), way: wayTo(cfg.Peers),
+		holding: wayTo(cfg.Peers), departs: make(chan struct{}), NodesLost: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "parley_nodes_lost_total",
+			Help: "Nodes that died and that this one fenced off, by what showed it: proof, at once, or silence."}, []string{"by"})}
+	m.holding.DisableKeepAlives = true
+	m.depart = sync.OnceFunc(func() { close(m.departs) })
+	for _, by := range []string{byProof, bySilence} {
+		m.NodesLost.WithLabelValues(by) // it is 0, and not absent
+	}
+	return m
 }
 
 // Goodbye implements session.Announcer.
@@ -86,14 +103,14 @@ func (m *Member) Freeze(account string) {
 	m.Goodbye(account)
 }
 
-// Run exchanges messages with the other nodes until ctx ends.
+// Run exchanges messages with the other nodes, and watches them, until ctx ends.
 func (m *Member) Run(ctx context.Context) error {
 	commands, err := bus.Commands(m.cfg.Life)
 	if err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
-	wg.Add(9)
+	wg.Add(10)
 	isolate.Keep(ctx, "cmd/parley/cluster/announce", func() { m.announce(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/news", func() { m.publishNews(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/goodbyes", func() { m.listen(ctx, bus.Goodbyes(), func(in bus.Message) { m.cfg.Calls.Goodbye(in.About) }) }, wg.Done)
@@ -103,7 +120,9 @@ func (m *Member) Run(ctx context.Context) error {
 	isolate.Keep(ctx, "cmd/parley/cluster/reports", func() { m.listen(ctx, bus.Limits(), func(in bus.Message) { m.cfg.Limits.Hear(in.Payload) }) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/hints", func() { m.tellHints(ctx) }, wg.Done)
 	isolate.Keep(ctx, "cmd/parley/cluster/hinted", func() { m.listen(ctx, bus.Hints(), m.hearHints) }, wg.Done)
+	isolate.Keep(ctx, "cmd/parley/cluster/watch", func() { m.watch(ctx, &wg) }, wg.Done)
 	wg.Wait()
+	m.Depart()
 	return nil
 }
 

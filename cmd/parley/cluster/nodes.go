@@ -64,14 +64,14 @@ func Leave(db *store.DB, life store.Node, log *slog.Logger) {
 // reapEvery is how often nodes are looked for that have been silent for their lease.
 const reapEvery = 2 * time.Second
 
-// Reap closes the sessions of nodes that are gone, whatever their names, until ctx ends. While heartbeats
-// see no such node it does not ask for them.
+// Reap takes over or closes the sessions of nodes that have been silent for their lease, whatever their names, until ctx ends. While
+// heartbeats see no such node it does not ask for them.
 func (m *Member) Reap(ctx context.Context) error {
 	return m.cfg.Store.Hints().Every(ctx, store.HintNodes, reapEvery, func() {
 		if !m.cfg.Store.MayHaveSilent() {
 			return
 		}
-		lost, err := m.cfg.Ledger.ReapNodes(ctx, m.cfg.Life, nil)
+		lost, err := m.cfg.Ledger.ReapNodes(ctx, m.cfg.Life, m.fenced(bySilence, "", "it has been silent for its lease"))
 		m.cfg.Calls.Lost(lost)
 		if err != nil && ctx.Err() == nil {
 			m.cfg.Log.Debug("sessions of nodes that are gone were not looked for", "err", err)

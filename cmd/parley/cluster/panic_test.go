@@ -8,6 +8,7 @@ import (
 	"parley/media"
 	"parley/media/isolate/isolatetest"
 	"parley/store/bus"
+	"parley/store/storetest"
 )
 
 // TestPanicEndsNoCall: what nodes do beside calls has a fault, and all calls go on; the nodes
@@ -15,9 +16,24 @@ import (
 func TestPanicEndsNoCall(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		fired := isolatetest.Inject(t, site.Name)
-		tellOthers(t)
+		if site.Name == "cmd/parley/cluster/watched" {
+			watchAgain(t, fired)
+		} else {
+			tellOthers(t)
+		}
 		<-fired
 	})
+}
+
+// watchAgain: a node that was not watched any more because of a fault is watched again, and its death noticed.
+func watchAgain(t *testing.T, fired <-chan struct{}) {
+	url := storetest.URL(t)
+	one, other := newStanding(t, url, "one", ""), newStanding(t, url, "other", "")
+	one.watches()
+	one.finds(other)
+	await(t, "the fault", fired)
+	other.kill()
+	eventually(t, "the dead node is fenced off", func() bool { return one.fencedOff(other) })
 }
 
 // tellOthers: nodes hear each other: commands, news, goodbyes, hints and heartbeats.

@@ -60,12 +60,17 @@ func (m *Member) word(v vouched) string {
 	return base64.RawURLEncoding.EncodeToString(text) + "." + base64.RawURLEncoding.EncodeToString(m.sealOf(text))
 }
 
-// said is what another node says of a request to this one; false: none does.
-func (m *Member) said(r *http.Request) (v vouched, ok bool) {
-	said, seal, _ := strings.Cut(r.Header.Get(peerHeader), ".")
+// unsealed is what a node has said in a word; false: none has.
+func (m *Member) unsealed(word string) (v vouched, ok bool) {
+	said, seal, _ := strings.Cut(word, ".")
 	text, err1 := base64.RawURLEncoding.DecodeString(said)
 	sum, err2 := base64.RawURLEncoding.DecodeString(seal)
-	if errors.Join(err1, err2) != nil || !hmac.Equal(sum, m.sealOf(text)) || json.Unmarshal(text, &v) != nil {
+	return v, errors.Join(err1, err2) == nil && hmac.Equal(sum, m.sealOf(text)) && json.Unmarshal(text, &v) == nil
+}
+
+// said is what another node says of a request to this one; false: none does.
+func (m *Member) said(r *http.Request) (v vouched, ok bool) {
+	if v, ok = m.unsealed(r.Header.Get(peerHeader)); !ok {
 		return v, false
 	}
 	return v, v.Node == m.cfg.Life.ID && v.Epoch == m.cfg.Life.Epoch && v.Method == r.Method && v.URI == r.URL.RequestURI() && m.cfg.Store.Now().Before(v.Until)

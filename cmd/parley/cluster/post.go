@@ -40,6 +40,18 @@ type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return "refused: " + r.Reason }
 
+// question is a sealed request to a node.
+func (m *Member) question(ctx context.Context, to store.Peer, about string, body []byte) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.scheme()+"://"+to.Advertised+postPath+about, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	sum := sha256.Sum256(body)
+	r.Header.Set(peerHeader, m.word(vouched{Node: to.ID, Epoch: to.Epoch, Method: r.Method, URI: r.URL.RequestURI(), Until: m.cfg.Store.Now().Add(peerValid), Sum: sum[:]}))
+	return r, nil
+}
+
 // Post asks a node for something, and reads its answer into out unless that is nil. A *Refusal says that the node did nothing; after
 // any other error nobody knows.
 func (m *Member) Post(ctx context.Context, to store.Peer, about string, in, out any) error {
@@ -47,13 +59,10 @@ func (m *Member) Post(ctx context.Context, to store.Peer, about string, in, out 
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.scheme()+"://"+to.Advertised+postPath+about, bytes.NewReader(body))
+	r, err := m.question(ctx, to, about, body)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	sum := sha256.Sum256(body)
-	r.Header.Set(peerHeader, m.word(vouched{Node: to.ID, Epoch: to.Epoch, Method: r.Method, URI: r.URL.RequestURI(), Until: m.cfg.Store.Now().Add(peerValid), Sum: sum[:]}))
 	res, err := m.way.RoundTrip(r)
 	if err != nil {
 		return err
@@ -75,7 +84,12 @@ func (m *Member) Post(ctx context.Context, to store.Peer, about string, in, out 
 
 // posted answers what another node asks. Who is no node finds nothing here.
 func (m *Member) posted(w http.ResponseWriter, r *http.Request) {
-	answer := m.answers[strings.TrimPrefix(r.URL.Path, postPath)]
+	about := strings.TrimPrefix(r.URL.Path, postPath)
+	if about == aboutAlive {
+		m.hold(w, r)
+		return
+	}
+	answer := m.answers[about]
 	v, ok := m.said(r)
 	if !ok || answer == nil { // of a stranger nothing is read
 		api.WriteError(w, api.ErrNotFound)

@@ -12,7 +12,7 @@ import (
 func (n *Node) register(reg prometheus.Registerer) {
 	metrics.Manager(reg, n.manager)
 	n.verified = money.NewVerification(n.db, reg, n.log)
-	reg.MustRegister(n.cert, n.engines.Failures, metrics.Refusals{Counts: &n.counts}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "parley_bus_connected",
+	reg.MustRegister(n.cert, n.engines.Failures, n.cluster.NodesLost, metrics.Refusals{Counts: &n.counts}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "parley_bus_connected",
 		Help: "1 while messages travel between nodes, else 0."}, func() float64 {
 		if n.bus.Connected() {
 			return 1

@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/metrics"
@@ -39,6 +40,7 @@ func bareNode(t *testing.T, reg prometheus.Registerer) *Node {
 	}
 	t.Cleanup(n.bus.Close)
 	n.manager = session.NewManager(nil, store.Node{}, nil, 0, n.log)
+	n.cluster = cluster.New(cluster.Config{Log: n.log})
 	traces, err := trace.New(t.Context(), trace.Config{Endpoint: "http://127.0.0.1:1", Log: n.log})
 	if err != nil {
 		t.Fatal(err)

@@ -334,6 +334,9 @@ func (n *Node) SIPAddr() string {
 	return n.phone.Addr().String()
 }
 
+// Depart tells the nodes that watch this one that it leaves in good order. Call it when the public HTTP side stops.
+func (n *Node) Depart() { n.cluster.Depart() }
+
 // Drain refuses new calls, has other nodes go on with those in progress that can move, and waits for
 // the rest, until ctx ends. Sockets end with their job, those without one at once.
 func (n *Node) Drain(ctx context.Context) error {
