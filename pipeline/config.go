@@ -57,7 +57,7 @@ type Config struct {
 	// Journal takes what reaches the call, from which it can be replayed; nil: nothing is kept.
 	Journal journal.Sink
 
-	// Resume is how far another call was, from which this one goes on; nil: the call begins. Its values are the call's from New on.
+	// Resume is how far another call was, from which this one goes on; nil: the call begins.
 	Resume *journal.Conversation
 
 	// MaxDuration ends the call with a goodbye; 0: never. It counts from Run on.

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -8,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"parley/inference"
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline"
 	"parley/pipeline/agent"
 	"parley/pipeline/journal"
 	"parley/pipeline/pipelinetest"
+	"parley/pipeline/replay"
 	"parley/pipeline/tool"
 	"parley/pipeline/turn"
 )
@@ -129,4 +132,30 @@ func TestCannotPause(t *testing.T) {
 			}
 		}
 	}, said(3000, 4500, "a table for two"))
+}
+
+// TestResumeTakesACopy: a call changes nothing of what it goes on from, so its record replays as often as one likes.
+func TestResumeTakesACopy(t *testing.T) {
+	at := &journal.Conversation{Heard: 12 * media.Second, State: turn.State{Phase: turn.Listening}, Number: 1, Begun: 1, Language: "en",
+		Entries: make([]inference.Message, 1, 10), Results: map[string]string{}}
+	at.Entries[0] = inference.Message{Role: inference.RoleUser, Text: "a table for two"}
+	before := carried(t, at)
+	play(t, 8000, func(s *pipelinetest.Scene) {
+		guest(s)
+		s.Config.Resume = at
+		s.LLM.Replies = [][]enginetest.Step{with("I will look. ", "find_table", `{}`), enginetest.Sentences(150*ms, "We have one. ")}
+	}, func(t *testing.T, s *pipelinetest.Scene) {
+		f, err := journal.Read(bytes.NewReader(s.Record()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if r, err := replay.Replay(f, s.Sounds); err != nil || !r.Same {
+				t.Errorf("it replays otherwise, or not: %v", err)
+			}
+		}
+		if again := f.Origin.Resume; !reflect.DeepEqual(again, before) || !reflect.DeepEqual(at, before) {
+			t.Errorf("the call went on from\n%+v\nwhich is now\n%+v\nand in the record\n%+v", before, at, again)
+		}
+	}, said(2000, 3500, "which one is it"))
 }

@@ -13,8 +13,8 @@ func (b *Replies) Keep() (number, begun int, entries []inference.Message, result
 	return b.Number, b.begun, slices.Clone(b.History.entries), maps.Clone(b.History.results)
 }
 
-// Restore goes on after what Keep returned, which belongs to the replies from now on.
+// Restore goes on after what Keep returned, of which it takes a copy.
 func (b *Replies) Restore(number, begun int, entries []inference.Message, results map[string]string) {
 	b.Number, b.begun = number, begun
-	b.History.entries, b.History.results = entries, results
+	b.History.entries, b.History.results = slices.Clone(entries), maps.Clone(results)
 }
