@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"slices"
 
 	"parley/inference"
@@ -86,19 +87,22 @@ func (c *Call) change(how func(*agent.Agent)) {
 	if language := c.agent.Language; language != before {
 		c.agent.Speak(language, &c.cfg.Agent)
 		c.cfg.Turn.Speak(language)
-		c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.fillers())
+		c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.opening(), c.cfg.fillers())
 		c.relisten()
 	}
 	c.replies.Updated()
 }
 
-// followUp goes on with the turn after its functions have answered.
+// followUp goes on with the turn after its functions have answered, or after a line that came before its answer.
 func (c *Call) followUp() {
 	c.supersede()
 	c.tools.FollowUp()
 	r := &reply.Reply{Number: c.replies.Number}
 	if c.replies.Latest != nil {
-		r.Turn, r.Clock.End = c.replies.Latest.Turn, c.replies.Latest.Clock.End
+		r.Turn, r.Clock.End = cmp.Or(c.replies.Latest.Turn, c.state.Turn()), c.replies.Latest.Clock.End
+	}
+	if r.Clock.End.Wall.IsZero() { // a line came before: it is its end that the caller waits from
+		r.Clock.End = reply.EndOfTurn{At: c.clock(), Wall: c.now()}
 	}
 	c.compose(r, c.request(), "")
 }

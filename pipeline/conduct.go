@@ -53,8 +53,11 @@ func (c *Call) conduct(gone <-chan error) (legErr error) {
 // converse begins the conversation.
 func (c *Call) converse() {
 	c.observer.Next(journal.Input{Kind: journal.Began})
-	if c.cfg.Resume == nil {
+	switch {
+	case c.cfg.Resume == nil:
 		c.ask()
+	case c.cfg.Resume.Lost:
+		c.adopted()
 	}
 }
 

@@ -183,11 +183,11 @@ func (c *Call) prepareReplies() {
 	for _, engine := range []any{c.cfg.LLM, c.cfg.TTS} {
 		c.crew.Spawn("pipeline/warm", func() { inference.Warm(c.crew.Life, engine) })
 	}
-	c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.fillers())
+	c.replies.Maker.Rehearse(c.crew.Life, c.agent, c.cfg.opening(), c.cfg.fillers())
 }
 
 // Rehearsed is closed when the first message has its audio, or cannot have it: a
-// telephone call is answered then.
+// telephone call is answered then. Of a call whose process died it is the line with which the agent comes back.
 func (c *Call) Rehearsed() <-chan struct{} { return c.replies.Maker.Rehearsed() }
 
 // Close releases what Prepare opened, for a call that is not Run.

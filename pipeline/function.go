@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley/inference"
@@ -59,9 +58,7 @@ func (c *Call) called(r *reply.Reply, call inference.ToolCall, own []inference.P
 	if r.Completion == nil || len(r.Calls) >= r.Completion.MostCalls {
 		return
 	}
-	call.ID = fmt.Sprintf("call_%d_%d", r.Gen, len(r.Calls)+1)
-	r.Calls, r.Own = append(r.Calls, call), append(r.Own, own...)
-	c.carryOut(c.tools.Call(call, r.Turn, r.Number, c.clientTools(), c.now()))
+	c.carryOut(c.tools.Call(r.Call(call, own), r.Turn, r.Number, c.clientTools(), c.now()))
 }
 
 // carryOut does what the functions ask for.

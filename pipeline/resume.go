@@ -4,9 +4,12 @@ import (
 	"context"
 
 	"parley/pipeline/journal"
+	"parley/pipeline/toolbox"
+	"parley/pipeline/turn"
 )
 
-// A call goes on in another process: this one says how far it is (Pause), and another call begins there (Config.Resume).
+// A call goes on in another process: this one says how far it is (Pause), and another call begins there (Config.Resume), in silence. When
+// this process dies another one goes on from what it said last, and the agent says that it is there again (journal.Conversation.Lost).
 
 // Pause says how far the call is, for another one to go on from; false while somebody speaks or waits, or something is under way, and
 // when ctx or the call ends. The call itself goes on.
@@ -52,4 +55,24 @@ func (c *Call) resume(at *journal.Conversation) {
 		c.cfg.Turn.Speak(at.Language)
 		c.caller.Language = at.Language
 	}
+}
+
+// opening is the line with which the agent begins to speak.
+func (c *Config) opening() turn.Line {
+	if c.Resume != nil && c.Resume.Lost {
+		return turn.Reconnected
+	}
+	return turn.Greeting
+}
+
+// adopted goes on with a call whose process died. Functions that ran there are concluded, which those who follow the call see, too.
+func (c *Call) adopted() {
+	for _, call := range c.replies.History.Open() {
+		c.carryOut([]toolbox.Event{toolbox.Abandon(call)})
+	}
+	e := turn.Event{Kind: turn.Adopted}
+	if c.replies.History.Unanswered() {
+		e.Wait = turn.AnswerWait
+	}
+	c.step(e)
 }

@@ -8,15 +8,15 @@ import (
 
 // The agent's own lines, in the nine languages: what it says without the model.
 var ownLines = map[string]map[turn.Line]string{
-	"en": {turn.Sorry: "Sorry, could you say that again?", turn.Reprompt: "Are you still there?", turn.Goodbye: "I have to end the call now. Goodbye.", turn.Trouble: "Sorry, something went wrong. Could you say that again?"},
-	"es": {turn.Sorry: "Perdone, ¿puede repetirlo?", turn.Reprompt: "¿Sigue ahí?", turn.Goodbye: "Tengo que terminar la llamada. Adiós.", turn.Trouble: "Perdone, algo ha fallado. ¿Puede repetirlo?"},
-	"ca": {turn.Sorry: "Perdoni, ho pot repetir?", turn.Reprompt: "Encara hi és?", turn.Goodbye: "He d'acabar la trucada. Adéu.", turn.Trouble: "Perdoni, alguna cosa ha fallat. Ho pot repetir?"},
-	"gl": {turn.Sorry: "Perdoe, pode repetilo?", turn.Reprompt: "Segue aí?", turn.Goodbye: "Teño que rematar a chamada. Adeus.", turn.Trouble: "Perdoe, algo fallou. Pode repetilo?"},
-	"eu": {turn.Sorry: "Barkatu, errepikatuko duzu?", turn.Reprompt: "Hor zaude oraindik?", turn.Goodbye: "Deia amaitu behar dut. Agur.", turn.Trouble: "Barkatu, zerbaitek huts egin du. Errepikatuko duzu?"},
-	"pt": {turn.Sorry: "Desculpe, pode repetir?", turn.Reprompt: "Ainda está aí?", turn.Goodbye: "Tenho de terminar a chamada. Adeus.", turn.Trouble: "Desculpe, algo correu mal. Pode repetir?"},
-	"fr": {turn.Sorry: "Pardon, pouvez-vous répéter ?", turn.Reprompt: "Vous êtes toujours là ?", turn.Goodbye: "Je dois terminer l'appel. Au revoir.", turn.Trouble: "Pardon, un problème est survenu. Pouvez-vous répéter ?"},
-	"it": {turn.Sorry: "Scusi, può ripetere?", turn.Reprompt: "È ancora lì?", turn.Goodbye: "Devo chiudere la chiamata. Arrivederci.", turn.Trouble: "Scusi, qualcosa non ha funzionato. Può ripetere?"},
-	"de": {turn.Sorry: "Entschuldigung, könnten Sie das wiederholen?", turn.Reprompt: "Sind Sie noch da?", turn.Goodbye: "Ich muss das Gespräch jetzt beenden. Auf Wiederhören.", turn.Trouble: "Entschuldigung, etwas ist schiefgegangen. Könnten Sie das wiederholen?"},
+	"en": {turn.Sorry: "Sorry, could you say that again?", turn.Reprompt: "Are you still there?", turn.Goodbye: "I have to end the call now. Goodbye.", turn.Trouble: "Sorry, something went wrong. Could you say that again?", turn.Reconnected: "Sorry, I lost you for a moment."},
+	"es": {turn.Sorry: "Perdone, ¿puede repetirlo?", turn.Reprompt: "¿Sigue ahí?", turn.Goodbye: "Tengo que terminar la llamada. Adiós.", turn.Trouble: "Perdone, algo ha fallado. ¿Puede repetirlo?", turn.Reconnected: "Perdone, se ha cortado un momento."},
+	"ca": {turn.Sorry: "Perdoni, ho pot repetir?", turn.Reprompt: "Encara hi és?", turn.Goodbye: "He d'acabar la trucada. Adéu.", turn.Trouble: "Perdoni, alguna cosa ha fallat. Ho pot repetir?", turn.Reconnected: "Perdoni, s'ha tallat un moment."},
+	"gl": {turn.Sorry: "Perdoe, pode repetilo?", turn.Reprompt: "Segue aí?", turn.Goodbye: "Teño que rematar a chamada. Adeus.", turn.Trouble: "Perdoe, algo fallou. Pode repetilo?", turn.Reconnected: "Perdoe, cortouse un momento."},
+	"eu": {turn.Sorry: "Barkatu, errepikatuko duzu?", turn.Reprompt: "Hor zaude oraindik?", turn.Goodbye: "Deia amaitu behar dut. Agur.", turn.Trouble: "Barkatu, zerbaitek huts egin du. Errepikatuko duzu?", turn.Reconnected: "Barkatu, deia une batez eten da."},
+	"pt": {turn.Sorry: "Desculpe, pode repetir?", turn.Reprompt: "Ainda está aí?", turn.Goodbye: "Tenho de terminar a chamada. Adeus.", turn.Trouble: "Desculpe, algo correu mal. Pode repetir?", turn.Reconnected: "Desculpe, a chamada falhou por um momento."},
+	"fr": {turn.Sorry: "Pardon, pouvez-vous répéter ?", turn.Reprompt: "Vous êtes toujours là ?", turn.Goodbye: "Je dois terminer l'appel. Au revoir.", turn.Trouble: "Pardon, un problème est survenu. Pouvez-vous répéter ?", turn.Reconnected: "Pardon, nous avons été coupés un instant."},
+	"it": {turn.Sorry: "Scusi, può ripetere?", turn.Reprompt: "È ancora lì?", turn.Goodbye: "Devo chiudere la chiamata. Arrivederci.", turn.Trouble: "Scusi, qualcosa non ha funzionato. Può ripetere?", turn.Reconnected: "Scusi, è caduta la linea per un momento."},
+	"de": {turn.Sorry: "Entschuldigung, könnten Sie das wiederholen?", turn.Reprompt: "Sind Sie noch da?", turn.Goodbye: "Ich muss das Gespräch jetzt beenden. Auf Wiederhören.", turn.Trouble: "Entschuldigung, etwas ist schiefgegangen. Könnten Sie das wiederholen?", turn.Reconnected: "Entschuldigung, die Verbindung war kurz unterbrochen."},
 }
 
 // Line is what the agent says for a line; empty when it has nothing to say.

@@ -17,4 +17,9 @@ type Conversation struct {
 	Results  map[string]string   // of functions, by call id
 	Language string              // that the agent speaks now
 	Advice   []string            // that supervisors have whispered
+
+	// Lost says that the process died which had the call. The rest is of the last moment that was stored, but for Heard, which is that
+	// of the call now, and Entries and Results, which have at their end what is known of since then. A function without a result is
+	// taken for one of which nobody knows whether it was done, and not run again.
+	Lost bool `json:",omitempty"`
 }

@@ -86,7 +86,7 @@ func TestOwnLines(t *testing.T) {
 	english := agent.Agent{Language: "en"}
 	for _, language := range []string{"en", "es", "ca", "gl", "eu", "pt", "fr", "it", "de"} {
 		a := agent.Agent{Language: language}
-		for _, l := range []turn.Line{turn.Sorry, turn.Reprompt, turn.Goodbye, turn.Trouble} {
+		for _, l := range []turn.Line{turn.Sorry, turn.Reprompt, turn.Goodbye, turn.Trouble, turn.Reconnected} {
 			if text := a.Line(l); len(Pieces(text, language)) == 0 || language != "en" && text == english.Line(l) {
 				t.Errorf("%s has no line %d", language, l)
 			}

@@ -58,17 +58,17 @@ func (l *lineCache) greeted() {
 	l.first = nil
 }
 
-// Rehearsed is closed when the first message has its audio, or cannot have it.
+// Rehearsed is closed when the line with which the call begins has its audio, or cannot have it.
 func (m *Maker) Rehearsed() <-chan struct{} { return m.lines.greets }
 
-// Rehearse begins to make the audio of an agent's own lines, the first message first, and of
-// so many fillers, until ctx ends. Of an agent that has come to speak another language it leaves out the first message.
-func (m *Maker) Rehearse(ctx context.Context, a agent.Agent, fillers int) {
-	m.spawn("pipeline/reply/rehearsal", func() { m.rehearse(ctx, &a, fillers) }, m.lines.made)
+// Rehearse begins to make the audio of an agent's own lines, that with which the call begins first, and of
+// so many fillers, until ctx ends. Of an agent that has come to speak another language it leaves out the first.
+func (m *Maker) Rehearse(ctx context.Context, a agent.Agent, first turn.Line, fillers int) {
+	m.spawn("pipeline/reply/rehearsal", func() { m.rehearse(ctx, &a, first, fillers) }, m.lines.made)
 }
 
-func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers int) {
-	lines := []turn.Line{turn.Greeting, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble}
+func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, first turn.Line, fillers int) {
+	lines := []turn.Line{first, turn.Goodbye, turn.Sorry, turn.Reprompt, turn.Trouble}
 	select {
 	case <-m.lines.greets:
 		lines = lines[1:]
@@ -76,7 +76,7 @@ func (m *Maker) rehearse(ctx context.Context, a *agent.Agent, fillers int) {
 	}
 	for _, l := range lines {
 		m.rehearseLine(ctx, a, l, a.Line(l))
-		if l == turn.Greeting {
+		if l == first {
 			m.lines.made()
 		}
 	}

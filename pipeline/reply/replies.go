@@ -91,7 +91,11 @@ func (b *Replies) Remember(a *agent.Agent, text string, h playout.Position) {
 	r := b.Latest
 	interrupted := r.outcome == Cut
 	if (text != "" || len(r.Calls) > 0) && !b.History.Prompted(r.Prompts, text, interrupted) {
-		b.History.Add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: interrupted, ToolCalls: r.Calls, Parts: r.Own})
+		add := b.History.Add
+		if r.Line == turn.Reconnected {
+			add = b.History.Precede
+		}
+		add(inference.Message{Role: inference.RoleAgent, Text: text, Interrupted: interrupted, ToolCalls: r.Calls, Parts: r.Own})
 	}
 	switch {
 	case r.Line != turn.Greeting:

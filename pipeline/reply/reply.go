@@ -2,6 +2,7 @@ package reply
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -109,6 +110,16 @@ func (r *Reply) Audible() bool { return r.stage == speaking || r.stage == draini
 
 // Written says that the whole text is known.
 func (r *Reply) Written() bool { return r.Completion == nil || r.Completion.Usage != nil }
+
+// callID is of the completion and the number of the function that it calls: no two calls of one conversation have the same.
+const callID = "call_%d_%d"
+
+// Call notes a function that the reply calls, and returns it with its id. own is what the model wants back with it.
+func (r *Reply) Call(call inference.ToolCall, own []inference.Part) inference.ToolCall {
+	call.ID = fmt.Sprintf(callID, r.Gen, len(r.Calls)+1)
+	r.Calls, r.Own = append(r.Calls, call), append(r.Own, own...)
+	return call
+}
 
 // Question is what its last sentence asks.
 func (r *Reply) Question() turn.Question { return r.question }

@@ -10,6 +10,7 @@ import (
 	"parley/inference/enginetest"
 	"parley/media"
 	"parley/pipeline/agent"
+	"parley/pipeline/turn"
 )
 
 // TestLinesAreShared: what one call has a voice speak the next one has, for an hour.
@@ -19,7 +20,7 @@ func TestLinesAreShared(t *testing.T) {
 		a := &agent.Agent{Language: "en", Voice: voice.VoiceIDs[0], FirstMessage: "Good morning. How are you?"}
 		rehearse := func(tts inference.TTS, l *Lines) *Maker {
 			m := NewMaker(nil, tts, l, still{})
-			m.rehearse(t.Context(), a, 0)
+			m.rehearse(t.Context(), a, turn.Greeting, 0)
 			return m
 		}
 		before := len(rehearse(voice, lines).Line(a, a.FirstMessage))
@@ -48,7 +49,7 @@ func TestLinesOfAStandIn(t *testing.T) {
 	a := &agent.Agent{Language: "en", Voice: other.VoiceIDs[0]}
 	tts, lines := inference.NewFailoverTTS(inference.FailoverConfig{}, broken, other), &Lines{}
 	for range 2 {
-		NewMaker(nil, tts, lines, still{}).rehearse(t.Context(), a, 0)
+		NewMaker(nil, tts, lines, still{}).rehearse(t.Context(), a, turn.Greeting, 0)
 	}
 	if n := len(other.Calls()); n == 0 || n%2 != 0 || len(lines.kept) != 0 {
 		t.Errorf("the voice was asked for %d texts in two calls, %d lines are kept", n, len(lines.kept))

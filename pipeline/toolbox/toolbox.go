@@ -254,6 +254,11 @@ func (t *Toolbox) Interrupt() (events []Event) {
 	return events
 }
 
+// Abandon ends a function of a call whose process died while it ran: it is not run again.
+func Abandon(call inference.ToolCall) Event {
+	return Event{Kind: Ended, Call: call, Result: problem("the server had a fault, it is not known whether this was done"), Outcome: "cancelled"}
+}
+
 // Cancel ends all functions with the call.
 func (t *Toolbox) Cancel() (events []Event) {
 	t.unfinished = false

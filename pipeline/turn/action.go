@@ -56,10 +56,11 @@ type Line uint8
 
 // The agent's own lines.
 const (
-	NoLine   Line = iota
-	Greeting      // the agent's first message
-	Sorry         // speech was heard but not understood
-	Reprompt      // are you still there?
-	Goodbye       // the last words
-	Trouble       // an engine failed
+	NoLine      Line = iota
+	Greeting         // the agent's first message
+	Sorry            // speech was heard but not understood
+	Reprompt         // are you still there?
+	Goodbye          // the last words
+	Trouble          // an engine failed
+	Reconnected      // I lost you for a moment: the call was adopted
 )

@@ -146,8 +146,8 @@ func (s *step) commit(text string, typed bool) {
 		t.Commitment = committedGuess
 	}
 	t.Text, t.Partial, t.Said = text, "", text
-	if s.Reply.Tools == toolsDone {
-		s.Reply.Tools = noTools // their results are in the history
+	if s.Reply.Tools >= toolsDone {
+		s.Reply.Tools = noTools // their results are in the history, and so is what is owed an answer
 	}
 	s.Reply.Then, s.Reply.Line, s.Reply.Since = thenListen, line, s.now
 	s.Idle.Apologies, s.Idle.Reprompts, s.Idle.At = 0, 0, 0

@@ -14,7 +14,8 @@
 //	              Ready, OnMachine HangUpOn or LeaveAMessage                           Screening
 //	Screening     GreetedBy a person             NoteAnswer, Say greeting             Thinking
 //	              GreetedBy a machine            NoteAnswer, LeaveMessage, Say        Thinking, Over
-//	Listening     speech for StartAfter          BeginTurn, OpenUtterance             UserSpeaking
+//	Listening     Adopted                        Say reconnected                      Thinking
+//	              speech for StartAfter          BeginTurn, OpenUtterance             UserSpeaking
 //	              silence for Idle               Say reprompt, in the end goodbye     Thinking, Closing
 //	UserSpeaking  silence for StopAfter          CloseUtterance, unless Batch         Pause
 //	              endless speech (endpoint.go)   CloseUtterance                       Pause
@@ -52,8 +53,9 @@
 // remembered; step.go is the machine, and the way of a frame: what the detector hears, and timers. Then by subject:
 // transcript.go (what the recogniser hears), screening.go (who answered), caller.go (the caller's turn), endpoint.go
 // (endpointing, the end of the turn), complete.go (what the words say of it), score.go (engines that judge it), speculate.go
-// (speculative replies), overlap.go (barge-in, false interruptions, backchannels), greeting.go (salutations), reply.go,
-// wait.go (fillers), keys.go, supervisor.go, ending.go. lexicon.go, words.go and question.go read texts in six languages, others as English.
+// (speculative replies), overlap.go (barge-in, false interruptions, backchannels), greeting.go (salutations),
+// adopted.go (another process goes on), reply.go, wait.go (fillers), keys.go, supervisor.go, ending.go. lexicon.go, words.go and
+// question.go read texts in six languages, others as English.
 //
 // # Decisions
 //

@@ -12,6 +12,7 @@ import (
 // drive plays a script to a State. Commands are separated by semicolons:
 //
 //	ready, digit, interrupt, audio, fail, tools, results, hangup, drained
+//	adopt, adopt owing      the process has died, and an hour later another one goes on, which owes an answer or none
 //	in, meet, out           a supervisor steps in, or whom the caller is transferred to; or out
 //	speak MS, mutter MS     frames of speech, as loud as the caller or far off
 //	quiet MS                frames without
@@ -141,6 +142,10 @@ func (d *drive) play(script string) string {
 				d.frames("20", NoSpeech)
 				d.step(Event{Kind: Tick, Output: d.output, Wait: map[string]Wait{"wait": FunctionWait, "ring": TransferWait}[word]})
 			}
+		case "adopt":
+			d.now += 3600 * media.Second
+			d.s = stored(d.t, d.s)
+			d.step(Event{Kind: Adopted, Wait: map[string]Wait{"owing": AnswerWait}[rest]})
 		case "meet":
 			d.step(Event{Kind: SteppedIn, Wait: TransferWait})
 		case "output":
@@ -181,7 +186,7 @@ var tones = map[string]Tone{"fall": Falling, "level": Level}
 
 var answerers = map[string]Answerer{"person": Person, "machine": Machine}
 
-var lineNames = map[Line]string{Greeting: "greeting", Sorry: "sorry", Reprompt: "reprompt", Goodbye: "goodbye", Trouble: "trouble"}
+var lineNames = map[Line]string{Greeting: "greeting", Sorry: "sorry", Reprompt: "reprompt", Goodbye: "goodbye", Trouble: "trouble", Reconnected: "reconnected"}
 
 func names(acts []Action) string {
 	list := make([]string, len(acts))

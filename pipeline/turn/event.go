@@ -9,6 +9,7 @@ type EventKind uint8
 const (
 	Frame       EventKind = iota + 1 // 20 ms of caller audio were heard
 	Ready                            // media flows and the configuration is complete
+	Adopted                          // in place of Ready: the call goes on from the State of a process that has died; Wait
 	Tick                             // the agent's frames of the moment were written: Output, Wait
 	AnsweredBy                       // By answers the call and still greets; Line: Greeting, if there is one
 	GreetedBy                        // By answered, has finished their greeting and may be spoken to; Line likewise
@@ -55,7 +56,7 @@ type Event struct {
 	Behind       bool     // Frame: the recogniser has not heard all of the latest utterance yet
 
 	Output Output // Tick
-	Wait   Wait   // Tick; SteppedIn: TransferWait where it is whom the caller is transferred to
+	Wait   Wait   // Tick; SteppedIn: TransferWait where it is whom the caller is transferred to; Adopted: AnswerWait, or none
 
 	Utt        int        // Partial, Final, LastFinal: which utterance, from 1
 	Confidence Confidence // of the same
@@ -125,6 +126,7 @@ const (
 	NoWait Wait = iota
 	FunctionWait
 	TransferWait // a transfer, and hears the telephone ring
+	AnswerWait   // the answer that the process owed them which had the call
 )
 
 // Unfinished is the Tail of a reply that is not complete.

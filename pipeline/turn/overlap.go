@@ -148,7 +148,10 @@ func (s *step) interruptReply() {
 	s.Overlap.noSalutation()
 	s.noteGreeting()
 	s.do(Action{Kind: InterruptReply})
-	s.Reply.Then, s.Reply.Tools, s.Caller.Commitment = thenListen, noTools, uncommitted
+	s.Reply.Then, s.Caller.Commitment = thenListen, uncommitted
+	if s.Reply.Tools != answerOwed {
+		s.Reply.Tools = noTools
+	}
 	s.Idle.Reprompts = 0
 	s.Phase = Speaking // until toListener or commit moves on
 }

@@ -28,6 +28,7 @@ type world struct {
 	speculative bool // there is a speculative reply
 	tries       map[int]int
 	collects    bool // a function waits for a number
+	owed        bool // an answer is owed since another process has adopted the call
 }
 
 func (w *world) step(e Event) {
@@ -55,6 +56,9 @@ func (w *world) step(e Event) {
 	}
 	if w.s.Supervised() && (w.making || w.s.Phase != Listening && w.s.Phase != UserSpeaking && w.s.Phase != Pause && w.s.Phase != Over) {
 		w.Fatalf("a supervisor speaks, a reply is made: %v, while %s", w.making, w.s.Phase)
+	}
+	if w.owed && w.s.Phase == Listening && !w.s.Supervised() {
+		w.Fatal("the agent listens, and owes an answer")
 	}
 	if w.speculative && w.s.Phase != Pause {
 		w.Fatalf("a speculative reply, while %s", w.s.Phase)
@@ -99,7 +103,7 @@ func (w *world) apply(a Action) {
 			w.Fatalf("%s, and something else was begun", name(a))
 		}
 		w.turns[a.Turn], w.speculative = true, false
-		w.making = true
+		w.making, w.owed = true, false
 	case Speculate:
 		if w.speculative || w.making && !w.finished || w.audible || w.tools || a.Turn != w.turn || a.Text == "" || w.turns[a.Turn] != a.Again {
 			w.Fatalf("%s: begun is %v, making %v, audible %v", name(a), w.speculative, w.making, w.audible)
@@ -118,6 +122,9 @@ func (w *world) apply(a Action) {
 			w.Fatalf("%s over audible speech", name(a))
 		}
 		w.making, w.audible = true, w.audible && w.finished
+		if a.Kind == FollowUp {
+			w.owed = false
+		}
 	case Cancel, GiveUp:
 		if w.audible {
 			w.Fatalf("%s of what is audible", name(a))
@@ -209,8 +216,18 @@ func (w *world) moves() map[string]func(*rapid.T) {
 				return
 			}
 			if w.step(Event{Kind: SteppedIn}); w.s.Supervised() {
-				w.making, w.audible, w.tools = false, false, false
+				w.making, w.audible, w.tools, w.owed = false, false, false, false
 			}
+		},
+		"adopted": func(t *rapid.T) {
+			if !w.s.Rests() || w.making || w.audible || rapid.IntRange(0, 2).Draw(t, "rarely") > 0 {
+				return
+			}
+			w.now += media.Time(rapid.IntRange(0, 3600).Draw(t, "seconds")) * media.Second
+			w.tools = false
+			w.owed = rapid.Bool().Draw(t, "owing")
+			w.step(Event{Kind: Adopted, Wait: map[bool]Wait{true: AnswerWait}[w.owed]})
+			w.turn = w.s.Turn()
 		},
 		"connected": func(t *rapid.T) {
 			if rapid.IntRange(0, 9).Draw(t, "rarely") == 0 {
@@ -230,7 +247,7 @@ func (w *world) moves() map[string]func(*rapid.T) {
 	}
 	for name, kind := range map[string]EventKind{"fail": ReplyFailed, "tools": ToolsCalled, "hangup": Hangup} {
 		moves[name] = func(*rapid.T) {
-			if w.making {
+			if w.making && !(kind == ToolsCalled && w.owed) { // the line that comes first calls none
 				w.making = w.making && kind != ReplyFailed
 				w.tools = w.tools || kind == ToolsCalled
 				w.step(Event{Kind: kind})

@@ -12,13 +12,14 @@ type reply struct {
 	Uninterruptible bool // the caller may not interrupt it now
 }
 
-// toolStage follows the functions that replies asked for.
+// toolStage follows the functions that replies asked for, and what else the model has yet to answer.
 type toolStage uint8
 
 const (
 	noTools      toolStage = iota
 	toolsRunning           // not all have their results
 	toolsDone              // they have, and the follow-up waits for the caller
+	answerOwed             // a follow-up waits that an interruption does not end: a process died before it answered
 )
 
 // next is what follows a reply.
@@ -100,9 +101,9 @@ func (s *step) toolsCalled() {
 	}
 }
 
-// followUp answers the functions' results once neither side speaks.
+// followUp answers the functions' results, or what is owed, once neither side speaks.
 func (s *step) followUp() {
-	if s.Reply.Tools != toolsDone || s.Phase != ToolWait {
+	if s.Reply.Tools < toolsDone || s.Phase != ToolWait {
 		return
 	}
 	s.Reply.Tools, s.Reply.Line, s.Reply.Since, s.Idle.At = noTools, NoLine, s.now, 0

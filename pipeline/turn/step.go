@@ -49,6 +49,8 @@ func (s *step) event(e Event) {
 		s.frame(e)
 	case Ready:
 		s.ready()
+	case Adopted:
+		s.adopted(e)
 	case Tick:
 		s.tick(e)
 	case AnsweredBy, GreetedBy:
