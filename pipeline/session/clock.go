@@ -50,9 +50,11 @@ func (c *clock) talked(now time.Time) time.Duration {
 	return max(0, c.ran(now)-free)
 }
 
-// back says that the agent is there again.
-func (c *clock) back(now time.Time) {
-	if !c.away.IsZero() {
-		c.free, c.away = c.free+now.Sub(c.away), time.Time{}
+// back says that the agent is there again, and returns for how long in all it was away; 0: it was there.
+func (c *clock) back(now time.Time) time.Duration {
+	if c.away.IsZero() {
+		return 0
 	}
+	c.free, c.away = c.free+now.Sub(c.away), time.Time{}
+	return c.free
 }

@@ -38,6 +38,7 @@ type Books interface {
 	OpenSession(ctx context.Context, account, id string, me store.Node) (*ledger.Session, error)
 	AdoptSession(ctx context.Context, s *ledger.Session, from store.Node) (ledger.Progress, error)
 	Used(ctx context.Context, s *ledger.Session) (billing.Usage, error)
+	NoteAway(ctx context.Context, s *ledger.Session, away time.Duration) error
 	Holder(ctx context.Context, account, id string) (n store.Node, live bool, err error)
 	Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error)
 	LineMinute(ctx context.Context, s *ledger.Session, minute int64) error

@@ -198,7 +198,8 @@ func (s *Session) adopt(from *Moved, progress ledger.Progress) {
 
 // Keep goes on with a session that was adopted, and whose call is here.
 func (s *Session) Keep() {
-	s.note(func() { s.custody = kept; s.clock.back(time.Now()) })
+	s.back()
+	s.note(func() { s.custody = kept })
 	s.checkpointSoon()
 }
 

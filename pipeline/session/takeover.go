@@ -81,6 +81,19 @@ func (s *Session) TakeOver(ctx context.Context, from *Moved) (said history.Conve
 	return past.Conversation, nil
 }
 
+// back has the agent's time run again. How long it did not is evidence beside the bill.
+func (s *Session) back() {
+	var away time.Duration
+	s.note(func() { away = s.clock.back(time.Now()) })
+	if away == 0 {
+		return
+	}
+	err := s.patiently(func(ctx context.Context) error { return s.m.ledger.NoteAway(ctx, s.stored, away) })
+	if err != nil {
+		s.m.log.Error("it is not stored for how long an agent was away", "session", s.stored.ID, "away", away, "err", err)
+	}
+}
+
 // lostUpdates is more updates than a node can have published after it stored how far a session was.
 const lostUpdates = 1 << 16
 

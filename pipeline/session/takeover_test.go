@@ -3,6 +3,7 @@ package session_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -88,6 +89,9 @@ func TestTakeOver(t *testing.T) {
 		want := billing.Usage{billing.AgentTime: 28_000, billing.LineTime: 30_000, billing.ReplyIn: 100, billing.ReplyOut: 10}
 		if c := l.Closings[0]; c.Usage != want || len(c.Uses) != 2 {
 			t.Errorf("closed %+v, want %v", c, want)
+		}
+		if !slices.Equal(l.Absences, []time.Duration{2 * time.Second}) {
+			t.Errorf("away for %v", l.Absences)
 		}
 		if lines := l.Talks["s1"].Transcript; len(lines) != 3 || lines[0].Text != "one" || lines[1].Text != "two" || lines[2].Text != "three" {
 			t.Errorf("said %+v", lines)
@@ -180,7 +184,7 @@ func TestMuted(t *testing.T) {
 			o.Heard()
 			time.Sleep(time.Second)
 		}
-		if muted[9] || muted[20] || !muted[24] || muted[28] {
+		if muted[9] || muted[16] || !muted[20] || !muted[24] || muted[28] {
 			t.Errorf("muted %v", muted)
 		}
 		o.Wait()

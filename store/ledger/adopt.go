@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"parley/billing"
 
@@ -68,6 +69,16 @@ func (l *Ledger) Used(ctx context.Context, s *Session) (u billing.Usage, err err
 }
 
 var usedSQL = "select " + strings.Join(Counters[:], ", ") + " from session_usage where account_id = $1 and session_id = $2 and node_epoch = $3 and open"
+
+// NoteAway notes for how long in all nobody but the line was there in a session that s.Node has. ErrFenced: that life has it not.
+func (l *Ledger) NoteAway(ctx context.Context, s *Session, away time.Duration) error {
+	err := l.db.Must(ctx, "note absence", "update sessions set agent_away_ms = $4 where account_id = $1 and id = $2 and node_epoch = $3",
+		s.Account, s.ID, s.Node.Epoch, away.Milliseconds())
+	if errors.Is(err, store.ErrNotFound) {
+		err = store.Fail("note absence", store.ErrFenced)
+	}
+	return err
+}
 
 // Holder is the life of a node that has a session, or had it when it ended; live is false then.
 func (l *Ledger) Holder(ctx context.Context, account, id string) (n store.Node, live bool, err error) {

@@ -9,3 +9,4 @@ create unlogged table call_passports (
     taken      int not null default 0, -- how often the call was taken over in a row
     taken_at   timestamptz
 );
+alter table sessions add column agent_away_ms bigint not null default 0; -- from the last checkpoint of a dead node until another had the call, which only its line is charged for

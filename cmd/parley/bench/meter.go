@@ -56,6 +56,10 @@ func (b *books) SaveConversation(context.Context, string, string, history.Conver
 
 func (b *books) SaveEvents(context.Context, []history.Happened) error { return nil }
 
+func (b *books) Unfinished(context.Context, string, string) (u history.Unfinished, err error) {
+	return u, nil
+}
+
 // metered is a session whose completions each want a checkpoint.
 type metered struct {
 	*session.Session

@@ -62,6 +62,7 @@ type FakeLedger struct {
 	Reports  []Report
 	Minutes  []string
 	Closings []Closing
+	Absences []time.Duration                 // of agents, as they were noted
 	Talks    map[string]history.Conversation // by session
 	Events   map[string][]history.Happened   // as they were stored, by session
 	Live     []ledger.Lost                   // what Orphans finds
@@ -163,6 +164,13 @@ func (l *FakeLedger) Used(_ context.Context, s *ledger.Session) (u billing.Usage
 		}
 	}
 	return u, err
+}
+
+func (l *FakeLedger) NoteAway(_ context.Context, s *ledger.Session, away time.Duration) error {
+	_, err := l.now()
+	defer l.Mu.Unlock()
+	l.Absences = append(l.Absences, away)
+	return err
 }
 
 func (l *FakeLedger) Holder(_ context.Context, _, id string) (n store.Node, live bool, err error) {

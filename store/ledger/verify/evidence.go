@@ -22,7 +22,7 @@ var evidenceInvariants = []invariant{
 		select id, format('lasted %%s ms, is charged for %%s', lasted_ms::bigint, charged_ms) from ended
 			where charged_ms > lasted_ms + %[1]d or charged_ms < lasted_ms - %[1]d and not lost
 		union all select id, format('the agent is charged for %%s ms, the line for %%s', agent_ms, line_ms) from ended
-			where kind <> 'web' and agent_ms <> 0 and abs(agent_ms - line_ms) > %[1]d
+			where kind <> 'web' and agent_ms <> 0 and abs(agent_ms + agent_away_ms - line_ms) > %[1]d
 		union all select id, format('minute %%s of the line was asked for, %%s ms are charged', line_granted, line_ms) from ended
 			where line_ms < (line_granted - 1) * 60000 - 10000 - %[1]d and not lost
 		union all select e.id, 'was answered, and has no start' from ended e join calls c on c.session_id = e.id
