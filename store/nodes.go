@@ -24,7 +24,7 @@ const NewEpoch = "epoch = nextval('node_epochs')"
 const (
 	// NodeLease is how long a node may be silent before others take it for dead and close
 	// its sessions. It hangs up by itself before.
-	NodeLease = 15 * time.Second
+	NodeLease = 12 * time.Second
 	// BeatGap is how far apart the heartbeats of a node that has a database may be: they
 	// come every 2 s and are waited for 3 s.
 	BeatGap = 6 * time.Second

@@ -16,9 +16,10 @@ const (
 	heartbeatEvery = 2 * time.Second
 	// cutOff is how long calls go on without a heartbeat while other nodes have theirs:
 	// after store.NodeLease those close this node's sessions.
-	cutOff = 12 * time.Second
-	// heardFor is how long a node counts as having a database after it has said so.
-	heardFor = 3 * heartbeatEvery
+	cutOff = 8 * time.Second
+	// heardFor is how long a node counts as having a database after it has said so: until its next heartbeat. With
+	// cutOff it makes 5 s by which the last heartbeats of two nodes may differ that lose the database together.
+	heardFor = heartbeatEvery + time.Second
 	// beatFor is how long a heartbeat shows that there is a database: two may be lost.
 	beatFor = 3 * heartbeatEvery
 	// nodeLost is the detail of sessions that end with their node.

@@ -451,7 +451,7 @@ func TestCutOff(t *testing.T) {
 		whether string
 	}{
 		// The last heartbeat was at 10 s; the goodbye takes 2.2 s.
-		{"among others", time.Minute, 24200 * ms, "failed"},
+		{"among others", time.Minute, 20200 * ms, "failed"},
 		{"alone", 0, 44200 * ms, "failed"},
 		{"others are cut off, too", 15 * time.Second, 44200 * ms, "failed"},
 	} {

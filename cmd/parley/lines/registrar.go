@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// claimEvery is how often a node looks which trunks it registers: with store.NodeLease it makes 17 s until the trunks of a
+	// claimEvery is how often a node looks which trunks it registers: with store.NodeLease it makes 14 s until the trunks of a
 	// node that has died are another's.
 	claimEvery = 2 * time.Second
 	// claimQuiet is for how long it does not look while neither the nodes, as heartbeats see them, nor the trunks
