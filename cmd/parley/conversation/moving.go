@@ -80,6 +80,18 @@ func (m *Maker) Release(c *Movable) {
 	c.Leg.Release()
 }
 
+// Rescuable says that other nodes can take a call over when this one is taken for dead: then nothing is heard of the agent here, and the
+// call ends without a word to the far end when another node has it.
+func (m *Maker) Rescuable(c *Movable) {
+	c.Leg.MuteWhile(c.Session.Muted)
+	c.Session.Rescuable(func() {
+		if c.Recorded {
+			m.Records.Leave(c.Session.ID())
+		}
+		c.Leg.Abandon()
+	})
+}
+
 // Ended counts and logs the end of a call. One that goes on at another node has its end there.
 func (m *Maker) Ended(leg string, s *session.Session, e media.Ended) {
 	if !s.Released() {

@@ -31,6 +31,9 @@ type arrival struct {
 	call      *pipeline.Call
 	functions *tool.Set
 
+	lost   bool       // the node that had it is dead: see rescue.go
+	rested media.Time // of a lost one: how much it had heard when it rested last
+
 	prepared chan error     // one, when it is ready, or why it is not
 	given    chan *transfer // one at most
 	taken    chan error     // one, after given
@@ -43,9 +46,13 @@ var (
 	errInternal = errors.New("a fault of this node")
 )
 
+func newArrival(m *Mover) *arrival {
+	return &arrival{mover: m, prepared: make(chan error, 1), given: make(chan *transfer, 1), taken: make(chan error, 1)}
+}
+
 // offered makes ready for a call of another node.
 func (m *Mover) offered(ctx context.Context, body []byte) (any, error) {
-	a := &arrival{mover: m, prepared: make(chan error, 1), given: make(chan *transfer, 1), taken: make(chan error, 1)}
+	a := newArrival(m)
 	if err := json.Unmarshal(body, &a.offer); err != nil {
 		return nil, err
 	}
@@ -59,12 +66,7 @@ func (m *Mover) offered(ctx context.Context, body []byte) (any, error) {
 		return nil, errUnknown
 	}
 	isolate.Go("cmd/parley/move/arrival", a.broke, a.run, a.forget, a.leave)
-	select {
-	case err := <-a.prepared:
-		return nil, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return nil, a.wait(ctx, a.prepared)
 }
 
 // transferred takes a call over that this node is ready for.
@@ -81,15 +83,11 @@ func (m *Mover) transferred(ctx context.Context, body []byte) (any, error) {
 		return nil, errUnknown
 	}
 	a.given <- &t
-	select {
-	case err := <-a.taken:
-		if no, ok := errors.AsType[*sip.NotAdopted](err); ok {
-			return taken{no.Error()}, nil
-		}
-		return taken{}, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	err := a.wait(ctx, a.taken)
+	if no, ok := errors.AsType[*sip.NotAdopted](err); ok {
+		return taken{no.Error()}, nil
 	}
+	return taken{}, err
 }
 
 // broke ends an arrival that a panic has ended.
@@ -218,7 +216,7 @@ func (a *arrival) giveUp(adopted *session.Moved) {
 	}
 }
 
-// take takes the books and the far end over. Where it returns an error both are the other node's.
+// take takes the books and the far end over. Where it returns an error both are the other node's, or the call is over.
 func (a *arrival) take(t *transfer) (*sip.Leg, error) {
 	if t.At.Language != a.At.Language {
 		a.giveUp(nil)
@@ -226,14 +224,23 @@ func (a *arrival) take(t *transfer) (*sip.Leg, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), askPatience)
 	defer cancel()
-	if err := a.session.Adopt(ctx, t.Books); err != nil {
+	adopt := a.session.Adopt
+	if a.lost {
+		adopt = func(ctx context.Context, _ *session.Moved) error { return a.inherit(ctx, t) }
+	}
+	if err := adopt(ctx, t.Books); err != nil {
 		a.giveUp(nil)
 		return nil, err
 	}
 	a.At = t.At
 	a.call.Resume(t.At)
 	leg, err := a.mover.cfg.Phone.Adopt(t.Passport, transport.Resume(t.Signalling, t.Forgotten))
-	if err != nil {
+	switch {
+	case err == nil:
+	case a.lost:
+		a.end()
+		return nil, err
+	default:
 		a.giveUp(t.Books)
 		return nil, err
 	}

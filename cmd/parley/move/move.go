@@ -31,12 +31,14 @@ import (
 	"parley/sip/transport"
 	"parley/store"
 	"parley/store/ledger"
+	"parley/store/passports"
 )
 
 // What nodes ask each other about.
 const (
 	aboutOffer    = "calls/offer"
 	aboutTransfer = "calls/transfer"
+	aboutRescue   = "calls/rescue"
 )
 
 // offer asks a node to make ready for a call.
@@ -72,6 +74,7 @@ type Config struct {
 	Maker     *conversation.Maker
 	Transfers *outbound.Transfers
 	Phone     *sip.UserAgent
+	Passports *passports.Store
 	Log       *slog.Logger
 }
 
@@ -80,6 +83,9 @@ type Mover struct {
 	cfg     Config
 	moves   *prometheus.CounterVec
 	seconds prometheus.Histogram
+	rescues *prometheus.CounterVec
+	gap     prometheus.Histogram
+	kept    prometheus.Gauge
 
 	mu      sync.Mutex
 	ready   map[string]*arrival                 // by session
@@ -96,11 +102,20 @@ func New(cfg Config, reg prometheus.Registerer) *Mover {
 			Help: "Calls that another node was asked to go on with, by outcome: moved or stayed."}, []string{"outcome"}),
 		seconds: promauto.With(reg).NewHistogram(prometheus.HistogramOpts{Name: "parley_call_move_seconds",
 			Help:    "From the moment that a call is given to another node until its far end goes on there.",
-			Buckets: []float64{.01, .025, .05, .1, .2, .5, 1, 2, 5, 10, 30}})}
+			Buckets: moveBuckets}),
+		rescues: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_taken_over_total",
+			Help: "Calls of dead nodes that this one took over, by outcome: taken, or lost because the far end did not go on."}, []string{"outcome"}),
+		gap: promauto.With(reg).NewHistogram(prometheus.HistogramOpts{Name: "parley_call_takeover_seconds",
+			Help: "From the moment that this node begins to take over a call of a dead one until its far end goes on here.", Buckets: moveBuckets}),
+		kept: promauto.With(reg).NewGauge(prometheus.GaugeOpts{Name: "parley_calls_rescuable",
+			Help: "Calls of this node that others could take over if it died."})}
 	cfg.Peers.Answers(aboutOffer, m.offered)
 	cfg.Peers.Answers(aboutTransfer, m.transferred)
+	cfg.Peers.Answers(aboutRescue, m.rescued)
 	return m
 }
+
+var moveBuckets = []float64{.01, .025, .05, .1, .2, .5, 1, 2, 5, 10, 30} // seconds
 
 const (
 	// lookEvery is how often a call is asked whether it is between two turns.

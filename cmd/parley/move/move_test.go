@@ -40,6 +40,7 @@ import (
 	"parley/store/knowledge"
 	"parley/store/ledger"
 	"parley/store/numbers"
+	"parley/store/passports"
 	"parley/store/storetest"
 )
 
@@ -102,7 +103,7 @@ func newHost(t *testing.T, url, name, at string, trunks ...trunk.Config) *host {
 	h.answers = &inbound.Answerer{Store: db, Ledger: ledger.New(db), Numbers: numbers.New(db), Calls: h.manager, Maker: maker, Transfers: transfers, Log: log}
 	parts.Go(func() { _ = phone.Run(ctx) })
 	peers := cluster.New(cluster.Config{Store: db, Ledger: ledger.New(db), Life: life, Key: "the key of the cluster", Log: log})
-	h.Mover = New(Config{Store: db, Ledger: ledger.New(db), Life: life, Peers: peers, Calls: h.manager, Maker: maker, Transfers: transfers, Phone: phone, Log: log}, h.numbers)
+	h.Mover = New(Config{Store: db, Ledger: ledger.New(db), Life: life, Peers: peers, Calls: h.manager, Maker: maker, Transfers: transfers, Phone: phone, Passports: passports.New(db), Log: log}, h.numbers)
 	server := httptest.NewServer(peers.Accept(http.NotFoundHandler()))
 	t.Cleanup(server.Close)
 	h.ok(db.IntroduceNode(t.Context(), life, strings.TrimPrefix(server.URL, "http://"), "1"))
@@ -347,7 +348,17 @@ func TestPanicMovesNoCall(t *testing.T) {
 	isolatetest.Each(t, func(t *testing.T, site isolatetest.Site) {
 		one, two, account := pair(t)
 		c := one.call(nil, one, two)
+		if strings.HasPrefix(site.Name, "cmd/parley/move/rescue") {
+			panicOfARescue(t, one, two, account, site)
+			c.hangUp(two, account)
+			return
+		}
 		fired := isolatetest.Inject(t, site.Name)
+		if site.Name == "cmd/parley/move/keep" {
+			one.keeps(account) // after all
+			<-fired
+			return
+		}
 		stop := one.Away(t.Context())
 		defer stop()
 		<-fired

@@ -222,7 +222,8 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	n.shares = api.NewSharedLimits(derived(secret, "shared limits"))
 	n.limits = talk.NewConnectLimits(n.shares)
 	n.cluster = cluster.New(cluster.Config{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
-		Key: derived(secret, "bus commands"), Limits: n.shares, Peers: n.cert.Peers(), Log: n.log})
+		Key: derived(secret, "bus commands"), Limits: n.shares, Peers: n.cert.Peers(), Log: n.log,
+		Rescue: func(ctx context.Context, lost []ledger.Lost) []ledger.Lost { return n.moves.Rescue(ctx, lost) }})
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
 	n.guests = &listenin.Handler{Calls: n.cluster, Peers: n.cluster, Notes: history.New(n.db), Connect: conversation.Receivers(n.tools), Sockets: n.sockets, Log: n.log}
@@ -282,7 +283,7 @@ func (n *Node) Parts() []Part {
 		parts = append(parts, Part{Name: "simulated carrier", Run: n.network.Run})
 	}
 	if n.phone != nil {
-		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunks", Run: n.lines.Run}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
+		parts = append(parts, Part{Name: "sip", Run: n.phone.Run}, Part{Name: "trunks", Run: n.lines.Run}, Part{Name: "passports", Run: n.moves.Keep}, Part{Name: "trunk shares", Run: func(ctx context.Context) error { return n.cluster.Count(ctx, n.phone.Share) }})
 	}
 	if n.registrar != nil {
 		parts = append(parts, Part{Name: "registrations", Run: n.registrar.Run})

@@ -21,6 +21,7 @@ import (
 	"parley/store/history"
 	"parley/store/ledger"
 	"parley/store/numbers"
+	"parley/store/passports"
 	"parley/store/sounds"
 	"parley/store/trunks"
 )
@@ -49,7 +50,8 @@ func (n *Node) openTelephony(secret string, reg prometheus.Registerer) (err erro
 	n.batches = outbound.NewBatches(campaign.New(n.db), n.dialler, n.life, &n.counts)
 	n.inbound = inbound.New(inbound.Answerer{Store: n.db, Ledger: ledger.New(n.db), Numbers: numbers.New(n.db), Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Trunks: n.cfg.Trunks,
 		Webhooks: n.hooks, Poster: n.poster, Log: n.log})
-	n.moves = move.New(move.Config{Store: n.db, Ledger: ledger.New(n.db), Life: n.life, Peers: n.cluster, Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Phone: n.phone, Log: n.log}, reg)
+	n.moves = move.New(move.Config{Store: n.db, Ledger: ledger.New(n.db), Life: n.life, Peers: n.cluster, Calls: n.manager, Maker: n.maker, Transfers: n.transfers, Phone: n.phone,
+		Passports: passports.New(n.db), Log: n.log}, reg)
 	return nil
 }
 
