@@ -102,3 +102,58 @@ func TestHoldRestartsTheSentence(t *testing.T) {
 		}
 	})
 }
+
+// TestAwayRepeatsTheSentence: a leg that is written ahead loses what its far end has not played when that goes away. The
+// agent says the sentence again that was cut, also where all of it was written already, and no other.
+func TestAwayRepeatsTheSentence(t *testing.T) {
+	begins := time.Duration(0) // the first of three sentences of a second
+	scene := func(t *testing.T, hold time.Duration) (*pipelinetest.Scene, int) {
+		s := pipelinetest.NewScene(table)
+		if hold > 0 {
+			s.Leg.Hold = [2]time.Duration{hold, hold + 5*time.Second}
+		}
+		s.Play(t, 20010*ms)
+		voiced := 0
+		for _, f := range s.Leg.Sent() {
+			if !f.Silent && f.At >= s.Leg.Hold[1] {
+				voiced++
+				if begins == 0 {
+					begins = f.At
+				}
+			}
+			if hold > 0 && f.At > hold && f.At < s.Leg.Hold[1] {
+				t.Errorf("a frame was sent at %v", f.At)
+			}
+		}
+		return s, voiced
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if _, whole := scene(t, 0); whole < 150 || whole > 152 {
+			t.Fatalf("%d frames of speech", whole)
+		}
+	})
+	for after, left := range map[time.Duration]int{505 * ms: 3, 905 * ms: 3, 1505 * ms: 2, 1905 * ms: 2, 2505 * ms: 1, 2905 * ms: 1, 4 * time.Second: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s, voiced := scene(t, begins+after)
+			if want := left * 50; voiced < want || voiced > want+2 {
+				t.Errorf("away after %v: %d frames of speech after that, want %d:\n%s", after, voiced, want, s.Log())
+			}
+			if n := strings.Count(s.Log(), `agent_line "Yes I can help. It takes two days. Is that all right?"`); n != 1 {
+				t.Errorf("away after %v: said %d times:\n%s", after, n, s.Log())
+			}
+		})
+	}
+}
+
+// TestAwayWasNotHeard: what a far end that does not come back had not played is not in the history.
+func TestAwayWasNotHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := pipelinetest.NewScene(table)
+		s.Leg.Hold = [2]time.Duration{6510 * ms, 60 * time.Second}
+		s.Leg.HangUp = 30 * time.Second
+		s.Play(t, 40*time.Second)
+		if log := s.Log(); !strings.Contains(log, `agent_line "Yes I can help. It"`) {
+			t.Error(log)
+		}
+	})
+}

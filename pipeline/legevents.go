@@ -25,9 +25,21 @@ func (c *Call) legEvent(e media.LegEvent) {
 		c.step(turn.Event{Kind: turn.Digit, Key: e.Digit})
 	case media.LegHold:
 		c.step(turn.Event{Kind: turn.Held}) // the leg takes no audio meanwhile
+		c.recall()
 	case media.LegResume:
 		c.resumed()
 	}
+}
+
+// recall takes back what a leg was written ahead of real time, which a far end that is away does not play.
+func (c *Call) recall() {
+	if c.leg.Format().Continuous {
+		return
+	}
+	now := c.now()
+	c.flush(now)
+	c.heardBy(now)
+	c.playout.Recall()
 }
 
 // resumed goes on after a hold. A sentence that it interrupted is said again.

@@ -54,9 +54,7 @@ func (c *Call) discard(outcome reply.Outcome) {
 // cut stops the voice now.
 func (c *Call) cut() {
 	now := c.now()
-	d := c.leg.Flush(now) // of what was written and is not played yet
-	c.playout.Flushed(d)
-	c.caller.Flushed(d)
+	c.flush(now)
 	h := c.heardBy(now)
 	c.playout.Cut(c.leg.Format().Continuous)
 	c.emit(event.Event{Kind: event.Interrupted})
@@ -65,6 +63,13 @@ func (c *Call) cut() {
 	}
 	c.emit(event.Event{Kind: event.Listening})
 	c.setDuck(false)
+}
+
+// flush takes back what was written and is not played yet.
+func (c *Call) flush(now time.Time) {
+	d := c.leg.Flush(now)
+	c.playout.Flushed(d)
+	c.caller.Flushed(d)
 }
 
 // lastSentence bounds what is still played of a sentence when the call is ended.

@@ -31,6 +31,8 @@ const (
 	// maxAnchors bounds what is known of one sentence's playing: a voice that falls behind
 	// more often is followed from the last one on.
 	maxAnchors = 8
+	// someTaken sentences fit into the lead of a leg; more are rare, and cost an allocation.
+	someTaken = 4
 )
 
 // Position is a place in a reply: all sentences before Seg and Off of that one.
@@ -52,6 +54,7 @@ type mark struct {
 type Playout struct {
 	out   media.Rate
 	queue []*Sentence // the first is being played
+	taken []*Sentence // before these, taken to their ends and not played to them
 	down  map[media.Rate]*resample.Resampler
 	rate  media.Rate // whose resampler is in use; 0: silence since
 	tail  media.Time // audio that is still in that resampler's delay line
@@ -74,7 +77,7 @@ type Playout struct {
 
 // Begin prepares for a leg that takes frames of a rate.
 func (p *Playout) Begin(out media.Rate) {
-	p.out, p.gain, p.aim = out, 1, 1
+	p.out, p.gain, p.aim, p.taken = out, 1, 1, make([]*Sentence, 0, someTaken)
 	p.down = map[media.Rate]*resample.Resampler{}
 }
 
@@ -137,7 +140,7 @@ func (p *Playout) next() (f media.Frame, finished int, ok bool) {
 	for len(p.queue) > 0 {
 		s := p.queue[0]
 		if s.done() {
-			p.drop()
+			p.drop(n > 0)
 			finished++
 			continue
 		}
@@ -174,10 +177,26 @@ func (s *Sentence) heardFrom(off, at media.Time) {
 	s.clock = append(s.clock, wordtime.Stretch{Off: off, At: at})
 }
 
-// drop forgets the sentence that was played, and its audio: a reply outlives it.
-func (p *Playout) drop() {
-	p.queue[0].track = track{}
+// drop takes the sentence that was taken to its end from the queue. Its last samples were written, or go into the
+// next frame.
+func (p *Playout) drop(next bool) {
+	s := p.queue[0]
+	if s.ends = p.written; next {
+		s.ends += media.FrameTime
+	}
+	p.taken = append(p.taken, s)
 	p.queue = slices.Delete(p.queue, 0, 1)
+}
+
+// forget forgets the sentences that were played to their ends, and their audio: a reply outlives it.
+func (p *Playout) forget(played media.Time) {
+	n := 0
+	for ; n < len(p.taken) && p.taken[n].ends <= played; n++ {
+		p.taken[n].track = track{}
+	}
+	if n > 0 {
+		p.taken = slices.Delete(p.taken, 0, n)
+	}
 }
 
 // resample converts the first n samples of in, and silence up to a frame.
@@ -249,6 +268,7 @@ func (p *Playout) Duck(on bool) {
 
 // Advance learns that the far end has played up to a position on the leg.
 func (p *Playout) Advance(played media.Time) {
+	p.forget(played)
 	for ; p.oldest < p.newest; p.oldest++ {
 		m := &p.marks[p.oldest%maxMarks]
 		if m.end > played {
@@ -271,6 +291,10 @@ func (p *Playout) Cut(fade bool) {
 	}
 	clear(p.queue)
 	p.queue = p.queue[:0]
+	for _, s := range p.taken {
+		s.track = track{}
+	}
+	p.taken = p.taken[:0]
 	p.oldest, p.newest = 0, 0
 	p.gain, p.aim = 1, 1
 	p.reset()
@@ -291,7 +315,8 @@ func (p *Playout) fadeOut() {
 
 // Forget drops the sentences of a reply of which nothing was played.
 func (p *Playout) Forget(gen int) {
-	p.queue = slices.DeleteFunc(p.queue, func(s *Sentence) bool { return s.Gen == gen })
+	of := func(s *Sentence) bool { return s.Gen == gen }
+	p.queue, p.taken = slices.DeleteFunc(p.queue, of), slices.DeleteFunc(p.taken, of)
 }
 
 // Finish keeps only what remains of the sentence being played, limit at most. It
@@ -314,11 +339,27 @@ func (p *Playout) Finish(limit media.Time) (end Position) {
 // Rewind goes back to the beginning of the sentence that is being played.
 func (p *Playout) Rewind() {
 	if len(p.queue) > 0 {
-		s := p.queue[0]
-		s.track.rewind()
-		s.clock = s.clock[:0]
+		p.queue[0].rewind()
 	}
 	p.reset()
+}
+
+func (s *Sentence) rewind() {
+	s.track.rewind()
+	s.clock = s.clock[:0]
+}
+
+// Recall learns that nothing of what was written and is not played will be: it goes back to the beginning of the first
+// sentence that the far end has not heard to its end.
+func (p *Playout) Recall() {
+	p.Rewind()
+	for _, s := range p.taken {
+		s.rewind()
+	}
+	p.queue = slices.Insert(p.queue, 0, p.taken...)
+	clear(p.taken)
+	p.taken = p.taken[:0]
+	p.oldest, p.newest, p.fading = 0, 0, false
 }
 
 // Remaining is how long the queued audio lasts at the far end, which has played up to a

@@ -24,7 +24,8 @@ type Sentence struct {
 
 	rate    media.Rate // 0: no audio came yet
 	track   track
-	total   int // samples received
+	ends    media.Time // position on the leg at which it is played to its end; it was taken to that
+	total   int        // samples received
 	marks   []inference.Mark
 	clock   wordtime.Clock // in anchors
 	anchors [maxAnchors]wordtime.Stretch
