@@ -13,8 +13,10 @@ type Outlet interface {
 	OfferText([]byte)
 	Drop(cause error)
 	Close(code int, why string)
+	Replace(code int, why string)
 	Gone() <-chan struct{}
 	Cause() error
+	Lost() bool
 }
 
 // Frames are the audio of a conversation on its way to a client, among other messages and in one order with them. What was flushed

@@ -38,7 +38,7 @@ func (s *Socket) write() {
 			}
 		}
 		if err != nil {
-			s.end(0, "", broken(err))
+			s.over(0, "", true, broken(err))
 		}
 	}
 }
@@ -72,11 +72,15 @@ func (s *Socket) control(kind int, data []byte, wait time.Duration) error {
 	return s.conn.WriteControl(kind, data, time.Now().Add(wait))
 }
 
-// goodbye sends the close frame. Its failing means that the client has gone.
+// goodbye sends the close frame, whose answer the reader has some time for. Its failing means that the client has
+// gone. Without one the connection is closed, which ends the reader.
 func (s *Socket) goodbye() {
-	if s.code != 0 {
-		_ = s.control(websocket.CloseMessage, websocket.FormatCloseMessage(s.code, s.why), closeWait)
+	if s.code == 0 {
+		s.conn.Close()
+		return
 	}
+	_ = s.control(websocket.CloseMessage, websocket.FormatCloseMessage(s.code, s.why), closeWait)
+	_ = s.conn.SetReadDeadline(time.Now().Add(closeWait))
 }
 
 // broken is why a write has failed: the client does not read, or it has gone,
@@ -98,7 +102,12 @@ const keepBuffer = 16 << 10
 // read hands every message to its taker until the client has gone or the
 // connection is closed. It never writes. After the end it only reads on.
 func (s *Socket) read(in Incoming) {
-	alive := func(string) error { return s.conn.SetReadDeadline(time.Now().Add(readWait)) }
+	alive := func(string) error {
+		if s.ctx.Err() != nil {
+			return nil // goodbye has set it
+		}
+		return s.conn.SetReadDeadline(time.Now().Add(readWait))
+	}
 	s.conn.SetPongHandler(alive)
 	s.conn.SetPingHandler(func(text string) error {
 		select {
@@ -151,8 +160,10 @@ func (s *Socket) unread(err error) {
 	if c, ok := errors.AsType[*websocket.CloseError](err); ok {
 		code = c.Code // it is sent back; 1006, which says that there was none, is sent as nothing
 	}
+	_, lost := errors.AsType[net.Error](err)
+	lost = lost || code == websocket.CloseAbnormalClosure || code == GoingAway
 	if code == websocket.CloseAbnormalClosure {
 		code = 0
 	}
-	s.end(code, "", context.Canceled)
+	s.over(code, "", lost, context.Canceled)
 }

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -81,6 +82,7 @@ type Socket struct {
 	pongs chan string   // capacity 1: the latest ping's text
 	sent  chan struct{} // closed when the writer has ended
 	deaf  chan struct{} // closed when nothing is read any more
+	ends  atomic.Int32  // of these two, those that have ended
 
 	ctx    context.Context // ends when nothing more will be sent but the goodbye
 	cancel context.CancelCauseFunc
@@ -88,6 +90,7 @@ type Socket struct {
 	// Set before ctx ends.
 	code int // of the goodbye; 0: the client has gone
 	why  string
+	lost bool // the connection broke, or went away with a proxy
 }
 
 // item is one entry of the writer's queue: a message, a mark to close when all
@@ -128,7 +131,8 @@ type Incoming struct {
 
 // Run reads and writes until the socket has ended and nothing of it is left. work
 // runs in the calling goroutine, with the request's values in a context that ends
-// when the socket has; its cause says why. When work returns the socket is closed.
+// when the socket has; its cause says why. When work returns the socket is closed. The connection is closed
+// earlier when the socket has ended and work goes on without it.
 func (s *Socket) Run(in Incoming, work func(context.Context)) {
 	if s.set != nil {
 		defer s.set.leave(s)
@@ -138,11 +142,18 @@ func (s *Socket) Run(in Incoming, work func(context.Context)) {
 	defer s.conn.Close()
 	wg.Add(2)
 	broke := func(cause error) { s.end(websocket.CloseInternalServerErr, "Something went wrong on our side.", cause) }
-	isolate.Go("api/socket/writer", broke, s.write, func() { close(s.sent) }, wg.Done)
-	isolate.Go("api/socket/reader", broke, func() { s.read(in) }, func() { close(s.deaf) }, wg.Done)
+	isolate.Go("api/socket/writer", broke, s.write, func() { close(s.sent) }, s.half, wg.Done)
+	isolate.Go("api/socket/reader", broke, func() { s.read(in) }, func() { close(s.deaf) }, s.half, wg.Done)
 	work(s.ctx)
 	s.Close(Normal, "")
 	s.linger()
+}
+
+// half notes that nothing is written any more, or nothing read. After both nobody needs the connection.
+func (s *Socket) half() {
+	if s.ends.Add(1) == 2 {
+		s.conn.Close()
+	}
 }
 
 // linger waits for the closing handshake. A connection closed with something
@@ -165,6 +176,12 @@ func (s *Socket) Gone() <-chan struct{} { return s.ctx.Done() }
 
 // Cause is why the socket has ended; nil: it has not.
 func (s *Socket) Cause() error { return context.Cause(s.ctx) }
+
+// Lost says that the socket has ended without a word of the client's that it wants no more: the connection broke, the
+// client did not read, or it went away (RFC 6455, section 7.4.1: 1001).
+func (s *Socket) Lost() bool {
+	return s.ctx.Err() != nil && (s.lost || errors.Is(s.Cause(), ErrSlow))
+}
 
 // Draining is closed when the server wants its sockets to end: those without work
 // at once, the others after it.
@@ -196,6 +213,9 @@ func (s *Socket) offer(i item) {
 
 // Drop ends the socket at once and without a goodbye.
 func (s *Socket) Drop(cause error) { s.end(0, "", cause) }
+
+// Replace says goodbye at once, before what is queued, and does not wait: another socket has taken this one's place.
+func (s *Socket) Replace(code int, why string) { s.end(code, why, ErrClosed) }
 
 // Deliver queues a binary message, which the socket keeps, and waits until it has
 // been written. It says false when it was not, and the socket has ended.
@@ -296,9 +316,12 @@ func (s *Socket) Close(code int, why string) {
 }
 
 // end ends the socket at once, by the first who calls it. It does not block.
-func (s *Socket) end(code int, why string, cause error) {
+func (s *Socket) end(code int, why string, cause error) { s.over(code, why, false, cause) }
+
+// over is end for a socket whose connection may be lost.
+func (s *Socket) over(code int, why string, lost bool, cause error) {
 	s.once.Do(func() {
-		s.code, s.why = code, reason(why)
+		s.code, s.why, s.lost = code, reason(why), lost
 		s.cancel(cause)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -139,6 +140,53 @@ func TestClientGoes(t *testing.T) {
 		if s.set.Open() != 0 {
 			t.Errorf("%s: %d are open", name, s.set.Open())
 		}
+	}
+}
+
+// A socket that has ended gives its connection back though its work goes on, with or without a goodbye, and also where
+// the client does not answer that.
+func TestConnectionGoesBeforeTheWork(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ends func(client *websocket.Conn, s *socket.Socket)
+		code int // that the client reads; 0: none
+		took time.Duration
+		lost bool
+	}{
+		"the client goes": {func(c *websocket.Conn, _ *socket.Socket) {
+			_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(1000, ""), time.Now().Add(time.Second))
+		}, 1000, 0, false},
+		"the client goes away": {func(c *websocket.Conn, _ *socket.Socket) {
+			_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(1001, ""), time.Now().Add(time.Second))
+		}, 1001, 0, true},
+		"replaced": {func(_ *websocket.Conn, s *socket.Socket) { s.Replace(socket.Policy, "another one") }, 1008, 0, false},
+		"replaced, and no answer": {func(c *websocket.Conn, s *socket.Socket) {
+			c.SetCloseHandler(func(int, string) error { return nil })
+			s.Replace(socket.Policy, "another one")
+		}, 1008, time.Second, false},
+		"dropped":  {func(_ *websocket.Conn, s *socket.Socket) { s.Drop(context.Canceled) }, 0, 0, false},
+		"too slow": {func(_ *websocket.Conn, s *socket.Socket) { s.Drop(socket.ErrSlow) }, 0, 0, true},
+		"broken":   {func(c *websocket.Conn, _ *socket.Socket) { c.NetConn().Close() }, 0, 0, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sockets, over := make(chan *socket.Socket, 1), make(chan struct{})
+			s := newServer(t, apitest.InMemory, socket.Incoming{}, func(_ context.Context, k *socket.Socket) { sockets <- k; <-over })
+			defer close(over)
+			conn := s.connect(t)
+			k, began := <-sockets, time.Now()
+			if k.Lost() {
+				t.Errorf("%s: lost before it ends", name)
+			}
+			go tt.ends(conn, k)
+			if tt.code != 0 {
+				wantClose(t, conn, tt.code)
+			}
+			if _, err := io.Copy(io.Discard, conn.NetConn()); err != nil && tt.code != 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+			if took := time.Since(began); took != tt.took || k.Lost() != tt.lost {
+				t.Errorf("%s: the connection is closed after %v, want %v; lost: %t", name, took, tt.took, k.Lost())
+			}
+		})
 	}
 }
 

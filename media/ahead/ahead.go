@@ -66,6 +66,10 @@ func (a *Audio) Receive(pcm []byte, now time.Time) { a.in.write(pcm, now.UnixNan
 // ReceiveSamples is Receive for samples.
 func (a *Audio) ReceiveSamples(samples []int16, now time.Time) { a.in.put(samples, now.UnixNano()) }
 
+// Anew says that what comes from now on has no beginning in what came before: an odd byte does not wait any more. It belongs to the
+// goroutine that reads the socket.
+func (a *Audio) Anew() { a.in.odd = -1 }
+
 // Waiting is how many samples came that were not read. Any goroutine may ask.
 func (a *Audio) Waiting() int { return a.in.len() }
 
