@@ -47,6 +47,7 @@ var (
 	ErrNotFound     = define("there is nothing at this address", problem(404, "request.not_found", "There is nothing at this address.", false, 0))
 	ErrWrongMethod  = define("the address does not take this method", problem(405, "request.method_not_allowed", "The address does not take this method.", false, 0))
 	ErrSessionStart = define("the conversation could not be started", problem(503, "agent.session_failed", "The conversation could not be started.", true, 0))
+	ErrSessionOver  = define("there is no such conversation to go on with", problem(404, "agent.session_over", "There is no such conversation to go on with: it has ended, or the token is not of one of yours.", false, 0))
 	ErrTimeLimit    = define("the conversation has lasted as long as it may", problem(403, "auth.time_limited", "The conversation has reached its longest duration.", false, 0))
 	ErrTicketScope  = define("the ticket does not open this", problem(403, "auth.ticket_not_allowed", "A ticket does not open this; send an API key.", false, 0))
 	ErrRole         = define("the credential's role does not open this", problem(403, "auth.role_not_allowed", "This needs an owner's sign-in or a key with the right: the role owner for people, the mark money for what is paid, the mark listen for listening in, the mark speak for speaking. An operator's key has no account.", false, 0))

@@ -15,7 +15,7 @@ const blanked = "…"
 // private are names of fields and parameters whose values are not kept. It rather blanks a value too many: headers of
 // functions may carry any credential, and a secret of an account is sent as its value. What is said, heard, noted or
 // searched for may be words of a call, and who has a call deleted means all of them.
-var private = regexp.MustCompile(`(?i)key|token|ticket|secret|passw|authorization|credential|cookie|signature|^headers$|^value$|^text$|^audio$|^note$|^q$`)
+var private = regexp.MustCompile(`(?i)key|token|ticket|secret|passw|authorization|credential|cookie|signature|^headers$|^value$|^text$|^audio$|^note$|^q$|^resume$`)
 
 // maxTarget bounds what is kept of an address, in bytes.
 const maxTarget = 2000

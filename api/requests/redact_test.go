@@ -27,6 +27,7 @@ func TestRedact(t *testing.T) {
 	for _, tt := range []struct{ path, query, want string }{
 		{"/v1/calls", "limit=5&metadata[order]=42&q=a+b", "/v1/calls?limit=5&metadata[order]=42&q=…"},
 		{"/ws/agent", "api_key=sk_secret&agent_id=ag_1&ticket=wst_x&access%5Ftoken=t", "/ws/agent?api_key=…&agent_id=ag_1&ticket=…&access%5Ftoken=…"},
+		{"/ws/agent", "api_key=sk_secret&resume=ses_1.1.2.x", "/ws/agent?api_key=…&resume=…"},
 		{"/v1/a b'c", "%zz=secret&flag", "/v1/a%20b%27c?%zz=…&flag"},
 		{"/x", "a=\x00\xff", "/x?a="},
 	} {

@@ -18,6 +18,7 @@ func TestMessagesAreDocumented(t *testing.T) {
 	doc := apitest.OperationMessages(t, "hearAgent")
 	c := talk.NewClient(func(text []byte) { doc.Check(text) })
 	c.Rates(44100, 16000)
+	c.Session("ses_1", "ses_1.1.2.x", true)
 	for _, status := range []string{"prompt_set", "listening", "interrupted"} {
 		c.Status(status, 0)
 	}

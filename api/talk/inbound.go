@@ -271,6 +271,8 @@ func (s *Session) features(data json.RawMessage) {
 			s.client.features.Or(featurePlayed)
 		case "insight":
 			s.client.features.Or(featureInsight)
+		case "resume":
+			s.client.features.Or(featureResume)
 		}
 	}
 }

@@ -40,6 +40,7 @@ const (
 	featureDuck = 1 << iota
 	featurePlayed
 	featureInsight
+	featureResume
 )
 
 // NewClient returns a client whose messages are given to put, which does not block.
@@ -171,6 +172,21 @@ func (c *Client) Visemes(v []tts.Viseme, generation int) {
 		v = []tts.Viseme{}
 	}
 	c.send(message{Type: "visemes", Data: v, Generation: generation})
+}
+
+// Resumes says whether the client comes back when its connection was lost.
+func (c *Client) Resumes() bool { return c.features.Load()&featureResume != 0 }
+
+// Session tells a client that comes back which call its conversation is, and by which token it gets that again. resumed
+// says that it has come back.
+func (c *Client) Session(call, token string, resumed bool) {
+	c.send(message{Type: "session", Data: resumption{ID: call, Resume: token, Resumed: resumed}})
+}
+
+type resumption struct {
+	ID      string `json:"id"`
+	Resume  string `json:"resume"`
+	Resumed bool   `json:"resumed"`
 }
 
 // WantsInsight says whether the client asked to be shown the inside of the conversation.

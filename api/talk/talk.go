@@ -31,6 +31,8 @@ type Agents interface {
 // Converse is called until long after it has returned, and may wait for it to get
 // ready.
 type Conversation interface {
+	// ID names its call.
+	ID() string
 	// Converse holds the conversation on leg until it ends. It sends prompt_set
 	// when the engines are ready.
 	Converse(ctx context.Context, c Change, leg Leg)

@@ -88,6 +88,7 @@ func (c conversation) Converse(ctx context.Context, asked talk.Change, leg talk.
 	c.a.told <- "over"
 }
 
+func (c conversation) ID() string                { return "ses_1" }
 func (c conversation) Cancel()                   { c.a.told <- "cancel" }
 func (c conversation) Fail()                     { c.a.told <- "fail" }
 func (c conversation) Type(text string)          { c.a.told <- "type " + text }

@@ -37,9 +37,10 @@ type agents struct {
 	refuse   error
 	converse func(ctx context.Context, c talk.Change, leg *wsagent.Leg)
 
-	mu      sync.Mutex
-	agentID string
-	told    chan string // what reached the conversation besides audio
+	mu       sync.Mutex
+	admitted int
+	agentID  string
+	told     chan string // what reached the conversation besides audio
 }
 
 func (a *agents) Admit(_ context.Context, p api.Principal, agentID string) (talk.Conversation, error) {
@@ -52,11 +53,17 @@ func (a *agents) Admit(_ context.Context, p api.Principal, agentID string) (talk
 	if p.Account != "acc_1" {
 		return nil, errors.New("admitted a stranger")
 	}
-	return conversation{a}, nil
+	a.admitted++
+	return conversation{a, fmt.Sprintf("ses_%d", a.admitted)}, nil
 }
 
 // conversation is one of agents.
-type conversation struct{ a *agents }
+type conversation struct {
+	a  *agents
+	id string
+}
+
+func (t conversation) ID() string { return t.id }
 
 func (t conversation) Converse(ctx context.Context, c talk.Change, leg talk.Leg) {
 	t.a.converse(ctx, c, leg.(*wsagent.Leg))

@@ -55,6 +55,7 @@ type Talk struct {
 	AgentID string
 	Who     api.Principal
 	typed   chan string
+	id      string
 
 	mu      sync.Mutex
 	heard   []int16 // of the microphone, at 16 kHz, the latest seconds
@@ -78,7 +79,7 @@ func (a *Agent) Admit(_ context.Context, who api.Principal, agentID string) (tal
 	if a.Refuse != nil {
 		return nil, a.Refuse
 	}
-	t := &Talk{agent: a, AgentID: agentID, Who: who, typed: make(chan string, 16)}
+	t := &Talk{agent: a, AgentID: agentID, Who: who, typed: make(chan string, 16), id: fmt.Sprintf("ses_%d", len(a.talks)+1)}
 	a.talks = append(a.talks, t)
 	return t, nil
 }
@@ -107,6 +108,9 @@ func (t *Talk) Over() bool {
 	defer t.mu.Unlock()
 	return t.over
 }
+
+// ID implements talk.Conversation.
+func (t *Talk) ID() string { return t.id }
 
 // Cancel implements talk.Conversation.
 func (t *Talk) Cancel() {}
@@ -157,6 +161,7 @@ func (t *Talk) Converse(ctx context.Context, asked talk.Change, leg talk.Leg) {
 			return
 		case text := <-t.typed:
 			c.take(text)
+		case <-leg.Events(): // a client that is away or back: nothing is due meanwhile
 		case <-timer.C:
 		}
 		c.tick(time.Now())

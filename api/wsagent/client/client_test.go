@@ -57,6 +57,7 @@ func (h *house) Admit(_ context.Context, _ api.Principal, agent string) (talk.Co
 func (h *house) Converse(ctx context.Context, c talk.Change, leg talk.Leg) {
 	h.converse(ctx, c, leg)
 }
+func (h *house) ID() string                   { return "ses_1" }
 func (h *house) Cancel()                      {}
 func (h *house) Fail()                        {}
 func (h *house) Type(text string)             { h.told <- "type " + text }
@@ -98,7 +99,7 @@ func (l *memory) dial(context.Context, string, string) (net.Conn, error) {
 func open(t *testing.T, h *house, inMemory bool) (url string, dialer *websocket.Dialer) {
 	h.told = make(chan string, 10)
 	a := api.New(h)
-	wsagent.Mount(a, &wsagent.Handler{Agents: h})
+	wsagent.Mount(a, &wsagent.Handler{Agents: h, Resume: &wsagent.Resumption{Key: "a key", Now: time.Now}})
 	handler := a.Handler(api.Options{})
 	var serving sync.WaitGroup
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

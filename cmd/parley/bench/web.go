@@ -68,6 +68,9 @@ type webCall struct {
 	agent string
 }
 
+// ID implements talk.Conversation: nobody comes back to a call of a measurement.
+func (c *webCall) ID() string { return "" }
+
 func (c *webCall) Cancel() {}
 
 // Fail implements talk.Conversation.

@@ -91,6 +91,9 @@ type conversation struct {
 	fixed bool
 }
 
+// ID implements talk.Conversation.
+func (c *conversation) ID() string { return c.session.ID() }
+
 // Cancel implements talk.Conversation.
 func (c *conversation) Cancel() {
 	defer c.ready()

@@ -25,6 +25,7 @@ import (
 	"parley/api/ticket"
 	"parley/api/topup"
 	"parley/api/webrtc"
+	"parley/api/wsagent"
 	"parley/cmd/parley/afterwards"
 	"parley/cmd/parley/certificate"
 	"parley/cmd/parley/certificate/acme"
@@ -87,6 +88,7 @@ type Node struct {
 	web     *webrtc.Handler // nil without WebRTC
 	shares  *api.SharedLimits
 	limits  *talk.ConnectLimits
+	resume  *wsagent.Resumption
 	sockets *socket.Set // those without a conversation
 	guests  *listenin.Handler
 	tickets *ticket.Signer
@@ -224,6 +226,7 @@ func (n *Node) joinCluster(ctx context.Context, secret string) (err error) {
 	n.cluster = cluster.New(cluster.Config{Store: n.db, Ledger: ledger.New(n.db), History: history.New(n.db), Bus: n.bus, Life: n.life, Calls: n.manager,
 		Key: derived(secret, "bus commands"), Limits: n.shares, Peers: n.cert.Peers(), Log: n.log,
 		Rescue: func(ctx context.Context, lost []ledger.Lost) []ledger.Lost { return n.moves.Rescue(ctx, lost) }})
+	n.resume = &wsagent.Resumption{Key: derived(secret, "resume tokens"), Node: n.life.Epoch, Peers: n.cluster, Now: n.db.Now}
 	n.manager.Announce(n.cluster)
 	n.manager.Watch(n.cluster)
 	n.guests = &listenin.Handler{Calls: n.cluster, Peers: n.cluster, Notes: history.New(n.db), Connect: conversation.Receivers(n.tools), Sockets: n.sockets, Log: n.log}

@@ -92,7 +92,7 @@ func (n *Node) routes() *api.API {
 	wstts.Mount(a, &wstts.Handler{Speech: speech, Books: work, Sockets: n.sockets, Admit: work.MayBegin, Log: n.log})
 	stt.Mount(a, stt.Options{ASR: n.engines.ASR, VAD: n.engines.VAD, Books: work, Sockets: n.sockets, Log: n.log})
 	listenin.Mount(a, n.guests)
-	wsagent.Mount(a, &wsagent.Handler{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits})
+	wsagent.Mount(a, &wsagent.Handler{Agents: n.agents, Log: n.log, Limits: n.limits, Open: &n.sockets.Limits, Resume: n.resume})
 	if n.cfg.WebRTC {
 		web := n.web
 		if web == nil { // nobody calls: the routes are only described
