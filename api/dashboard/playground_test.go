@@ -2,8 +2,12 @@ package dashboard_test
 
 import (
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +44,34 @@ type playground struct {
 	*dashboardtest.Tab
 	agent  *voicetest.Agent
 	stored *store.Agent
+
+	mu      sync.Mutex
+	sockets []net.Conn
+}
+
+// serve has the site's pages come over connections that the test can break.
+func (p *playground) serve(s *dashboardtest.Site) {
+	server := httptest.NewUnstartedServer(s.Handler)
+	server.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if state == http.StateHijacked {
+			p.sockets = append(p.sockets, c)
+		}
+	}
+	server.Start()
+	p.T.Cleanup(server.Close)
+	s.URL = server.URL
+}
+
+// breaks ends the connections of all sockets without a word.
+func (p *playground) breaks() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.sockets {
+		c.Close()
+	}
+	p.sockets = nil
 }
 
 // openPlayground opens the page in a browser with these flags.
@@ -47,7 +79,7 @@ func openPlayground(t *testing.T, agent *voicetest.Agent, query string, flags ..
 	t.Helper()
 	s := dashboardtest.NewSite(t, dashboardtest.Options{Mount: func(s *dashboardtest.Site, a *api.API) {
 		manage.Mount(a, s.DB, export.New(s.DB), fakeDefinition)
-		wsagent.Mount(a, &wsagent.Handler{Agents: agent})
+		wsagent.Mount(a, &wsagent.Handler{Agents: agent, Resume: &wsagent.Resumption{Key: "a key", Now: time.Now}})
 		port, err := line.Listen(line.Config{Addr: netip.MustParseAddr("127.0.0.1")})
 		s.OK(err)
 		h := webrtc.New(webrtc.Options{Agents: agent})
@@ -56,6 +88,7 @@ func openPlayground(t *testing.T, agent *voicetest.Agent, query string, flags ..
 		t.Cleanup(func() { s.OK(h.Close()) })
 	}})
 	p := &playground{T: t, agent: agent, stored: makeAgent(s, s.Account, lola)}
+	p.serve(s)
 	p.Tab = s.Tab(flags...)
 	p.open(query)
 	return p
@@ -307,6 +340,28 @@ func TestPlaygroundConnectionLost(t *testing.T) {
 		p.press("start")
 		p.until("session.state === 'ended' && text('state').includes('You are not signed in any more')")
 	})
+}
+
+// TestPlaygroundGoesOn: when the network breaks the conversation goes on, the agent in the middle of what it says.
+func TestPlaygroundGoesOn(t *testing.T) {
+	p := openPlayground(t, &voicetest.Agent{}, "", voicetest.Microphone(t, faint())...)
+	p.press("start")
+	p.tone(voicetest.GreetingTone)
+	for n := range 2 {
+		p.breaks()
+		p.until(fmt.Sprintf("panel.conversation.events.filter((e) => e.label === 'reconnecting').length === %d && session.state === 'live'", n+1))
+		p.tone(voicetest.GreetingTone)
+	}
+	p.types("hello")
+	p.tone(voicetest.AnswerTone)
+	_, before, _ := p.talk(1).Heard()
+	eventually(t, "the microphone is heard again", func() bool { _, frames, _ := p.talk(1).Heard(); return frames > before+50 })
+	p.until("!text('transcript').includes('new conversation') && text('transcript').includes('You said hello.')")
+	p.press("stop")
+	eventually(t, "the end", p.talk(1).Over)
+	if n := len(p.agent.Talks()); n != 1 {
+		t.Errorf("%d conversations", n)
+	}
 }
 
 // TestPlaygroundLimits: the page goes by the code of the limit that a conversation reached,

@@ -156,8 +156,8 @@ class Talk extends HTMLElement {
     this.input.value = "";
   }
 
-  state({ state, reason, code }) {
-    this.conversation.session({ state, reason });
+  state({ state, reason, code, resumes }) {
+    this.conversation.session({ state, reason, resumes });
     if (state === "live" && !this.lived) {
       this.lived = true;
       this.tell("start", { agent: this.agentName });

@@ -43,6 +43,8 @@ type Options struct {
 	Record time.Duration
 	// Played reports to the server what was played, each time that audio comes.
 	Played bool
+	// Resume is the token of a conversation whose connection was lost, which goes on; empty: it is a new one.
+	Resume string
 	// Dialer opens connections; nil: a default one with 10 s of patience.
 	Dialer *websocket.Dialer
 }
@@ -68,7 +70,7 @@ func (e *Refused) Error() string {
 // https, ws or wss; without a path that of the agent is added. The key goes into a
 // header, never into the URL. agentID may be empty. Nothing is read before Run.
 func Dial(ctx context.Context, base, key, agentID string, o Options) (*Client, error) {
-	u, err := address(base, agentID)
+	u, err := address(base, agentID, o.Resume)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +93,8 @@ func Dial(ctx context.Context, base, key, agentID string, o Options) (*Client, e
 	return &Client{conn: conn, o: o, play: newPlayout(time.Now(), o.Record)}, nil
 }
 
-// address is the URL to dial.
-func address(base, agentID string) (string, error) {
+// address is the URL to dial for a conversation with an agent, or, with a token, for one that goes on.
+func address(base, agentID, token string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil {
 		return "", errors.New("the server's address is not a URL")
@@ -108,9 +110,13 @@ func address(base, agentID string) (string, error) {
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/ws/agent"
 	}
-	if agentID != "" {
+	name, value := "agent_id", agentID
+	if token != "" {
+		name, value = "resume", token
+	}
+	if value != "" {
 		q := u.Query()
-		q.Set("agent_id", agentID)
+		q.Set(name, value)
 		u.RawQuery = q.Encode()
 	}
 	return u.String(), nil

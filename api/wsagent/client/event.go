@@ -23,6 +23,7 @@ const (
 	Caption    Kind = "transcript_partial" // Role, Text
 	Error      Kind = "error"              // Fault
 	ToolCall   Kind = "tool_call"          // Call
+	Granted    Kind = "session"            // Grant: for clients with the feature resume
 )
 
 // Event is one message of the agent's side. Only the fields its kind names are
@@ -37,12 +38,20 @@ type Event struct {
 	Generation int
 	Fault      wire.Fault // which does not end the connection
 	Call       Call
+	Grant      Grant
 	Raw        []byte // the message as it came; nil for audio
 }
 
 // Call asks for a function to be run and answered with ToolResult.
 type Call struct {
 	ID, Name, Arguments string
+}
+
+// Grant says which call a conversation is, and how to come back to it.
+type Grant struct {
+	Call    string `json:"id"`
+	Token   string `json:"resume"`  // for Options.Resume
+	Resumed bool   `json:"resumed"` // the client has come back
 }
 
 // frame is a message of the server.
@@ -84,6 +93,8 @@ func (e *Event) fill(f *frame, raw []byte) {
 	switch f.Type {
 	case Error:
 		_ = json.Unmarshal(f.Data, &e.Fault) // what it says is in Raw
+	case Granted:
+		_ = json.Unmarshal(f.Data, &e.Grant) // without a token there is no way back
 	case ToolCall:
 		e.Call = Call{ID: f.CallID, Name: f.Name, Arguments: f.Arguments}
 	default:

@@ -10,16 +10,17 @@ import (
 )
 
 func TestAddress(t *testing.T) {
-	for _, tt := range []struct{ base, agent, want string }{
-		{"http://localhost:8080", "", "ws://localhost:8080/ws/agent"},
-		{"https://voice.example/", "agt_1", "wss://voice.example/ws/agent?agent_id=agt_1"},
-		{"ws://h/ws/agent?x=1", "a&b", "ws://h/ws/agent?agent_id=a%26b&x=1"},
-		{"wss://h/behind/a/proxy", "", "wss://h/behind/a/proxy"},
-		{"localhost:8080", "", ""},
-		{"ftp://h", "", ""},
-		{"http://\x7f", "", ""},
+	for _, tt := range []struct{ base, agent, token, want string }{
+		{"http://localhost:8080", "", "", "ws://localhost:8080/ws/agent"},
+		{"https://voice.example/", "agt_1", "", "wss://voice.example/ws/agent?agent_id=agt_1"},
+		{"ws://h/ws/agent?x=1", "a&b", "", "ws://h/ws/agent?agent_id=a%26b&x=1"},
+		{"wss://h/behind/a/proxy", "", "", "wss://h/behind/a/proxy"},
+		{"https://voice.example/", "agt_1", "ses_1.7.x", "wss://voice.example/ws/agent?resume=ses_1.7.x"},
+		{"localhost:8080", "", "", ""},
+		{"ftp://h", "", "", ""},
+		{"http://\x7f", "", "", ""},
 	} {
-		got, err := address(tt.base, tt.agent)
+		got, err := address(tt.base, tt.agent, tt.token)
 		if got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("%q, %q: %q, %v, want %q", tt.base, tt.agent, got, err, tt.want)
 		}

@@ -19,11 +19,11 @@ import (
 )
 
 // TestClients builds the clients' packages, installs them where nothing else is, and runs a program on each against a
-// server: requests, their errors, a conversation, and the same after its connection was cut.
+// server: requests, their errors, and a conversation, which goes on after its connection was cut.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	s := shared(t, demonstration)
-	session := []string{"session live", "agent answers true", "cut", "session reconnecting", "session live", "agent answers true", "session ended"}
+	session := []string{"session live", "agent answers true", "cut", "session reconnecting", "session live", "same call true", "agent answers true", "session ended"}
 	all := slices.Concat([]string{"account " + t.Name() + ".*", "agents 2", "of the team 1 false", "refused 412 request.precondition_failed true",
 		"refused 404 agent.not_found true", "spoken audio/wav true", "heard .*(?i)open.*"}, session)
 	for _, tt := range []struct {

@@ -7,7 +7,7 @@
                 print(event.data["data"])
 
 The sound is the caller's: it goes as Int16 at 16 kHz, little endian, and comes as Int16 at 44.1 kHz. A connection that
-is lost comes back by itself, as a new conversation.
+is lost comes back by itself: within half a minute to the same conversation, else as a new one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import random
 from dataclasses import dataclass, field
 from typing import Any, AsyncIterator, Mapping
+from urllib.parse import quote
 
 import websockets
 
@@ -32,6 +33,8 @@ RATE_OUT = 44_100
 _WAITS = (1.0, 2.0, 4.0, 8.0, 10.0)  # seconds before a lost connection is tried again
 _LASTED = 30.0  # seconds after which a connection was a good one
 _AGAIN = (1001, 1006, 1011, 1012, 1013, 1014)  # close codes (RFC 6455, section 7.4) after which trying again may help
+_RETURNS = (0.3, 1.0, 2.0, 4.0, 8.0)  # the same for a conversation that the server keeps; the last again and again
+_KEPT = 30.0  # seconds for which it does
 _MAX_MESSAGE = 4 << 20  # bytes
 
 
@@ -40,8 +43,8 @@ class Event:
     """Something that happened.
 
     type is that of the server's message, and data the message; or audio, whose samples are in audio; flushed: the agent
-    was cut off, and what was not played yet must not be; reconnecting: the connection was lost, data says why, and
-    what comes back is a new conversation.
+    was cut off, and what was not played yet must not be; reconnecting: the connection was lost, data says why. With
+    resumes the server still has the conversation, which goes on with a message session; else what comes back is a new one.
     """
 
     type: str
@@ -67,6 +70,7 @@ class Session:
         self._agent_id = agent_id
         self._agent = dict(agent or {})
         self._first: dict[str, Any] = {"variables": variables, "metadata": metadata}
+        self._token = ""  # to come back to the conversation with
         self._socket: Any = None
         self._closed = False
 
@@ -78,8 +82,9 @@ class Session:
         await self.close()
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        loop, tries = asyncio.get_running_loop(), 0
+        loop, tries, returns = asyncio.get_running_loop(), 0, 0
         since, fault = loop.time(), {}
+        lost = since
         while not self._closed:
             try:
                 async for message in self._socket:
@@ -89,6 +94,8 @@ class Session:
                     data = json.loads(message)
                     if data["type"] == "error":
                         fault = data["data"]
+                    if data["type"] == "session":
+                        self._token, returns = data["data"]["resume"], 0
                     yield Event(data["type"], data)
                     if data["type"] == "status" and data["data"] == "interrupted":
                         yield Event("flushed")
@@ -100,12 +107,23 @@ class Session:
             if loop.time() - since > _LASTED:
                 tries = 0
             reason = {"code": code, "reason": self._socket.close_reason or ""}
+            if returns == 0:
+                lost = loop.time()
+            over = bool(self._token) and fault.get("code") == "agent.session_over"
             while True:
-                if code not in _AGAIN or tries == len(_WAITS):
-                    raise ParleyError(0, fault or {"error": reason["reason"] or f"The connection was lost ({code})."})
-                yield Event("reconnecting", reason)
-                await asyncio.sleep(_WAITS[tries] * random.uniform(0.8, 1.2))
-                tries += 1
+                if self._token and code == 1006 and (returns == 0 or loop.time() - lost < _KEPT):
+                    wait = _RETURNS[min(returns, len(_RETURNS) - 1)]
+                    returns += 1
+                elif over:
+                    self._token, over, wait = "", False, 0.0
+                else:
+                    self._token = ""
+                    if code not in _AGAIN or tries == len(_WAITS):
+                        raise ParleyError(0, fault or {"error": reason["reason"] or f"The connection was lost ({code})."})
+                    wait = _WAITS[tries]
+                    tries += 1
+                yield Event("reconnecting", {**reason, "resumes": bool(self._token)})
+                await asyncio.sleep(wait * random.uniform(0.8, 1.2))
                 try:
                     await self._connect()
                     since, fault = loop.time(), {}
@@ -118,7 +136,9 @@ class Session:
 
     async def _connect(self) -> None:
         url = self._client.base_url.replace("http", "ws", 1) + "/ws/agent"
-        if self._agent_id:
+        if self._token:
+            url += f"?resume={quote(self._token)}"
+        elif self._agent_id:
             url += f"?agent_id={self._agent_id}"
         options = {"max_size": _MAX_MESSAGE, "open_timeout": 10}
         headers = {"X-API-Key": await asyncio.to_thread(self._client.credential)}
@@ -130,7 +150,9 @@ class Session:
             # So does the place of the status.
             response = getattr(e, "response", None)
             raise ParleyError(response.status_code if response else getattr(e, "status_code", 0), {}) from None
-        await self.send({"type": "features", "data": []})
+        if self._token:
+            return  # the server knows what follows
+        await self.send({"type": "features", "data": ["resume"]})
         await self.send({"type": "rates", "playback": RATE_OUT, "input": RATE_IN})
         if not self._agent_id:
             for kind, data in self._agent.items():

@@ -97,3 +97,14 @@ test("before it begins no phase is the present one", () => {
   assert.equal(talk({ state: "denied", reason: "" }).phase, "");
   assert.equal(talk({ state: "connecting", reason: "" }).phase, "connecting");
 });
+
+test("a conversation that goes on says nothing, and is where it was", () => {
+  const lost = [status("thinking", 1), status("speaking", 1), partial("agent", "Well, let me"), { state: "reconnecting", reason: "", resumes: true }, { state: "reconnecting", reason: "", resumes: true }];
+  assert.equal(talk(...lost).phase, "connecting");
+  const c = talk(...lost, { state: "live", reason: "" }, { type: "session", data: { id: "ses_1", resume: "secret", resumed: true } }, status("speaking", 1), line("agent", "Well, let me see."));
+  assert.deepEqual(shown(c), ["agent: Well, let me see."]);
+  assert.deepEqual([c.phase, c.turns.length], ["speaking", 1]);
+  assert.ok(!JSON.stringify(c.events).includes("secret"));
+  const over = talk(...lost, { state: "reconnecting", reason: "" }, { state: "live", reason: "" });
+  assert.deepEqual(shown(over), ["agent:  [Well, let me]", "note: The connection was lost. What follows is a new conversation."]);
+});

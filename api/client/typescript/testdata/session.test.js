@@ -54,7 +54,7 @@ test("a connection begins with a ticket, what is left to us, and what the conver
   const [socket] = Socket.all;
   assert.equal(socket.url.href, "wss://voice.example.com/ws/agent?api_key=wst_1&agent_id=ag_1");
   assert.deepEqual(socket.sent, [
-    { type: "features", data: [] },
+    { type: "features", data: ["resume"] },
     { type: "rates", playback: 44100, input: 16000 },
     { type: "variables", data: { name: "Ana" } },
     { type: "metadata", data: { order: "42" } },
@@ -110,6 +110,90 @@ test("a lost connection comes back with another ticket, five times in a row at m
     assert.deepEqual(Socket.all.map((s) => s.url.searchParams.get("api_key")), [1, 2, 3, 4, 5, 6].map((n) => `wst_${n}`));
     assert.deepEqual(Socket.all[5].sent.at(-1), { type: "variables", data: { name: "Ana" } });
     assert.deepEqual(told, ["connecting", "live", ...Array(5).fill("reconnecting"), "ended maintenance"]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+// What the server says of the conversation itself.
+const known = (resume, resumed = false) => ({ type: "session", data: { id: "ses_1", resume, resumed } });
+
+test("a conversation whose network breaks goes on within a second", { skip: !mock.timers }, async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const { session, told } = await begun({ agentId: "ag_1", agent: { voice: "F2" }, variables: { name: "Ana" } });
+    Socket.all[0].say(known("tok_1"));
+    Socket.all[0].say(ready);
+    Socket.all[0].close(1006);
+    for (const [tick, token] of [[1000, "tok_1"], [1000, "tok_2"]]) {
+      mock.timers.tick(tick);
+      await settle();
+      const socket = Socket.all.at(-1);
+      assert.equal(socket.url.searchParams.get("resume"), token);
+      assert.equal(socket.url.searchParams.get("agent_id"), null);
+      assert.deepEqual(socket.sent, [], "the server knows it");
+      socket.say(known("tok_2", true));
+      session.sendText("hello");
+      assert.deepEqual(socket.sent, [{ type: "text", data: "hello" }]);
+      if (Socket.all.length < 3) socket.close(1006);
+    }
+    assert.deepEqual(told, ["connecting", "live", "reconnecting", "live", "reconnecting", "live"]);
+    session.stop();
+    assert.equal(Socket.all[2].ended, 1000);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("a conversation that is over is followed by a new one at once, and one that the server ended is not come back to", { skip: !mock.timers }, async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const { session } = await begun({ agentId: "ag_1", variables: { name: "Ana" } });
+    const resumes = [];
+    session.on("state", (e) => e.state === "reconnecting" && resumes.push(e.resumes));
+    Socket.all[0].say(known("tok_1"));
+    Socket.all[0].say(ready);
+    Socket.all[0].close(1006);
+    mock.timers.tick(1000);
+    await settle();
+    Socket.all[1].say({ type: "error", data: { code: "agent.session_over", message: "It has ended." } });
+    Socket.all[1].close(1008);
+    await settle();
+    assert.equal(Socket.all.length, 3);
+    assert.equal(Socket.all[2].url.searchParams.get("agent_id"), "ag_1");
+    assert.deepEqual(Socket.all[2].sent.at(-1), { type: "variables", data: { name: "Ana" } });
+    Socket.all[2].say(known("tok_2"));
+    Socket.all[2].say(ready);
+    Socket.all[2].close(1012);
+    mock.timers.tick(1300);
+    await settle();
+    assert.equal(Socket.all[3].url.searchParams.get("resume"), null);
+    assert.deepEqual(resumes, [true, false, false]);
+    session.stop();
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("a conversation is come back to for half a minute", { skip: !mock.timers }, async (t) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  try {
+    const { session } = await begun({ agentId: "ag_1" });
+    Socket.all[0].say(known("tok_1"));
+    Socket.all[0].say(ready);
+    Socket.all[0].close(1006);
+    for (let i = 0; i < 40; i++) {
+      now += 1000;
+      mock.timers.tick(1000);
+      await settle();
+      if (Socket.all.at(-1).readyState === 1) Socket.all.at(-1).close(1006);
+    }
+    const tried = Socket.all.map((s) => s.url.searchParams.get("resume"));
+    const last = tried.lastIndexOf("tok_1");
+    assert.ok(last >= 5 && last <= 8 && tried.length > last + 1, String(tried));
+    session.stop();
   } finally {
     mock.timers.reset();
   }

@@ -50,6 +50,7 @@ export class Conversation {
     /** @type {{at: number, phase: string}[]} */
     this.phases = [];
     this.phase = ""; // nothing has begun
+    this.before = ""; // the phase in which the connection was lost to a conversation that goes on
     this.cost = null; // USD
     this.echo = false;
     this.connection();
@@ -89,8 +90,14 @@ export class Conversation {
   }
 
   /** Takes what the session tells of itself. @param {{state: string, reason: string}} s */
-  session({ state, reason }) {
+  session({ state, reason, resumes = false }) {
     this.note("session", state, reason);
+    if (state === "reconnecting" && resumes) {
+      this.before ||= this.phase; // it goes on
+      return this.enter("connecting");
+    }
+    if (state === "live" && this.before) this.enter(this.before);
+    this.before = "";
     if (state === "reconnecting") {
       this.settle();
       // Said once, and only of a conversation that there was.
@@ -119,6 +126,7 @@ export class Conversation {
       tool_call: () => this.note("agent", "function asked", `${m.name} ${m.arguments}`),
       duck: () => this.note("agent", m.data ? "voice lowered" : "voice restored"),
       error: () => this.note("server", "error", `${m.data.code}: ${m.data.message} ${m.data.detail ?? ""}`.trim()),
+      session: () => m.data.resumed && this.note("server", "conversation goes on"),
       session_limit: () => this.note("server", "time is limited", `${m.data?.seconds} s left`),
       insight: () => this.insight(m),
     }[m.type];
@@ -141,6 +149,7 @@ export class Conversation {
   // A reply is heard, of which only the time since the server began to think is known.
   answered(generation) {
     const from = this.thought.get(generation);
+    this.thought.delete(generation); // who comes back hears of it again
     if (from !== undefined) this.turn({ generation, turn: 0, endpoint: 0, model: 0, voice: 0, overhead: 0, total: this.time() - from, points: [], measured: false });
   }
 

@@ -23,12 +23,13 @@ import { AgentSocket } from "./socket.js";
  * What a session and a transport say to each other.
  * @typedef {Required<SessionOptions> & {context: AudioContext, base: string, iceServers: RTCIceServer[],
  *   message: (m: AgentMessage) => void, audio: (samples: Int16Array) => void,
- *   closed: (why: {code: string, reason: string, again: boolean, policy: boolean}) => void,
+ *   resume: string, closed: (why: {code: string, reason: string, again: boolean, policy: boolean, broke?: boolean}) => void,
  *   flushed: (heard: number) => void}} TransportOptions
  */
 
 /**
- * One connection. open resolves when messages may be sent, or after closed was called.
+ * One connection. With resume, a token, it goes on with the conversation that was lost; closed says with broke that this
+ * connection may be one to come back from. open resolves when messages may be sent, or after closed was called.
  * @typedef {object} Transport
  * @property {(microphone?: any) => Promise<void>} open
  * @property {(message: object) => void} send
@@ -46,7 +47,8 @@ import { AgentSocket } from "./socket.js";
 /**
  * Where a session is.
  * - connecting, live
- * - reconnecting: the connection was lost; what comes back is a new conversation
+ * - reconnecting: the connection was lost; with resumes the server still has the conversation, which goes on when it comes
+ *   back, else what comes back is a new one
  * - nobalance, ended: it is over, reason says why
  * - asking, denied, missing, busy, insecure: of sessions with a microphone
  * @typedef {"idle" | "asking" | "denied" | "missing" | "busy" | "insecure" | "connecting" | "live" | "reconnecting" | "nobalance" | "ended"} SessionState
@@ -56,6 +58,11 @@ import { AgentSocket } from "./socket.js";
 // a conversation that lasted begins the list anew.
 const RETRIES = [1000, 2000, 4000, 8000, 10000];
 const LASTED = 30000;
+
+// Waits before a conversation that the server keeps is come back to, the last of them again and again, until it is kept no
+// longer.
+const RETURNS = [300, 1000, 2000, 4000, 8000];
+const KEPT = 30000;
 
 // Node.js 18 has none.
 const Told =
@@ -72,12 +79,12 @@ const UNPAID = ["billing.insufficient_balance", "billing.topup_required"];
 
 /**
  * What a session tells, by the type of the event.
- * @typedef {{state: {state: SessionState, reason: string, code: string}, message: {message: AgentMessage},
+ * @typedef {{state: {state: SessionState, reason: string, code: string, resumes: boolean}, message: {message: AgentMessage},
  *   audio: {samples: Int16Array}, flushed: {heard: number}, notice: {code: string}}} SessionEvents
  */
 
 /**
- * A conversation. Events, all CustomEvents: "state" {state, reason, code}; "message" {message}, whatever
+ * A conversation. Events, all CustomEvents: "state" {state, reason, code, resumes}; "message" {message}, whatever
  * the server sends; "audio" {samples}, the agent's voice as Int16 at 44.1 kHz, at most three seconds ahead; "flushed"
  * {heard}, the agent was cut off: what was not played yet must not be.
  */
@@ -102,6 +109,9 @@ export class AgentSession extends EventTarget {
     /** @type {any} */
     this.transport = null;
     this.tries = 0;
+    this.token = ""; // to come back to the conversation with
+    this.returns = 0; // how often that was tried since lostAt
+    this.lostAt = 0;
     this.fault = null; // the last error of the server
     this.run = 0; // counts starts and stops: what belongs to an older one is nobody's
   }
@@ -112,9 +122,9 @@ export class AgentSession extends EventTarget {
   }
 
   /** @protected */
-  become(state, reason = "", code = "") {
+  become(state, reason = "", code = "", resumes = false) {
     this.state = state;
-    this.tell("state", { state, reason, code });
+    this.tell("state", { state, reason, code, resumes });
   }
 
   /**
@@ -145,6 +155,7 @@ export class AgentSession extends EventTarget {
     const run = ++this.run;
     Object.assign(this.options, change);
     this.tries = 0;
+    this.token = "";
     if (!(await this.prepare(run))) return;
     this.become("connecting");
     await this.connect(run);
@@ -166,8 +177,10 @@ export class AgentSession extends EventTarget {
   /** @protected */
   async connect(run) {
     this.fault = null;
+    const resume = this.token;
     const transport = this.way({
       ...this.options,
+      resume,
       message: (m) => run === this.run && this.take(m),
       audio: (samples) => run === this.run && this.tell("audio", { samples }),
       closed: (why) => run === this.run && this.transport === transport && this.lost(why),
@@ -179,10 +192,10 @@ export class AgentSession extends EventTarget {
     } catch (e) {
       if (run !== this.run) return;
       transport.close();
-      this.lost({ code: e.code ?? "", reason: e.message, again: e.again ?? e instanceof TypeError, policy: false });
+      this.lost({ code: e.code ?? "", reason: e.message, again: e.again ?? e instanceof TypeError, policy: false, broke: e.again ?? e instanceof TypeError });
       return;
     }
-    if (run !== this.run) return;
+    if (run !== this.run || resume) return;
     const { agentId, agent, variables, metadata } = this.options;
     if (!agentId) for (const [type, data] of Object.entries(agent)) transport.send({ type, data });
     for (const [type, data] of Object.entries({ variables, metadata })) if (Object.keys(data).length) transport.send({ type, data });
@@ -196,6 +209,7 @@ export class AgentSession extends EventTarget {
   /** @protected */
   take(m) {
     if (m.type === "error") this.fault = m.data;
+    if (m.type === "session") this.known(m.data);
     if (m.type === "status" && m.data === "prompt_set") this.begun();
     this.tell("message", { message: m });
   }
@@ -210,8 +224,41 @@ export class AgentSession extends EventTarget {
     this.become("live");
   }
 
+  /** The server says how to come back, and that we have. @protected */
+  known({ resume, resumed }) {
+    this.token = resume;
+    this.returns = 0;
+    if (resumed) this.become("live");
+  }
+
+  /** Comes back to a conversation that the server keeps; false: it has none. @protected */
+  returning({ reason, code, broke = false }) {
+    if (!this.token || !broke) return false;
+    if (this.returns === 0) this.lostAt = performance.now();
+    else if (performance.now() - this.lostAt >= KEPT) return false;
+    this.become("reconnecting", reason, code, true);
+    this.later(RETURNS[Math.min(this.returns++, RETURNS.length - 1)]);
+    return true;
+  }
+
+  /** Connects after a while, a little sooner or later, or all would come back at once. @protected */
+  later(wait) {
+    const run = this.run;
+    this.timer = setTimeout(() => run === this.run && this.connect(run), wait * (0.8 + 0.4 * Math.random()));
+  }
+
   /** @protected */
-  lost({ code, reason, again, policy }) {
+  lost(why) {
+    if (this.returning(why)) return;
+    let { code, reason, again } = why;
+    const { policy } = why;
+    // A conversation that is over is followed by a new one, at once.
+    const over = this.token && policy && this.fault?.code === "agent.session_over";
+    this.token = "";
+    if (over) {
+      this.become("reconnecting", this.fault.message, this.fault.code);
+      return void this.connect(this.run);
+    }
     // In a conversation that lasts, errors are about one turn, but for the one before a refusal.
     const fault = policy || this.state !== "live" ? this.fault : null;
     code ||= fault?.code ?? "";
@@ -219,10 +266,8 @@ export class AgentSession extends EventTarget {
     if (UNPAID.includes(code)) return this.finish("nobalance", reason, code);
     if (this.state === "live" && performance.now() - this.since > LASTED) this.tries = 0;
     if (!again || this.tries >= RETRIES.length) return this.finish("ended", reason, code);
-    const wait = RETRIES[this.tries++] * (0.8 + 0.4 * Math.random()); // or all come back at once
     this.become("reconnecting", reason, code);
-    const run = this.run;
-    this.timer = setTimeout(() => run === this.run && this.connect(run), wait);
+    this.later(RETRIES[this.tries++]);
   }
 
   /** @protected */

@@ -9,7 +9,8 @@ const BACKLOG = 2 * RATE_IN * 2;
 const OPEN = 1; // readyState
 
 /**
- * One connection to an agent socket. It is opened once; a new one is a new conversation.
+ * One connection to an agent socket. It is opened once; a new one is a new conversation, unless it has the token of the
+ * old one.
  * @implements {import("./session.js").Transport}
  */
 export class AgentSocket {
@@ -32,7 +33,8 @@ export class AgentSocket {
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     // Browsers send no headers of ours with a socket. A ticket is made for that: it lives for minutes.
     url.searchParams.set("api_key", ticket);
-    if (this.options.agentId) url.searchParams.set("agent_id", this.options.agentId);
+    if (this.options.resume) url.searchParams.set("resume", this.options.resume);
+    else if (this.options.agentId) url.searchParams.set("agent_id", this.options.agentId);
     const Socket = this.options.webSocket ?? WebSocket;
     this.socket = new Socket(url.href);
     this.socket.binaryType = "arraybuffer";
@@ -47,7 +49,8 @@ export class AgentSocket {
       };
     });
     if (this.socket?.readyState !== OPEN) return; // closed has said so
-    this.send({ type: "features", data: this.options.insight ? [...this.features, "insight"] : this.features });
+    if (this.options.resume) return; // the server knows what follows
+    this.send({ type: "features", data: [...this.features, "resume", ...(this.options.insight ? ["insight"] : [])] });
     this.send({ type: "rates", playback: RATE_OUT, input: RATE_IN });
   }
 
@@ -98,13 +101,13 @@ export class AgentSocket {
     } catch {
       // There is none, or no network: it may come back.
     }
-    this.options.closed({ code: why.code, reason: why.message, again: why.again, policy: false });
+    this.options.closed({ code: why.code, reason: why.message, again: why.again, policy: false, broke: why.again });
   }
 
   closed(code, reason) {
     if (this.over) return;
     this.release();
-    this.options.closed({ code: "", reason, again: [1001, 1006, 1011, 1012, 1013, 1014].includes(code), policy: code === 1008 });
+    this.options.closed({ code: "", reason, again: [1001, 1006, 1011, 1012, 1013, 1014].includes(code), policy: code === 1008, broke: code === 1006 });
   }
 
   close() {

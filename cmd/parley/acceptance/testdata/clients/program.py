@@ -33,7 +33,7 @@ with open("speech.wav", "rb") as f:
 
 
 async def talk():
-    samples = asked = 0
+    samples, asked, call = 0, 0, ""
     async with Session(parley, agent_id=os.environ["AGENT_ID"], metadata={"order": "42"}) as session:
         await session.send_audio(bytes(640))
         async for event in session:
@@ -42,6 +42,11 @@ async def talk():
             match event.type, said:
                 case "reconnecting", _:
                     print("session reconnecting", flush=True)
+                case "session", {"resumed": True}:
+                    print("session live", flush=True)
+                    print("same call", str(said["id"] == call).lower(), flush=True)
+                case "session", _:
+                    call = said["id"]
                 case "status", "prompt_set":
                     print("session live", flush=True)
                 case "transcript", str() if event.data["role"] == "agent" and "nine" in said:

@@ -34,10 +34,13 @@ console.log("heard", heard.text);
 
 let samples = 0;
 let asked = 0;
+let call = "";
 const session = converse(parley, { agentId: AGENT_ID, metadata: { order: "42" } });
 session.on("audio", (sound) => (samples += sound.samples.length));
 session.on("state", ({ state }) => state !== "connecting" && console.log("session", state));
 session.on("message", ({ message }) => {
+  if (message.type === "session" && message.data.resumed) console.log("same call", message.data.id === call);
+  else if (message.type === "session") call = message.data.id;
   if (message.type === "transcript" && message.role === "agent" && /nine/.test(message.data)) console.log("agent answers", samples > 0);
   if (message.type !== "status" || message.data !== "listening") return;
   if (asked % 2 === 0) session.sendText("When do you open on Monday?");
