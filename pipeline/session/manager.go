@@ -41,7 +41,7 @@ type Books interface {
 	NoteAway(ctx context.Context, s *ledger.Session, away time.Duration) error
 	Holder(ctx context.Context, account, id string) (n store.Node, live bool, err error)
 	Checkpoints(ctx context.Context, cs []ledger.Checkpoint) ([]ledger.CheckpointResult, error)
-	LineMinute(ctx context.Context, s *ledger.Session, minute int64) error
+	LineMinutes(ctx context.Context, ms []ledger.Minute) ([]error, error)
 	CloseSession(ctx context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error)
 	Orphans(ctx context.Context, n store.Node, before time.Time) ([]ledger.Lost, error)
 	CloseLost(ctx context.Context, lost []ledger.Lost) ([]ledger.Lost, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -265,18 +266,53 @@ func TestRefusedLineMinute(t *testing.T) {
 
 // TestUnansweredLineMinute: no answer is no refusal; it is asked for again.
 func TestUnansweredLineMinute(t *testing.T) {
+	for _, no := range []error{store.ErrUnavailable, ledger.ErrLater, store.ErrInvalid} {
+		synctest.Test(t, func(t *testing.T) {
+			o := (&sessiontest.FakeLedger{Permit: func(at time.Duration, _ int64) error {
+				if at < 55*time.Second {
+					return no
+				}
+				return nil
+			}}).Open(t, 0)
+			s := o.Call(inbound, until(70*time.Second))
+			o.Wait()
+			o.WantEnd(s, "1m10s user_hangup")
+			if n := len(o.Ledger.Minutes); n != 6 || !strings.HasSuffix(o.Ledger.Minutes[5], "2 at 55s: <nil>") {
+				t.Errorf("%v: asked %q", no, o.Ledger.Minutes)
+			}
+		})
+	}
+}
+
+// TestLineMinutesOfManyCalls are asked for together, and each call has its own answer.
+func TestLineMinutesOfManyCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := (&sessiontest.FakeLedger{Permit: func(at time.Duration, _ int64) error {
-			if at < 55*time.Second {
-				return store.ErrUnavailable
+		const calls = 30
+		o := (&sessiontest.FakeLedger{}).Open(t, 0)
+		refused := 0
+		o.Ledger.Permit = func(time.Duration, int64) error {
+			if refused++; refused == 7 {
+				return store.ErrInsufficientBalance
 			}
 			return nil
-		}}).Open(t, 0)
-		s := o.Call(inbound, until(70*time.Second))
+		}
+		var all []*session.Session
+		for range calls {
+			all = append(all, o.Call(inbound, until(70*time.Second)))
+		}
+		time.Sleep(50500 * ms)
+		o.Ledger.Mu.Lock()
+		if o.Ledger.Asked != 1 || len(o.Ledger.Minutes) != calls {
+			t.Errorf("%d minutes were asked for in %d questions, want %d in one", len(o.Ledger.Minutes), o.Ledger.Asked, calls)
+		}
+		o.Ledger.Mu.Unlock()
 		o.Wait()
-		o.WantEnd(s, "1m10s user_hangup")
-		if n := len(o.Ledger.Minutes); n != 6 || !strings.HasSuffix(o.Ledger.Minutes[5], "2 at 55s: <nil>") {
-			t.Errorf("asked %q", o.Ledger.Minutes)
+		ends := map[string]int{}
+		for _, s := range all {
+			ends[o.EndOf(s)]++
+		}
+		if want := map[string]int{"1m10s user_hangup": calls - 1, "52.2s balance_exhausted": 1}; !maps.Equal(ends, want) {
+			t.Errorf("ended %v, want %v", ends, want)
 		}
 	})
 }

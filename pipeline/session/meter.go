@@ -182,34 +182,42 @@ func (s *Session) nextMinute(now time.Time) int64 {
 	return max(1, s.books.permitted) + 1
 }
 
-// permits asks for the line minutes that are about to begin. A refusal ends the
-// call within the minute that is paid; when there is no answer the next round asks
-// again. An account that somebody has locked holds up no other.
+// permits asks for the line minutes that are about to begin, of all calls at once. A refusal ends
+// the call within the minute that is paid; when there is no answer the next round asks again.
 func (m *Manager) permits(ctx context.Context, now time.Time) error {
-	locked := map[string]bool{}
+	var asking []*Session
+	var minutes []ledger.Minute
 	for _, s := range m.sessions() {
-		minute := s.nextMinute(now)
-		if minute == 0 || locked[s.stored.Account] {
-			continue
+		if n := s.nextMinute(now); n > 0 {
+			asking, minutes = append(asking, s), append(minutes, ledger.Minute{Session: s.stored, Number: n})
 		}
-		asking, cancel := context.WithTimeout(ctx, ledgerPatience)
-		err := m.ledger.LineMinute(asking, s.stored, minute)
-		cancel()
-		switch {
-		case !s.isKept(): // it was yielded meanwhile
-		case err == nil:
-			s.books.permitted = minute
-		case errors.Is(err, store.ErrInsufficientBalance):
-			s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted})
-		case errors.Is(err, store.ErrSpending):
-			s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending})
-		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrNotFound):
-			s.cutOff(endNodeLost)
-		case store.Locked(err):
-			locked[s.stored.Account] = true
-		default:
-			return err
-		}
+	}
+	if len(minutes) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, ledgerPatience)
+	defer cancel()
+	answers, err := m.ledger.LineMinutes(ctx, minutes)
+	for i, answer := range answers {
+		err = errors.Join(err, asking[i].permitted(minutes[i].Number, answer))
+	}
+	return err
+}
+
+// permitted takes the answer to a line minute. An error that it returns says nothing about the call.
+func (s *Session) permitted(minute int64, answer error) error {
+	switch {
+	case !s.isKept(): // it was yielded meanwhile
+	case answer == nil:
+		s.books.permitted = minute
+	case errors.Is(answer, store.ErrInsufficientBalance):
+		s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted})
+	case errors.Is(answer, store.ErrSpending):
+		s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending})
+	case errors.Is(answer, store.ErrFenced), errors.Is(answer, store.ErrNotFound):
+		s.cutOff(endNodeLost)
+	case !errors.Is(answer, ledger.ErrLater):
+		return answer
 	}
 	return nil
 }

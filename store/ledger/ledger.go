@@ -11,7 +11,7 @@
 // transaction from Ledger.Locked: by a Tx they read what the wallet has and whether it is frozen,
 // hold and post its money, start and end work that it pays for, and conclude.
 //
-// Read in this order: wallet.go, tx.go, sessions.go, checkpoint.go, close.go, post.go, lots.go.
+// Read in this order: wallet.go, tx.go, sessions.go, checkpoint.go, minutes.go, close.go, post.go, lots.go.
 package ledger
 
 import "parley/store"

@@ -169,7 +169,7 @@ func (m *machine) operations() map[string]func() {
 	maps.Copy(all, m.recharges())
 	maps.Copy(all, map[string]func(){
 		"start": m.start, "start again": m.start, "start once more": m.start, "checkpoint": m.checkpoint, "checkpoint again": m.checkpoint, "batch": m.batch,
-		"close": m.close, "minute": m.minute, "credit": m.credit, "repeat credit": m.repeatCredit, "dispute": m.dispute,
+		"close": m.close, "minute": m.minute, "minutes": m.minutes, "credit": m.credit, "repeat credit": m.repeatCredit, "dispute": m.dispute,
 		"crash": m.crash, "expire": m.expire, "submit": m.submit, "claim": m.claim, "complete": m.complete, "fail": m.failTask,
 		"cancel": m.cancel, "release": m.release, "heartbeat": m.heartbeat, "reap": m.reap, "override": m.override, "suspend": m.suspend,
 	})

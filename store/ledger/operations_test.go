@@ -258,21 +258,47 @@ func (m *machine) minute() {
 	}
 	minute := s.granted + int64(rapid.IntRange(0, 1).Draw(m.t, "next"))
 	m.settle(s.acc)
-	err := m.db.LineMinute(m.ctx(), s.Session, minute)
-	if s.open && minute > s.granted {
-		price := s.Tariff.LineMinute()
-		if s.acc.pots().Spendable(s.Terms.Kind.PaidOnly())-s.acc.held-price < -2*usd {
-			m.is(err, store.ErrInsufficientBalance)
-			return
-		}
+	m.is(m.db.LineMinute(m.ctx(), s.Session, minute), m.permit(s, minute))
+}
+
+// permit is what a line minute does to the model, and its answer.
+func (m *machine) permit(s *twinSession, minute int64) error {
+	switch price := s.Tariff.LineMinute(); {
+	case !s.open:
+		return store.ErrFenced
+	case minute <= s.granted:
+		return nil
+	case minute > s.granted+1:
+		return store.ErrInvalid
+	case s.acc.pots().Spendable(s.Terms.Kind.PaidOnly())-s.acc.held-price < -2*usd:
+		return store.ErrInsufficientBalance
+	default:
 		s.granted, s.held = minute, s.held+price
 		s.acc.held += price
+		return nil
 	}
-	if !s.open {
-		m.is(err, store.ErrFenced)
-		return
+}
+
+// minutes is a node's round: line minutes of several calls at once, of some two.
+func (m *machine) minutes() {
+	var ms []ledger.Minute
+	var want []error
+	for _, s := range m.sessions[max(0, len(m.sessions)-6):] {
+		if !s.Terms.Kind.Phone() {
+			continue
+		}
+		m.settle(s.acc)
+		for range 1 + rapid.IntRange(0, 4).Draw(m.t, "twice")/4 {
+			minute := s.granted + int64(rapid.IntRange(0, 9).Draw(m.t, "next")+5)/7
+			ms = append(ms, ledger.Minute{Session: s.Session, Number: minute})
+			want = append(want, m.permit(s, minute))
+		}
 	}
-	m.is(err, nil)
+	answers, err := m.db.LineMinutes(m.ctx(), ms...)
+	m.ok(err)
+	for i, answer := range answers {
+		m.is(answer, want[i])
+	}
 }
 
 func (m *machine) credit() {

@@ -201,9 +201,16 @@ func TestNoDeadlocks(t *testing.T) {
 				}
 				_, err = f.Checkpoints(f.Context(), cs)
 			case 2:
-				s := sessions[(worker+round*7)%len(sessions)]
-				if err = f.LineMinute(f.Context(), s, 2); errors.Is(err, store.ErrFenced) {
-					err = nil
+				var ms []ledger.Minute
+				for i := range sessions {
+					ms = append(ms, ledger.Minute{Session: sessions[(worker+round*7+i*3)%len(sessions)], Number: 2})
+				}
+				var answers []error
+				answers, err = f.Ledger.LineMinutes(f.Context(), ms)
+				for _, answer := range answers {
+					if !errors.Is(answer, store.ErrFenced) && !errors.Is(answer, ledger.ErrLater) {
+						err = errors.Join(err, answer)
+					}
 				}
 			case 3:
 				s := sessions[(worker+round*3)%len(sessions)]

@@ -281,49 +281,6 @@ func (w *Tx) insertSession(ctx context.Context, s Start, out *Session, balance, 
 	return w.countSpending(ctx, s.Key, s.Agent, dayOf(w.now), 0, held)
 }
 
-// LineMinute permits telephone minute number minute (the second is 2) before it
-// begins, by holding its price: ErrInsufficientBalance when that would pass the
-// overdraft floor, ErrSpending when a limit of spending, and the call must end at the boundary. Asking again for a
-// permitted minute changes nothing. The hold becomes usage with the first
-// checkpoint inside the minute.
-func (l *Ledger) LineMinute(ctx context.Context, s *Session, minute int64) error {
-	var w *Tx
-	err := l.Locked(ctx, "line minute", s.Account, func(tx *Tx) error {
-		w = tx
-		var granted, epoch int64
-		var open bool
-		var agent string
-		err := tx.QueryRow(ctx, `select line_granted, node_epoch, open, coalesce(agent_id, '') from session_usage
-			where session_id = $1 and account_id = $2 for no key update`, s.ID, s.Account).Scan(&granted, &epoch, &open, &agent)
-		price := s.Tariff.LineMinute()
-		switch {
-		case err != nil:
-			return err
-		case !open || epoch != s.Node.Epoch:
-			return store.ErrFenced
-		case minute <= granted:
-			return nil
-		case minute != granted+1 || granted == 0:
-			return store.Invalid("minute %d after %d", minute, granted)
-		case !w.pots.Covers(price, s.Terms.Kind.PaidOnly(), s.Card.Wallet().Overdraft):
-			return store.ErrInsufficientBalance
-		}
-		if err := w.maySpend(ctx, s.Key, agent, price); err != nil {
-			return err
-		}
-		w.pots.Held += price
-		b := &pgx.Batch{}
-		b.Queue(`update session_usage set line_granted = $2, held_nano = held_nano + $3 where session_id = $1`,
-			s.ID, minute, price)
-		w.save(b)
-		if err := store.Send(ctx, tx, b); err != nil {
-			return err
-		}
-		return w.countSpending(ctx, s.Key, agent, dayOf(tx.now), 0, price)
-	})
-	return l.keepExpired(ctx, w, err)
-}
-
 // AnsweredBy says which agent of the account goes on with a call that has begun without one. From now on it is charged to the agent:
 // ErrSpending when its limit of spending is reached. ErrNotFound: there is no such call, or no such agent of the account.
 func (l *Ledger) AnsweredBy(ctx context.Context, account, session, agent string, version int64) error {

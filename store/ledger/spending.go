@@ -71,6 +71,12 @@ func (w *Tx) own() spending {
 	return s
 }
 
+// limitedRows reads the rows of keys and agents that have a limit, and goes on with what else they are.
+const limitedRows = `select id, daily_limit_nano, spent_day, spent_nano, held_nano from (
+		select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from api_keys
+		union all select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from agents) x
+	where daily_limit_nano is not null`
+
 // limits reads what limits the account, and of its keys and agents those that are named, or
 // with none named all. The wallet's lock keeps the counters as they are.
 func (w *Tx) limits(ctx context.Context, subjects ...string) ([]spending, error) {
@@ -81,10 +87,7 @@ func (w *Tx) limits(ctx context.Context, subjects ...string) ([]spending, error)
 	if !w.limited {
 		return all, nil
 	}
-	some, err := store.Rows[spending](ctx, w, `select id, daily_limit_nano, spent_day, spent_nano, held_nano from (
-			select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from api_keys
-			union all select account_id, id, daily_limit_nano, spent_day, spent_nano, held_nano from agents) x
-		where account_id = $1 and daily_limit_nano is not null and ($2 or id = any($3))`, w.account, len(subjects) == 0, subjects)
+	some, err := store.Rows[spending](ctx, w, limitedRows+" and account_id = $1 and ($2 or id = any($3))", w.account, len(subjects) == 0, subjects)
 	return append(all, some...), err
 }
 

@@ -5,6 +5,7 @@ package sessiontest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -60,7 +61,8 @@ type FakeLedger struct {
 	sessions []*ledger.Session     // as they began
 	owners   map[string]store.Node // of sessions that were adopted
 	Reports  []Report
-	Minutes  []string
+	Minutes  []string // that were asked for, with the answer
+	Asked    int      // how often minutes were asked for
 	Closings []Closing
 	Absences []time.Duration                 // of agents, as they were noted
 	Talks    map[string]history.Conversation // by session
@@ -226,14 +228,24 @@ func (l *FakeLedger) Checkpoints(_ context.Context, cs []ledger.Checkpoint) ([]l
 	return results, l.Follow
 }
 
-func (l *FakeLedger) LineMinute(_ context.Context, s *ledger.Session, minute int64) error {
+func (l *FakeLedger) LineMinutes(_ context.Context, ms []ledger.Minute) ([]error, error) {
 	at, err := l.now()
 	defer l.Mu.Unlock()
-	if err == nil && l.Permit != nil {
-		err = l.Permit(at, minute)
+	l.Asked++
+	answers := make([]error, len(ms))
+	for i, m := range ms {
+		if answers[i] = err; err == nil && l.Permit != nil {
+			answers[i] = l.Permit(at, m.Number)
+		}
+		l.Minutes = append(l.Minutes, fmt.Sprintf("%s %d at %v: %v", m.Session.ID, m.Number, at, answers[i]))
+		if errors.Is(answers[i], store.ErrUnavailable) {
+			err = answers[i]
+		}
 	}
-	l.Minutes = append(l.Minutes, fmt.Sprintf("%s %d at %v: %v", s.ID, minute, at, err))
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return answers, nil
 }
 
 func (l *FakeLedger) CloseSession(_ context.Context, s *ledger.Session, c ledger.Closing) (billing.Money, error) {

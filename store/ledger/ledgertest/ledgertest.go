@@ -72,6 +72,25 @@ func (b Books) Checkpoint(ctx context.Context, c ledger.Checkpoint) (billing.Pot
 	}
 }
 
+// LineMinutes asks for minutes, and again for those that could not be decided.
+func (b Books) LineMinutes(ctx context.Context, ms ...ledger.Minute) ([]error, error) {
+	for until := time.Now().Add(patience); ; {
+		answers, err := b.Ledger.LineMinutes(ctx, ms)
+		if err != nil || !slices.Contains(answers, error(ledger.ErrLater)) || time.Now().After(until) {
+			return answers, err
+		}
+	}
+}
+
+// LineMinute asks for one.
+func (b Books) LineMinute(ctx context.Context, s *ledger.Session, minute int64) error {
+	answers, err := b.LineMinutes(ctx, ledger.Minute{Session: s, Number: minute})
+	if err != nil {
+		return err
+	}
+	return answers[0]
+}
+
 // Transfers lists an account's ledger, newest first, below sequence number before
 // (0: from the newest), at most limit lines (0: all).
 func (b Books) Transfers(ctx context.Context, account string, before int64, limit int) (all []ledger.Transfer, err error) {
