@@ -68,7 +68,8 @@ type Manager struct {
 	card    func() *billing.RateCard // the one in force
 	max     int
 	log     *slog.Logger
-	soon    chan struct{} // a checkpoint is wanted before its time
+	soon    chan struct{} // a checkpoint is wanted before its time, within soonEvery
+	atOnce  chan struct{} // and now
 	busy    func() bool   // nil: never
 	others  Announcer     // nil: there is nobody to tell
 	watcher Watcher       // nil: nobody watches
@@ -92,7 +93,7 @@ type Manager struct {
 // means no bound.
 func NewManager(ledger Ledger, node store.Node, card func() *billing.RateCard, max int, log *slog.Logger) *Manager {
 	return &Manager{ledger: ledger, node: node, card: card, max: max, log: log,
-		soon: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan *history.Happened, maxEvents), lease: lease{born: time.Now()}}
+		soon: make(chan struct{}, 1), atOnce: make(chan struct{}, 1), live: map[*Session]struct{}{}, empty: make(chan struct{}), events: make(chan *history.Happened, maxEvents), lease: lease{born: time.Now()}}
 }
 
 // Refuse names what says that the node is too busy for another call, from any goroutine
@@ -287,10 +288,10 @@ func (m *Manager) endAll(end func(*Session), patience time.Duration) bool {
 	}
 }
 
-// checkpointSoon asks the meter for a checkpoint of what asked for it.
-func (m *Manager) checkpointSoon() {
+// wake wakes the meter by one of its channels, for a checkpoint of the sessions that are due.
+func wake(meter chan<- struct{}) {
 	select {
-	case m.soon <- struct{}{}:
-	default: // one is on its way
+	case meter <- struct{}{}:
+	default: // it is on its way
 	}
 }

@@ -18,7 +18,10 @@ import (
 const (
 	meterTick       = time.Second
 	checkpointEvery = 5 * time.Second
-	ledgerPatience  = 3 * time.Second
+	// soonEvery is how often checkpoints that sessions ask for before their time are stored: a busy node has hundreds of
+	// completions a second. A crash, and the floor, cost so much more at most.
+	soonEvery      = time.Second
+	ledgerPatience = 3 * time.Second
 	// blindMax is how long a call goes on whose books are not stored. A database that
 	// crashed is back in seconds; beyond this it would be free.
 	blindMax = 30 * time.Second
@@ -32,13 +35,21 @@ const (
 func (m *Manager) Run(ctx context.Context) error {
 	tick := time.NewTicker(meterTick)
 	defer tick.Stop()
-	var last time.Time // when a checkpoint of all was tried
+	var last time.Time          // when a checkpoint of all was tried
+	var rested <-chan time.Time // until then nobody's wish for a checkpoint soon is heard
+	soon := m.soon
 	for {
 		all := true
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-m.soon:
+		case <-rested:
+			soon, rested = m.soon, nil
+			continue
+		case <-soon:
+			all = false
+			soon, rested = nil, time.After(soonEvery)
+		case <-m.atOnce:
 			all = false
 		case <-tick.C:
 		}
@@ -55,16 +66,23 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// round does what is due; without all only what cannot wait. The first failure ends
-// it: a database that is away is not asked for each call in turn.
+// round does what is due; without all only the checkpoints that were asked for. The first failure
+// ends it: a database that is away is not asked for each call in turn.
 func (m *Manager) round(ctx context.Context, last *time.Time, now time.Time, all bool) error {
-	sessions := m.sessions()
-	if !all || now.Sub(*last) < checkpointEvery {
-		sessions = slices.DeleteFunc(sessions, func(s *Session) bool { return !s.due.Swap(false) })
-	} else {
-		*last = now
+	if all && now.Sub(*last) < checkpointEvery {
+		return m.permits(ctx, now)
 	}
-	if err := m.checkpoint(ctx, sessions, now); err != nil || !all {
+	select {
+	case <-m.soon: // who asked before this is in the round
+	default:
+	}
+	sessions := m.sessions()
+	due := slices.DeleteFunc(slices.Clone(sessions), func(s *Session) bool { return !s.due.Swap(false) })
+	if !all {
+		return m.checkpoint(ctx, due, now)
+	}
+	*last = now
+	if err := m.checkpoint(ctx, sessions, now); err != nil {
 		return err
 	}
 	return m.permits(ctx, now)
@@ -117,7 +135,7 @@ func (m *Manager) apply(s *Session, r *ledger.CheckpointResult, used billing.Usa
 	case !s.isKept(): // it was yielded meanwhile
 		return false
 	case errors.Is(r.Err, ledger.ErrLater):
-		s.due.Store(true)
+		s.checkpointSoon()
 		return false
 	case errors.Is(r.Err, store.ErrFenced), errors.Is(r.Err, store.ErrNotFound):
 		s.loseTo(endNodeLost)

@@ -24,8 +24,8 @@ func (m *Manager) Announce(a Announcer) { m.others = a }
 var hungUpByAPI = &media.Ended{Reason: media.APIHangup}
 
 // Goodbye announces that an account may be at the floor of its balance, or disputed. It
-// believes nobody: it asks for a checkpoint of the account's sessions here, at once,
-// and what that says decides. So a message that comes twice, late, after a
+// believes nobody: it asks for a checkpoint of the account's sessions here, at once, as
+// nothing pays for them any more, and what that says decides. So a message that comes twice, late, after a
 // top-up, or for a session that may use other pots, costs one checkpoint and ends
 // nothing. Sessions that say goodbye already are left alone: each has the others
 // told once, so nodes that tell each other come to rest.
@@ -38,7 +38,7 @@ func (m *Manager) Goodbye(account string) {
 		}
 	}
 	if asked {
-		m.checkpointSoon()
+		wake(m.atOnce)
 	}
 }
 

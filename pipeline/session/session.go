@@ -78,8 +78,9 @@ func (s *Session) BeginAt(at time.Time) {
 	s.advance(CallConnected)
 	if s.stored.Terms.Kind.Phone() {
 		// Somebody has been rung up, or has got through: the books know it before
-		// this node can die.
-		s.checkpointSoon()
+		// this node can die, or they are called again.
+		s.due.Store(true)
+		wake(s.m.atOnce)
 	}
 }
 
@@ -106,10 +107,11 @@ func (s *Session) usage(now time.Time) (startedAt time.Time, u billing.Usage) {
 	return s.clock.startedAt, u
 }
 
-// checkpointSoon asks the meter for a checkpoint of the session before its time.
+// checkpointSoon asks the meter for a checkpoint of the session within soonEvery. Meanwhile what it has used counts here: see
+// payingModel.
 func (s *Session) checkpointSoon() {
 	s.due.Store(true)
-	s.m.checkpointSoon()
+	wake(s.m.soon)
 }
 
 // Bind has the session keep the books of the call that is made from cfg: it sees every
