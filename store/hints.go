@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Hint names what may be there to do. Who waits for it also looks without one, seldom: a hint that
+// Hint names what may be there to do. Who waits for it also looks without one, seldom (Look): a hint that
 // is lost delays, and one too many makes a node look in vain.
 type Hint string
 
@@ -18,6 +18,7 @@ type Hint string
 const (
 	HintRateCard Hint = "rate card" // another one is in force
 	HintRows     Hint = "rows"      // a batch has rows that it had not, or goes on
+	HintTrunks   Hint = "trunks"    // one of an account has changed
 	// HintNodes says that a heartbeat of this process saw other nodes than the last one. It is not for others.
 	HintNodes Hint = "nodes"
 )
@@ -32,6 +33,7 @@ type Hints struct {
 	waits  map[Hint][]func()
 	untold map[Hint]struct{}
 	due    chan struct{}
+	looks  []Look
 }
 
 // NewHints returns hints that nobody waits for.
@@ -68,7 +70,8 @@ func (h *Hints) Hear(hint Hint) {
 	}
 }
 
-// Every calls f with each such hint and once in each period, the first time after one, until ctx ends. It returns nil.
+// Every calls f with each such hint and once in each period, the first time after one, until ctx ends; with period 0 only with
+// hints. It returns nil.
 func (h *Hints) Every(ctx context.Context, hint Hint, period time.Duration, f func()) error {
 	given := make(chan struct{}, 1)
 	h.On(hint, func() {

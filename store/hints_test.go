@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,64 @@ func TestHintsAreToldOnce(t *testing.T) {
 	if got := h.Take(); !slices.Equal(got, []store.Hint{"bread"}) {
 		t.Errorf("told are %q", got)
 	}
+}
+
+// TestLooks: all questions are asked in one statement, and each answer goes to who asked; NULL is none.
+func TestLooks(t *testing.T) {
+	address, counter := storetest.Counted(t, storetest.URL(t))
+	db := storetest.Open(t, address)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	heard := map[string]string{}
+	look := func(name, expression string) store.Look {
+		return store.Look{Expression: expression, Heard: func(answer string) { heard[name] += answer }}
+	}
+	h := db.Hints()
+	counter.Take()
+	h.Look(look("a", "select 'x' where $1::timestamptz > '2026-01-01'"))
+	h.Look(look("b", "select null::text"))
+	h.Look(look("c", "'z'"))
+	yes, no := 0, 0
+	h.Look(store.When("$1 > '2026-01-01'::timestamptz", func() { yes++ }))
+	h.Look(store.When("exists (select from accounts)", func() { no++ }))
+	for range 2 {
+		if err := h.Ask(t.Context(), db.Pool(), now, look("d", "select string_agg(k, ' ') from unnest('{p,q}'::text[]) k")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := map[string]string{"a": "xx", "c": "zz", "d": "p qp q"}; !maps.Equal(heard, want) || yes != 2 || no != 0 {
+		t.Errorf("heard %v, %d and %d; want %v", heard, yes, no, want)
+	}
+	if seen := counter.Take(); len(seen) != 1 {
+		t.Errorf("asked\n%s", storetest.Report(seen))
+	}
+	if err := h.Ask(t.Context(), db.Pool(), now, look("e", "select nonsense")); err == nil || heard["a"] != "xx" {
+		t.Errorf("a question that cannot be asked: %v, %v", err, heard)
+	}
+}
+
+// TestANewRateCardIsFound where no hint of it arrives, until it is known.
+func TestANewRateCardIsFound(t *testing.T) {
+	url := storetest.URL(t)
+	db, other := storetest.Open(t, url), storetest.Open(t, url)
+	hinted := 0
+	db.Hints().On(store.HintRateCard, func() { hinted++ })
+	db.LookForRateCard()
+	ask := func(want int) {
+		t.Helper()
+		if err := db.Hints().Ask(t.Context(), db.Pool(), time.Now()); err != nil || hinted != want {
+			t.Errorf("%d hints, %v; want %d", hinted, err, want)
+		}
+	}
+	ask(0) // there is none
+	if err := other.PutRateCard(t.Context(), billing.DefaultRateCard()); err != nil {
+		t.Fatal(err)
+	}
+	ask(1)
+	ask(2)
+	if err := db.FollowRateCard(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ask(2)
 }
 
 // TestANewRateCardIsHinted, and one that is in force already is not.

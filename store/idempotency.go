@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -118,6 +119,9 @@ func (db *DB) DropRequest(ctx context.Context, o *IdempotencyKey) error {
 			where account_id = $1 and route = $2 and key = $3 and exists (select from mine where subject is not null)`,
 		o.Account, o.Route, o.Key, o.begun, requestLease)
 }
+
+// RequestsToForget is the condition, of SQL, in which $1 is the time, under which ForgetRequests has something to do.
+var RequestsToForget = fmt.Sprintf("exists (select from idempotent_requests where begun_at <= $1 - interval '%d seconds')", int(answerLife.Seconds()))
 
 // ForgetRequests removes answers that are not given again.
 func (db *DB) ForgetRequests(ctx context.Context) error {

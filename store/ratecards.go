@@ -75,6 +75,15 @@ func (db *DB) FollowRateCard(ctx context.Context) error {
 	return nil
 }
 
+// LookForRateCard has looks hint at a card in force that this process does not know.
+func (db *DB) LookForRateCard() {
+	db.hints.Look(Look{newestCard, func(version string) {
+		if known := db.force.Load(); known == nil || known.Version() != version {
+			db.hints.Hear(HintRateCard)
+		}
+	}})
+}
+
 // began notes that this process is node n, and the card that it has in force: sessions of n
 // are charged by that one, or one that follows.
 func (db *DB) began(ctx context.Context, n Node) error {

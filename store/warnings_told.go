@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -12,6 +13,9 @@ const selectWarning = `select x.id, x.account_id, x.kind, x.about, x.data, x.cre
 func (db *DB) Warnings(ctx context.Context, account string, p Page) ([]Warning, error) {
 	return ListPage[Warning](ctx, db, "list warnings", p, "x.id", selectWarning+"x.account_id = $1", account)
 }
+
+// WarningUnpublished is the condition, of SQL, under which UnpublishedWarnings finds any.
+const WarningUnpublished = "exists (select from warnings where published_at is null)"
 
 // UnpublishedWarnings are those of all accounts that were not published, oldest
 // first, at most limit.
@@ -48,6 +52,11 @@ func (db *DB) ClaimMail(ctx context.Context) (*WarningMail, error) {
 		where x.id = (select id from warnings where mail_at <= $1 order by mail_at, id limit 1 for update skip locked) and a.id = x.account_id
 		returning x.id, x.account_id, x.kind, x.about, x.data, x.created_at, x.cleared_at, x.published_at, x.mailed_at, a.name, coalesce(a.email, ''),
 			w.recharge_below_nano is not null, x.mail_tries`, now, now.Add(mailLease))
+}
+
+// MailDue is the condition, of SQL, in which $1 is the time, under which ClaimMail finds one that has been due for so long.
+func MailDue(since time.Duration) string {
+	return fmt.Sprintf("exists (select from warnings where mail_at <= $1 - interval '%d seconds')", int(since.Seconds()))
 }
 
 // WarningMailed notes that a mail server has taken the mail.

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// sweepEvery is how often months, and what carriers have to do, are looked for:
-	// each knows its own time, so this is how late it may be noticed.
+	// sweepEvery is how often what carriers have to do is looked for: each knows its own time, so this is how late it may
+	// be noticed.
 	sweepEvery = time.Minute
 	// timeout of one sweep.
 	timeout = 5 * time.Minute
@@ -49,7 +49,7 @@ func (carrierArgs) Kind() string { return "number_carrier" }
 func (d *Numbers) Work(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ monthsArgs) error { return d.Months(ctx) })
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ carrierArgs) error { return d.Sweep(ctx) })
-	jobs.Every(q, sweepEvery, monthsArgs{})
+	jobs.WhenDue(q, numbers.MonthsDue+" or "+store.RequestsToForget, monthsArgs{})
 	jobs.Every(q, sweepEvery, carrierArgs{})
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	every    = 5 * time.Second // each message knows its own time: this is how late it may be noticed
+	every    = 5 * time.Second // how often a mailbox is looked into
 	workers  = 4               // jobs at once on a node: a slow carrier holds up one message each
 	timeout  = time.Minute
 	round    = 25 * time.Second // then a job takes nothing further: the carrier has half a minute for the last
@@ -40,7 +40,11 @@ func Enqueue(ctx context.Context, tx pgx.Tx, q *jobs.Queue) error {
 // Work adds the desk's kinds of jobs to a queue that is not open yet.
 func (d *Desk) Work(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: workers, Timeout: timeout}, func(ctx context.Context, _ sendArgs) error { return d.Round(ctx) })
-	jobs.Every(q, every, sendArgs{})
+	if _, box := d.Carrier.(carrier.Mailbox); box {
+		jobs.Every(q, every, sendArgs{})
+	} else {
+		jobs.WhenDue(q, messages.IsDue, sendArgs{})
+	}
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: timeout}, func(ctx context.Context, _ expireArgs) error {
 		_, err := d.Store.Expire(ctx)
 		return err

@@ -59,6 +59,9 @@ const (
 	maxAnalysisTries = 8 // about a quarter of an hour
 )
 
+// AnalysisDue is the condition, of SQL, in which $1 is the time, under which ClaimAnalysis finds one.
+const AnalysisDue = "exists (select from call_analyses where state = 'waiting' and next_at <= $1)"
+
 // ClaimAnalysis returns the next call to be analyzed, for one claimant; ErrNotFound: none
 // is due. The claim is a lease of AnalysisLease; then another node may claim it.
 func (w *Work) ClaimAnalysis(ctx context.Context) (*DueAnalysis, error) {

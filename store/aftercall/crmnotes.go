@@ -45,6 +45,12 @@ func (w *Work) WantCRMNote(ctx context.Context, account, session string, source 
 		on conflict (session_id) do update set state = crm_notes.state`, account, session, string(source), trace, w.db.Time(ctx))
 }
 
+// CRMNoteDue is the condition, of SQL, in which $1 is the time, under which ClaimCRMNote finds one, or some to give up.
+const CRMNoteDue = "exists (select" + noteDue + ")"
+
+const noteDue = ` from crm_notes n join session_usage u using (session_id) left join crm_accounts a on a.account_id = n.account_id
+	where n.state = 'waiting' and n.next_at <= $1 and not u.open and (a.busy_until is null or a.busy_until <= $1)`
+
 // ClaimCRMNote returns the next call to be noted, for one claimant; ErrNotFound: none
 // is due. Of an account one is claimed at a time, until CRMNoted, CRMNoteFailed or
 // CRMNoteDelayed, or half a minute later; of several accounts that which has waited for its
@@ -59,9 +65,7 @@ func (w *Work) ClaimCRMNote(ctx context.Context) (*CRMNote, error) {
 	for taken := true; taken && err == nil; {
 		taken = false
 		err = w.db.Tx(ctx, "claim CRM note", func(tx pgx.Tx) (err error) {
-			if n, err = store.Row[CRMNote](ctx, tx, `select n.account_id, n.session_id, n.source, n.trace, n.tries + 1
-				from crm_notes n join session_usage u using (session_id) left join crm_accounts a on a.account_id = n.account_id
-				where n.state = 'waiting' and n.next_at <= $1 and not u.open and (a.busy_until is null or a.busy_until <= $1)
+			if n, err = store.Row[CRMNote](ctx, tx, "select n.account_id, n.session_id, n.source, n.trace, n.tries + 1"+noteDue+`
 				order by a.busy_until nulls first, n.next_at limit 1 for update of n skip locked`, now); err != nil {
 				return err
 			}

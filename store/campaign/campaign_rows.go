@@ -44,8 +44,17 @@ func (s *Store) Hints() *store.Hints { return s.db.Hints() }
 
 // RowsWithin says whether batches that run have rows that nobody has dialled yet and that are due, or will be within a time.
 func (s *Store) RowsWithin(ctx context.Context, soon time.Duration) (bool, error) {
-	return store.Value[bool](ctx, s.db, "look for rows", `select exists (select from campaign_rows r join campaigns c on c.id = r.campaign_id
-		where r.status = 'pending' and r.due_at <= $1 and c.state = 'running')`, s.db.Time(ctx).Add(soon))
+	return store.Value[bool](ctx, s.db, "look for rows", "select "+rowsDue, s.db.Time(ctx).Add(soon))
+}
+
+// rowsDue says the same of those that are due at $1.
+const rowsDue = `exists (select from campaign_rows r join campaigns c on c.id = r.campaign_id
+	where r.status = 'pending' and r.due_at <= $1 and c.state = 'running')`
+
+// LookForRows has looks hint at rows that are due.
+func (s *Store) LookForRows() {
+	hints := s.db.Hints()
+	hints.Look(store.When(rowsDue, func() { hints.Hear(store.HintRows) }))
 }
 
 // ClaimRows makes n the one who may dial up to most of the rows that are due, those that

@@ -14,6 +14,9 @@ import (
 // CountBatch is how many entries of the line CountCalls takes at most. Their turns are read one call at a time.
 const CountBatch = 500
 
+// CallsToCount is the condition, of SQL, under which CountCalls finds any.
+const CallsToCount = "exists (select from calls_to_count)"
+
 // countLock is the advisory lock of the transaction that counts calls.
 const countLock = 0x7061726c65790002
 

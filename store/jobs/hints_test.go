@@ -175,3 +175,81 @@ func TestADrainingNodeLeavesRoundsToOthers(t *testing.T) {
 	f.within(done, "two")
 	f.within(done, "two")
 }
+
+// TestRoundsBeginWhenDue: what is due is found by looking, once for each time that it is; a node that leaves work to others begins none.
+func TestRoundsBeginWhenDue(t *testing.T) {
+	f := setup(t)
+	_, err := f.pool.Exec(t.Context(), "create table due (at timestamptz)")
+	f.ok(err)
+	add := func(at time.Time) {
+		t.Helper()
+		_, err := f.pool.Exec(t.Context(), "insert into due values ($1)", at)
+		f.ok(err)
+	}
+	done, looked := make(chan string, 1000), make(chan string, 1000)
+	open := func(name string) *jobs.Queue {
+		q := f.queue()
+		jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(ctx context.Context, _ other) error {
+			tag, err := f.pool.Exec(ctx, "delete from due where at <= now()")
+			if err == nil && tag.RowsAffected() > 0 {
+				done <- name
+			}
+			return err
+		})
+		jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, func(context.Context, here) error { looked <- name; return nil })
+		jobs.WhenDue(q, "exists (select from due where at <= $1)", other{})
+		jobs.WhenDue(q, "true", here{})
+		f.ok(q.Open(t.Context(), f.url))
+		t.Cleanup(q.Close)
+		q.LookEvery(50 * time.Millisecond)
+		f.run(q)
+		return q
+	}
+	add(time.Now().Add(never))
+	one := open("one")
+	for range 3 {
+		f.within(looked, "one")
+	}
+	if n := len(done); n != 0 {
+		t.Errorf("%d rounds before anything was due", n)
+	}
+	add(time.Now().Add(-time.Second))
+	f.within(done, "one")
+	one.LeaveToOthers()
+	add(time.Now().Add(-time.Second))
+	open("two")
+	if got := <-done; got != "two" {
+		t.Errorf("a node that leaves work to others has done it: %s", got)
+	}
+}
+
+// TestMoreRoundsThanOne: while one lasts, and it is still due, other workers of its kind begin, as many as there may be.
+func TestMoreRoundsThanOne(t *testing.T) {
+	f := setup(t)
+	q := f.queue()
+	several, alone := make(chan struct{}, 100), make(chan struct{}, 100)
+	jobs.Handle(q, jobs.Limits{Workers: 2, Timeout: never}, func(ctx context.Context, _ other) error {
+		several <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: never}, func(ctx context.Context, _ here) error {
+		alone <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	jobs.WhenDue(q, "true", other{})
+	jobs.WhenDue(q, "true", here{})
+	f.ok(q.Open(t.Context(), f.url))
+	t.Cleanup(q.Close)
+	q.LookEvery(100 * time.Millisecond)
+	stop := f.run(q)
+	for range 3 { // one by the look, and two workers
+		<-several
+	}
+	<-alone
+	stop()
+	if len(several) != 0 || len(alone) != 0 {
+		t.Errorf("%d and %d more", len(several), len(alone))
+	}
+}

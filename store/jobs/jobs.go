@@ -6,7 +6,8 @@
 // It is River, with its tables in a schema of their own, on a small pool of
 // connections of its own, for its housekeeping must not wait behind calls. Nodes
 // learn of jobs by hints (store.Hints), which travel over the bus, and look every
-// 10 s for what no hint has told: no connection is kept just to listen.
+// 10 s for what no hint has told, in one statement for all that the process waits
+// for (store.Look): no connection is kept just to listen.
 package jobs
 
 import (
@@ -80,6 +81,7 @@ type Queue struct {
 	workers  *river.Workers
 	queues   map[string]river.QueueConfig
 	periodic []*river.PeriodicJob
+	whenDue  []round
 	longest  time.Duration
 	others   []string // kinds that other nodes can do as well
 	leaves   atomic.Bool
@@ -126,6 +128,10 @@ func Every(q *Queue, period time.Duration, args Args) {
 		return args, options(args)
 	}, nil))
 }
+
+// WhenDue has a job run while due holds, a condition of SQL in which $1 is the time: each node asks for it every 10 s, in one
+// statement with all others, and runs the job without a place in the line as Every does. What several nodes do at once each has to claim.
+func WhenDue(q *Queue, due string, args Args) { q.whenDue = append(q.whenDue, round{due, args}) }
 
 // options: each kind has a line of its own, so that none waits behind another.
 func options(args Args) *river.InsertOpts { return &river.InsertOpts{Queue: args.Kind()} }

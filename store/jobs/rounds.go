@@ -6,7 +6,13 @@ import (
 	"sync"
 )
 
-// rounds are the jobs of Every that run on this node. As rows in the line each would be written, found, locked and
+// round is a job of WhenDue.
+type round struct {
+	due  string
+	args Args
+}
+
+// rounds are the jobs of Every and of WhenDue that run on this node. As rows in the line each would be written, found, locked and
 // ended, and most find nothing to do.
 type rounds struct {
 	mu   sync.Mutex
@@ -74,7 +80,7 @@ func (r *rounds) wait(ctx context.Context) error {
 	}
 }
 
-// round runs a job of Every.
+// round runs a job of Every or of WhenDue.
 func (w *worker[A]) round(over context.Context, args Args) {
 	ctx, cancel := context.WithTimeout(over, w.limits.Timeout)
 	defer cancel()

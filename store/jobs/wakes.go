@@ -2,7 +2,9 @@ package jobs
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,11 +92,16 @@ func (w *wakes) interrupted() []string {
 	return w.left
 }
 
-// look looks in one statement for all kinds until ctx ends, and wakes those that have something to do.
+// look looks in one statement for all kinds, and for all else that the process waits for, until ctx ends.
 func (q *Queue) look(ctx context.Context) {
-	var kinds []string
-	for kind := range q.queues {
-		kinds = append(kinds, kind)
+	var more []Args // rounds for which there are more workers
+	looks := []store.Look{q.waiting()}
+	for _, r := range q.whenDue {
+		looks = append(looks, store.When(r.due, func() {
+			if !q.leaves.Load() && q.rounds.begin(r.args) { // other nodes look themselves
+				more = append(more, r.args)
+			}
+		}))
 	}
 	tick := time.NewTicker(q.wakes.every)
 	defer tick.Stop()
@@ -104,18 +111,29 @@ func (q *Queue) look(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		due, err := q.due(ctx, kinds)
+		err := q.Hints.Ask(ctx, q.pool, q.Now(), looks...)
+		for i := 0; i < len(more) && err == nil; i++ {
+			if _, err = q.client.Insert(ctx, more[i], options(more[i])); err == nil {
+				q.Hints.Give(store.HintJob(more[i].Kind()))
+			}
+		}
+		more = more[:0]
 		if err != nil && ctx.Err() == nil {
 			q.log.Debug("jobs were not looked for", "err", err)
-		}
-		for _, kind := range due {
-			q.wakes.once(kind)
 		}
 	}
 }
 
-// due are those of the kinds of which jobs are due.
-func (q *Queue) due(ctx context.Context, kinds []string) ([]string, error) {
-	return store.Rows[string](ctx, q.pool, `select k from unnest($1::text[]) k where exists (select from `+schema+`.river_job j
-		where j.state = 'available' and j.queue = k and j.scheduled_at <= $2)`, kinds, q.Now())
+// waiting asks for the kinds of which jobs are due, and wakes those.
+func (q *Queue) waiting() store.Look {
+	kinds := slices.Sorted(maps.Keys(q.queues))
+	return store.Look{
+		Expression: `select string_agg(k, ' ') from unnest('{` + strings.Join(kinds, ",") + `}'::text[]) k
+			where exists (select from ` + schema + `.river_job j where j.state = 'available' and j.queue = k and j.scheduled_at <= $1)`,
+		Heard: func(due string) {
+			for kind := range strings.FieldsSeq(due) {
+				q.wakes.once(kind)
+			}
+		},
+	}
 }

@@ -52,6 +52,29 @@ func (f *fixture) dialRow(n store.Node, r campaign.ClaimedRow, at time.Time) (*l
 	return f.StartSession(f.At(at), s)
 }
 
+// TestRowsAreFound that are due and that no hint has told of; those of batches that do not run are not.
+func TestRowsAreFound(t *testing.T) {
+	f := setup(t)
+	hinted := 0
+	f.DB.Hints().On(store.HintRows, func() { hinted++ })
+	f.LookForRows()
+	asked := func(after time.Duration) int {
+		t.Helper()
+		hinted = 0
+		f.OK(f.DB.Hints().Ask(f.Context(), f.DB.Pool(), t0.Add(after)))
+		return hinted
+	}
+	acc := f.NewAccount(100 * usd)
+	id := f.batch(acc, 2, t0.Add(time.Minute))
+	if early, due := asked(0), asked(time.Minute); early != 0 || due != 1 {
+		t.Errorf("%d hints before the rows are due, %d then", early, due)
+	}
+	f.OK(f.PauseCampaign(f.Context(), acc, id))
+	if n := asked(time.Minute); n != 0 {
+		t.Errorf("%d hints of a paused batch", n)
+	}
+}
+
 func (f *fixture) rows(account, id string) *campaign.Campaign {
 	f.T.Helper()
 	c, err := f.Campaign(f.Context(), account, id)

@@ -109,6 +109,9 @@ func (l *Ledger) keepExpired(ctx context.Context, w *Tx, err error) error {
 	return err
 }
 
+// CreditExpired is the condition, of SQL, in which $1 is the time, under which ExpireLots has something to do.
+const CreditExpired = "exists (select from wallets where bonus_expires_at <= $1)"
+
 // ExpireLots ends the credit of every account that has expired by now, and
 // returns how many accounts that touched. Call it often: until then an account's
 // balance still shows it, though no session starts on it. An account that fails keeps

@@ -39,6 +39,9 @@ type Due struct {
 	SentAt      *time.Time
 }
 
+// IsDue is the condition, of SQL, in which $1 is the time, under which Claim finds one, of whichever carrier.
+const IsDue = "exists (select from messages where try_at <= $1)"
+
 // Claim returns a message of a carrier's that is due, the caller's for a lease: one to hand over, one that somebody
 // has handed over and not said with what result, or one that was sent and may have been delivered. ErrNotFound:
 // there is none.

@@ -24,6 +24,9 @@ type Months struct {
 	Released int // numbers that were lost
 }
 
+// MonthsDue is the condition, of SQL, in which $1 is the time, under which Charge has something to do.
+const MonthsDue = "exists (select from numbers where charge_at <= $1)"
+
 // Charge charges the months that have begun by now at the price of a card,
 // which must be stored, and takes numbers that were not paid for GraceTime.
 // However long ago it was called last, each month is charged or missed for itself. It

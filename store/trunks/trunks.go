@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -112,6 +113,7 @@ func (s *Store) write(ctx context.Context, op, account, id string, d Draft, f fu
 		if err != nil {
 			return err
 		}
+		s.db.HintAfter(tx, store.HintTrunks)
 		return f(tx)
 	})
 	if store.Violates(err, "trunks_account_id_name_key") {
@@ -142,6 +144,7 @@ func (s *Store) Delete(ctx context.Context, account, id string) error {
 		if err != nil {
 			return err
 		}
+		s.db.HintAfter(tx, store.HintTrunks)
 		return store.ErrNotFound.IfUnchanged(tx.Exec(ctx, "delete from trunks where account_id = $1 and id = $2", account, id))
 	})
 	if store.Violates(err, "numbers_trunk_id_fkey") {
@@ -151,15 +154,32 @@ func (s *Store) Delete(ctx context.Context, account, id string) error {
 }
 
 // Mark changes whenever a trunk of any account does.
-type Mark struct{ Revision, Count int64 }
+type Mark string
+
+const selectMark = "select coalesce(max(revision), 0) || ' ' || count(*) from trunks"
 
 // Mark reads it.
 func (s *Store) Mark(ctx context.Context) (Mark, error) {
-	m, err := store.First[Mark](ctx, s.db, "look for changed trunks", "select coalesce(max(revision), 0), count(*) from trunks")
-	if err != nil {
-		return Mark{}, err
-	}
-	return *m, nil
+	return store.Value[Mark](ctx, s.db, "look for changed trunks", selectMark)
+}
+
+// Follow calls f when a trunk of any account has changed, until ctx ends: when a hint tells of it, and where none does after each
+// look that finds a mark for which f has not succeeded. It returns nil.
+func (s *Store) Follow(ctx context.Context, f func() error) error {
+	var found, followed atomic.Pointer[string]
+	hints := s.db.Hints()
+	hints.Look(store.Look{Expression: selectMark, Heard: func(mark string) {
+		found.Store(&mark)
+		if last := followed.Load(); last == nil || *last != mark {
+			hints.Hear(store.HintTrunks)
+		}
+	}})
+	return hints.Every(ctx, store.HintTrunks, 0, func() {
+		mark := found.Load()
+		if f() == nil && mark != nil {
+			followed.Store(mark)
+		}
+	})
 }
 
 // All are the trunks of all accounts.

@@ -2,11 +2,13 @@ package trunks_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/billing"
 	"parley/store"
@@ -128,6 +130,73 @@ func TestTrunks(t *testing.T) {
 	if len(marks) != 4 {
 		t.Errorf("not every change is noticed: %v", marks)
 	}
+}
+
+// TestChangesAreFollowed: those of this process and of others that tell of them at once, and those that nobody tells of when they are
+// looked for, until they have been read.
+func TestChangesAreFollowed(t *testing.T) {
+	f := setup(t)
+	account := f.account()
+	ctx, stop := context.WithCancel(t.Context())
+	read, done := make(chan error), make(chan error, 1)
+	go func() { done <- f.Follow(ctx, func() error { return <-read }) }()
+	within := func(what string, fate error) {
+		t.Helper()
+		select {
+		case read <- fate:
+		case <-time.After(time.Minute):
+			t.Fatal("not within a minute: ", what)
+		}
+	}
+	ask := func() {
+		t.Helper()
+		f.ok(f.db.Hints().Ask(t.Context(), f.db.Pool(), f.db.Now()))
+	}
+	for listens := false; !listens; { // until it does
+		ask()
+		select {
+		case read <- nil:
+			listens = true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	_, err := f.Create(t.Context(), account, draft("pbx"))
+	f.ok(err)
+	within("a change of this process", nil)
+	other := trunks.New(storetest.Open(t, f.db.Pool().Config().ConnString()), f.vault("a master secret of a test, long enough"))
+	ask()
+	within("the look that has not read it", nil)
+	_, err = other.Create(t.Context(), account, draft("carrier"))
+	f.ok(err)
+	ask()
+	within("a change that nobody tells of", errors.New("not now"))
+	ask()
+	within("what could not be read", nil)
+	f.ok(other.Delete(t.Context(), account, first(f, account)))
+	ask()
+	within("a trunk that is gone", nil)
+	again := 0
+	for range 10 {
+		ask()
+		select {
+		case read <- nil:
+			again++
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	if again > 1 { // a look may come before it is noted that the last one was followed
+		t.Errorf("it reads %d times again what it has read", again)
+	}
+	stop()
+	f.ok(<-done)
+}
+
+// first is one of the account's trunks.
+func first(f *fixture, account string) string {
+	f.t.Helper()
+	list, err := f.List(f.t.Context(), account, store.Page{Limit: 1})
+	f.ok(err)
+	return list[0].ID
 }
 
 // Another master key opens no secret, and a row that was moved to another account neither.

@@ -87,17 +87,21 @@ type DueDelivery struct {
 // delivery: its secrets do not open. Those of webhooks that listen are not among them: see Take.
 func (h *Store) Claim(ctx context.Context) (*DueDelivery, error) {
 	return h.claim(ctx, func(tx pgx.Tx, now time.Time) pgx.Row {
-		return tx.QueryRow(ctx, selectDue+" and w.listens_until is null"+firstDue, now)
+		return tx.QueryRow(ctx, selectDue+sent+firstDue, now)
 	})
 }
 
 const (
 	selectDue = `select d.webhook_id, d.event_id, d.account_id, d.kind, d.about, d.created_at, d.tries + 1, w.url, w.failing_since, w.sealed,
-			case when w.old_until > $1 then w.old_sealed end
-		from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+			case when w.old_until > $1 then w.old_sealed end` + fromDue
+	fromDue = ` from webhook_deliveries d join webhooks w on w.id = d.webhook_id
 		where d.state = 'pending' and d.next_at <= $1 and w.deleted_at is null and (w.busy_until is null or w.busy_until <= $1)`
+	sent     = " and w.listens_until is null"
 	firstDue = ` order by d.next_at, d.event_id limit 1 for no key update of w, d skip locked`
 )
+
+// Due is the condition, of SQL, in which $1 is the time, under which Claim finds one.
+const Due = "exists (select" + fromDue + sent + ")"
 
 // claim leases the delivery that first finds.
 func (h *Store) claim(ctx context.Context, first func(tx pgx.Tx, now time.Time) pgx.Row) (*DueDelivery, error) {

@@ -45,9 +45,9 @@ type Work struct {
 func (w *Work) Handle(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: summaryWorkers, Timeout: summaryTimeout}, w.summarize)
 	jobs.Handle(q, jobs.Limits{Workers: analysisWorkers, Timeout: analysesRound + aftercall.AnalysisLease}, w.analyze)
-	jobs.Every(q, analysesEvery, analyses{})
+	jobs.WhenDue(q, aftercall.AnalysisDue, analyses{})
 	jobs.Handle(q, jobs.Limits{Workers: noteWorkers, Timeout: notesTime}, func(ctx context.Context, _ crmNotes) error { return w.NoteCalls(ctx) })
-	jobs.Every(q, notesEvery, crmNotes{})
+	jobs.WhenDue(q, aftercall.CRMNoteDue, crmNotes{})
 	handleCounting(q, w.Calls)
 }
 

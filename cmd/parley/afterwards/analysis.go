@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	analysisWorkers  = 2 // rounds at once on one node: calls in progress need the model more
-	analysesEvery    = 15 * time.Second
+	analysisWorkers  = 2                                        // rounds at once on one node: calls in progress need the model more
 	analysisTime     = aftercall.AnalysisLease - 10*time.Second // of one call
 	analysesRound    = 30 * time.Second                         // then a round takes no further call
 	analysisSaveTime = 5 * time.Second                          // also when the node stops

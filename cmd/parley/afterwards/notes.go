@@ -18,7 +18,6 @@ import (
 )
 
 const (
-	notesEvery  = 10 * time.Second
 	noteWorkers = 8 // jobs at once on a node: a slow database holds up one, for 20 seconds
 	notesTime   = 2 * time.Minute
 	notesRound  = time.Minute // then a job takes no further call

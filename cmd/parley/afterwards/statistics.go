@@ -8,12 +8,8 @@ import (
 	"parley/store/jobs"
 )
 
-const (
-	// countEvery is how long statistics read an ended call by itself, as a rule.
-	countEvery = 15 * time.Second
-	// countTime bounds a round: some hundred thousand calls, where those of before there were statistics are counted.
-	countTime = 5 * time.Minute
-)
+// countTime bounds a round: some hundred thousand calls, where those of before there were statistics are counted.
+const countTime = 5 * time.Minute
 
 type countCalls struct{}
 
@@ -29,5 +25,5 @@ func handleCounting(q *jobs.Queue, calls *history.Store) {
 			}
 		}
 	})
-	jobs.Every(q, countEvery, countCalls{})
+	jobs.WhenDue(q, history.CallsToCount, countCalls{})
 }

@@ -11,18 +11,13 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
-	"time"
 
 	"parley/api"
 	"parley/api/wire"
-	"parley/media/isolate"
 	"parley/sip/dialog"
 	"parley/sip/trunk"
 	"parley/store/trunks"
 )
-
-// lookEvery is how often a node looks for changes that other nodes have made.
-const lookEvery = 10 * time.Second
 
 // Phone is the telephone of the node.
 type Phone interface {
@@ -61,13 +56,15 @@ func New(c Config) *Keeper {
 
 // Run follows changes until ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
-	look := func() {
-		if err := k.Look(ctx); err != nil && ctx.Err() == nil {
+	look := func() error {
+		err := k.Look(ctx)
+		if err != nil && ctx.Err() == nil {
 			k.log.Warn("the trunks of accounts could not be read", "err", err)
 		}
+		return err
 	}
-	look()
-	return isolate.Every(ctx, lookEvery, look)
+	_ = look() // it is tried again
+	return k.store.Follow(ctx, look)
 }
 
 // Look puts into force what has changed since the last time.

@@ -8,11 +8,8 @@ import (
 	"parley/store/ledger"
 )
 
-// creditEvery is how often credit is ended that has expired, and creditTime bounds a round.
-const (
-	creditEvery = time.Minute
-	creditTime  = 5 * time.Minute
-)
+// creditTime bounds a round.
+const creditTime = 5 * time.Minute
 
 // ExpireCredit asks for a round.
 type ExpireCredit struct{}
@@ -26,5 +23,5 @@ func HandleCredit(q *jobs.Queue, l *ledger.Ledger) {
 		_, err := l.ExpireLots(ctx)
 		return err
 	})
-	jobs.Every(q, creditEvery, ExpireCredit{})
+	jobs.WhenDue(q, ledger.CreditExpired, ExpireCredit{})
 }

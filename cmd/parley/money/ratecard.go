@@ -5,15 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"parley/billing"
 	"parley/store"
 )
-
-// cardEvery is how often a node asks which rate card is in force, besides when it hears of
-// another: for so long it may go on selling by the one before where the bus is away.
-const cardEvery = 10 * time.Second
 
 // Cards keeps the rate card of the cluster.
 type Cards struct {
@@ -58,9 +53,10 @@ func (c *Cards) Load(ctx context.Context) error {
 	return nil
 }
 
-// Follow learns until ctx ends what other nodes put in force.
+// Follow learns until ctx ends what other nodes put in force: where the bus is away, by a look.
 func (c *Cards) Follow(ctx context.Context) error {
-	return c.Store.Hints().Every(ctx, store.HintRateCard, cardEvery, func() {
+	c.Store.LookForRateCard()
+	return c.Store.Hints().Every(ctx, store.HintRateCard, 0, func() {
 		before := c.Store.RateCard()
 		err := c.Store.FollowRateCard(ctx)
 		switch is := c.Store.RateCard(); {

@@ -35,8 +35,9 @@ func TestNewRateCardReachesOtherNodes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "card.yaml")
 	s.ok(os.WriteFile(file, []byte(strings.Replace(string(old.JSON()), old.Version(), version, 1)), 0o600))
 	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
+	done := make(chan error, 2)
 	go func() { done <- s.nodes[1].cards.Follow(ctx) }()
+	go func() { done <- s.nodes[1].jobs.Run(ctx) }() // which looks for what nobody tells of
 	s.nodes[0].cards.File = file
 	s.ok(s.nodes[0].LoadRateCard(t.Context()))
 	if got := s.pricing(0); got != version {
@@ -55,6 +56,7 @@ func TestNewRateCardReachesOtherNodes(t *testing.T) {
 		t.Error("nobody was told that a file is not used")
 	}
 	stop()
+	s.ok(<-done)
 	s.ok(<-done)
 }
 

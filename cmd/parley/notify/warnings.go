@@ -17,8 +17,6 @@ import (
 	"parley/store/mail"
 )
 
-const warningsEvery = 15 * time.Second
-
 type publishWarnings struct{}
 
 // Kind implements jobs.Args.
@@ -41,9 +39,13 @@ type Warnings struct {
 // Handle adds the kinds of jobs. Call it before the queue opens.
 func (w *Warnings) Handle(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: time.Minute}, w.publish)
-	jobs.Every(q, warningsEvery, publishWarnings{})
+	jobs.WhenDue(q, store.WarningUnpublished, publishWarnings{})
 	jobs.Handle(q, jobs.Limits{Workers: mailers, Timeout: mailTime}, w.mail)
-	jobs.Every(q, warningsEvery, mailWarnings{})
+	due := time.Duration(0)
+	if w.Mail == nil {
+		due = mailLife // they are given up then
+	}
+	jobs.WhenDue(q, store.MailDue(due), mailWarnings{})
 }
 
 // warningBatch is how many warnings are published at once.

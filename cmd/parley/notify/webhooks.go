@@ -15,11 +15,10 @@ import (
 )
 
 const (
-	webhooksEvery   = 5 * time.Second
 	webhookSenders  = 8 // jobs at once on a node: a slow receiver holds up one, for five seconds
 	webhooksTime    = time.Minute
 	webhooksRound   = 30 * time.Second // then a job takes nothing further
-	forgetEvery     = time.Minute
+	forgetEvery     = 10 * time.Minute
 	webhookSaveTime = 5 * time.Second // to store an attempt, also when the node stops
 )
 
@@ -46,7 +45,7 @@ type Webhooks struct {
 // Handle adds the kinds of jobs. Call it before the queue opens.
 func (w *Webhooks) Handle(q *jobs.Queue) {
 	jobs.Handle(q, jobs.Limits{Workers: webhookSenders, Timeout: webhooksTime}, w.deliver)
-	jobs.Every(q, webhooksEvery, webhooks{})
+	jobs.WhenDue(q, webhookstore.Due, webhooks{})
 	jobs.Handle(q, jobs.Limits{Workers: 1, Timeout: webhooksTime}, w.forget)
 	jobs.Every(q, forgetEvery, forgetDeliveries{})
 }

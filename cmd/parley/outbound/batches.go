@@ -23,8 +23,8 @@ const (
 	// reason to, while there are some.
 	batchTick = time.Second
 	// quietFor is how long it leaves them alone when none will be due within that time: hints
-	// tell of new ones.
-	quietFor = 10 * time.Second
+	// tell of new ones, and looks of those that no hint has told of.
+	quietFor = time.Minute
 	// expireEvery is how often rows are looked for whose day is over.
 	expireEvery = time.Minute
 	// maxClaims is how many rows a node takes at once: what it does not get to dial
@@ -161,6 +161,7 @@ func (b *Batches) Run(ctx context.Context) error {
 	var rows sync.WaitGroup
 	defer rows.Wait()
 	b.rows.Hints().On(store.HintRows, b.Wake)
+	b.rows.LookForRows()
 	tick := time.NewTicker(batchTick)
 	defer tick.Stop()
 	var expired, quiet time.Time
