@@ -248,6 +248,8 @@ func (s *server) startNode(ctx context.Context) error {
 	if addr := n.SIPAddr(); addr != "" {
 		s.log.Info("listening", "for", "sip", "addr", addr)
 	}
+	asked := make(chan struct{})
+	n.OnDrain(func() { close(asked) })
 	for _, p := range n.Parts() {
 		s.life.run(p.Name, p.Run)
 		if p.Ready != nil {
@@ -255,8 +257,6 @@ func (s *server) startNode(ctx context.Context) error {
 		}
 	}
 	s.drainers = append(s.drainers, n)
-	asked := make(chan struct{})
-	n.OnDrain(func() { close(asked) })
 	s.life.run("asked drain", func(ctx context.Context) error { s.drainWhenAsked(ctx, n, asked); return nil })
 	s.onReload("rate card", n.LoadRateCard)
 	if s.cfg.Demo {
