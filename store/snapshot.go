@@ -89,7 +89,7 @@ func totals(ctx context.Context, tx pgx.Tx) (t Totals, err error) {
 	}
 	tables, err := Rows[table](ctx, tx,
 		`select n.nspname, c.relname, n.nspname = current_schema() from pg_class c join pg_namespace n on n.oid = c.relnamespace
-		where c.relkind = 'r' and n.nspname in (current_schema(), 'river') order by 1, 2`)
+		where c.relkind = 'r' and c.relpersistence = 'p' and n.nspname in (current_schema(), 'river') order by 1, 2`)
 	if err != nil {
 		return t, err
 	}

@@ -233,7 +233,7 @@ func (s *Session) permitted(minute int64, answer error) error {
 	case errors.Is(answer, store.ErrSpending):
 		s.sayGoodbye(&media.Ended{Reason: media.BalanceExhausted, Detail: media.Spending})
 	case errors.Is(answer, store.ErrFenced), errors.Is(answer, store.ErrNotFound):
-		s.cutOff(endNodeLost)
+		s.loseTo(endNodeLost)
 	case !errors.Is(answer, ledger.ErrLater):
 		return answer
 	}

@@ -40,7 +40,7 @@ type Session struct {
 	custody custody
 	decided chan struct{} // closed when it is decided whether another node has the session; nil: it was never yielded
 	leave   func()        // ends the call here without a word; nil: no other node can take the session over
-	asking  bool          // who has it
+	asks    sync.Once     // who has it
 	call    *pipeline.Call
 	stopped *media.Ended // the end that was asked for first; nil: none was
 	status  CallStatus

@@ -126,15 +126,15 @@ const (
 // loseTo ends the session, which this node has no more. Where another one has taken it over, the far end hears nothing of that.
 func (s *Session) loseTo(why *media.Ended) {
 	s.mu.Lock()
-	leave, first := s.leave, !s.asking
-	s.asking = true
+	leave := s.leave
 	s.mu.Unlock()
-	switch {
-	case leave == nil:
+	if leave == nil {
 		s.cutOff(why)
-	case first:
-		isolate.Go("pipeline/session/holder", func(error) { s.cutOff(why) }, func() { s.leaveOrEnd(leave, why) })
+		return
 	}
+	s.asks.Do(func() {
+		isolate.Go("pipeline/session/holder", func(error) { s.cutOff(why) }, func() { s.leaveOrEnd(leave, why) })
+	})
 }
 
 // leaveOrEnd waits until it is known who has the session.

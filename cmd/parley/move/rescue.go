@@ -146,7 +146,7 @@ func (m *Mover) takeOver(ctx context.Context, o orphan) error {
 		m.gap.Observe(time.Since(begun).Seconds())
 	}
 	m.rescues.WithLabelValues(outcome).Inc()
-	return nil // whatever became of it, it is this node's
+	return nil // it is this node's, also where its far end does not go on
 }
 
 // wait waits for an outcome of the arrival.
