@@ -130,15 +130,30 @@ func TestANewRateCardIsFound(t *testing.T) {
 		}
 	}
 	ask(0) // there is none
-	if err := other.PutRateCard(t.Context(), billing.DefaultRateCard()); err != nil {
+	want := 0
+	for _, card := range []*billing.RateCard{billing.DefaultRateCard(), newerCard(t)} {
+		if err := other.PutRateCard(t.Context(), card); err != nil {
+			t.Fatal(err)
+		}
+		want += 2
+		ask(want - 1)
+		ask(want)
+		if err := db.FollowRateCard(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ask(want)
+	}
+}
+
+// newerCard is the built-in card under a later version.
+func newerCard(t *testing.T) *billing.RateCard {
+	t.Helper()
+	old := billing.DefaultRateCard()
+	newer, err := billing.ParseRateCard([]byte(strings.Replace(string(old.JSON()), old.Version(), "2061-01-01.1", 1)))
+	if err != nil {
 		t.Fatal(err)
 	}
-	ask(1)
-	ask(2)
-	if err := db.FollowRateCard(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ask(2)
+	return newer
 }
 
 // TestANewRateCardIsHinted, and one that is in force already is not.
@@ -162,12 +177,7 @@ func TestANewRateCardIsHinted(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	old := billing.DefaultRateCard()
-	newer, err := billing.ParseRateCard([]byte(strings.Replace(string(old.JSON()), old.Version(), "2061-01-01.1", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	given := 0
+	newer, given := newerCard(t), 0
 	db.Hints().On(store.HintRateCard, func() { given++ })
 	for range 2 {
 		if err := db.PutRateCard(t.Context(), newer); err != nil {
