@@ -88,7 +88,8 @@ bench: build bin/.installed-test ## measure against the bars: prints a table, wr
 	bin/parley bench talk --calls 50 --json bench/talk.json > /dev/null
 	bin/parley bench tts --json bench/tts.json > /dev/null
 	bin/parley bench ledger --json bench/ledger.json > /dev/null
-	@bin/parley bench report --json bench/latest.json bench/turn-ws.json bench/turn-sip.json bench/endpoint.json bench/call.json bench/call-vad.json bench/call-denoise.json bench/call-g722.json bench/call-webrtc.json bench/talk.json bench/tts.json bench/ledger.json bench/go.txt bench/pages.txt bench/vendors.txt
+	bin/parley bench cell --json bench/cell.json > /dev/null
+	@bin/parley bench report --json bench/latest.json bench/turn-ws.json bench/turn-sip.json bench/endpoint.json bench/call.json bench/call-vad.json bench/call-denoise.json bench/call-g722.json bench/call-webrtc.json bench/talk.json bench/tts.json bench/ledger.json bench/cell.json bench/go.txt bench/pages.txt bench/vendors.txt
 
 # For example: make bench-against BASE=HEAD~3 BENCH="call --calls 100"
 BENCH ?= ledger

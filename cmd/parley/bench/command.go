@@ -16,9 +16,9 @@ import (
 
 // Command is the bench command with all under it.
 func Command() *cobra.Command {
-	return command.Group("bench", "Load and latency measurements: turn, endpoint, call, talk, tts, ledger, report, compare",
+	return command.Group("bench", "Load and latency measurements: turn, endpoint, call, talk, tts, ledger, cell, report, compare",
 		"Measures how fast and how many: each command starts what it needs, measures it and prints a table with its bars.",
-		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchEndpoint(), newBenchCall(), newBenchTalk(), newBenchTTS(), newBenchLedger(), newBenchReport(), newBenchCompare(), newBenchLoad())
+		"  parley bench turn --leg ws --turns 100", newBenchTurn(), newBenchEndpoint(), newBenchCall(), newBenchTalk(), newBenchTTS(), newBenchLedger(), newBenchCell(), newBenchReport(), newBenchCompare(), newBenchLoad())
 }
 
 func newBenchTurn() *cobra.Command {
@@ -124,6 +124,24 @@ func newBenchLedger() *cobra.Command {
 	return measures(cmd, func() (measurement, error) {
 		l.Length = time.Duration(*seconds) * time.Second
 		return l, nil
+	})
+}
+
+func newBenchCell() *cobra.Command {
+	var c Cell
+	cmd := &cobra.Command{Use: "cell", Short: "Whether the books keep up with the calls of many nodes",
+		Long: "Starts a PostgreSQL of its own, or fills the empty database that is given, and has telephone calls of three minutes come\n" +
+			"and go on nodes in this process, without media: each starts, has a completion every eight seconds, asks for its line\n" +
+			"minutes and ends, through the meter of its node. The books keep up when all that comes is stored, and no call waits for\n" +
+			"a checkpoint for longer than ten seconds. Then all that was written is verified, and the command fails unless it adds up.",
+		Example: "  parley bench cell --calls 10000 --nodes 10 --seconds 60", Args: cobra.NoArgs}
+	cmd.Flags().IntVar(&c.Calls, "calls", 10_000, "calls at a time, over all nodes")
+	cmd.Flags().IntVar(&c.Nodes, "nodes", 10, "nodes, each with a meter of its own")
+	seconds := cmd.Flags().Int("seconds", 60, "how long to measure, after all calls have come")
+	cmd.Flags().StringVar(&c.Database, "database", "", "URL of an empty database, which is left full; without it a server is started and removed again")
+	return measures(cmd, func() (measurement, error) {
+		c.Length = time.Duration(*seconds) * time.Second
+		return c, nil
 	})
 }
 

@@ -189,14 +189,19 @@ func (b *ledgerBench) close(ctx context.Context, a *account) error {
 	return err
 }
 
-// finish closes what is open and fails unless every invariant of the ledger holds.
+// finish closes what is open and verifies the ledger.
 func (b *ledgerBench) finish(ctx context.Context) error {
 	for _, a := range slices.Concat(b.single, b.many) {
 		if err := b.close(ctx, a); err != nil {
 			return err
 		}
 	}
-	found, err := verify.Whole(ctx, b.DB)
+	return addsUp(ctx, b.DB)
+}
+
+// addsUp fails unless every invariant of the ledger holds.
+func addsUp(ctx context.Context, db *store.DB) error {
+	found, err := verify.Whole(ctx, db)
 	if err != nil {
 		return err
 	}
