@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -47,6 +46,12 @@ func init() { relays.Store(rand.Uint32()) }
 // behind runs a user agent at an address of its own until the test ends.
 func behind(t *testing.T, at netip.Addr, cfg sip.Config) *sip.UserAgent {
 	t.Helper()
+	return serve(t, settled(t, at, cfg))
+}
+
+// settled is a configuration with an address of its own.
+func settled(t *testing.T, at netip.Addr, cfg sip.Config) sip.Config {
+	t.Helper()
 	first := 31000 + uint16(portRanges.Add(1)%15)*100
 	pool, err := rtpport.New(rtpport.Config{Addr: at, First: first, Last: first + 99})
 	if err != nil {
@@ -54,7 +59,7 @@ func behind(t *testing.T, at netip.Addr, cfg sip.Config) *sip.UserAgent {
 	}
 	t.Cleanup(pool.Close)
 	cfg.Listen, cfg.Ports = netip.AddrPortFrom(at, 0), pool
-	return serve(t, cfg)
+	return cfg
 }
 
 // edge runs Kamailio and rtpengine with the files of deploy/kamailio, in which
@@ -67,6 +72,17 @@ func edge(t *testing.T, node, dead, carrier netip.AddrPort) (at netip.AddrPort, 
 // edgeIn is edge in a directory, in which there may be other files already. Carriers
 // call from caller too.
 func edgeIn(t *testing.T, dir string, node, dead netip.AddrPort, carrier string, caller netip.Addr, defines ...string) (at netip.AddrPort, media [2]int) {
+	t.Helper()
+	writeDispatcherList(t, dir, node, dead, carrier, caller)
+	r := newRelay(t)
+	r.run(t, dir)
+	return kamailio(t, edgeFile, dir, append(defines, r.defines()...)...), r.ports
+}
+
+const edgeFile = "../deploy/kamailio/edge.cfg"
+
+// writeDispatcherList writes that of deploy/kamailio with the addresses of a test.
+func writeDispatcherList(t *testing.T, dir string, node, dead netip.AddrPort, carrier string, caller netip.Addr) {
 	t.Helper()
 	list, err := os.ReadFile("../deploy/kamailio/dispatcher.list")
 	if err != nil {
@@ -85,53 +101,53 @@ func edgeIn(t *testing.T, dir string, node, dead netip.AddrPort, carrier string,
 	if err := os.WriteFile(filepath.Join(dir, "dispatcher.list"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	control, media := relayMedia(t, dir)
-	defines = append(defines, fmt.Sprintf("RTPENGINE=%q", "udp:"+control.String()), "PROBE=1")
-	return kamailio(t, "../deploy/kamailio/edge.cfg", dir, defines...), media
 }
 
-// relayMedia runs rtpengine.
-func relayMedia(t *testing.T, dir string) (control netip.AddrPort, ports [2]int) {
+// relay is where an rtpengine listens.
+type relay struct {
+	control netip.AddrPort
+	ports   [2]int
+}
+
+func newRelay(t *testing.T) relay {
+	t.Helper()
+	first := 30000 + 100*int(relays.Add(1)%8) // those above are mediatest.FreePorts'
+	return relay{freePort(t), [2]int{first, first + 99}}
+}
+
+// defines are those of an edge with this relay.
+func (r relay) defines() []string {
+	return []string{fmt.Sprintf("RTPENGINE=%q", "udp:"+r.control.String()), "PROBE=1"}
+}
+
+// run runs rtpengine, until the test ends or its power is cut.
+func (r relay) run(t *testing.T, dir string, options ...string) (cut func()) {
 	t.Helper()
 	program, err := exec.LookPath("rtpengine")
 	if err != nil {
 		t.Skip("rtpengine is not installed")
 	}
-	control = freePort(t)
-	ports[0] = 30000 + 100*int(relays.Add(1)%8) // those above are mediatest.FreePorts'
-	ports[1] = ports[0] + 99
-	cmd := exec.Command(program, "--config-file=../deploy/kamailio/rtpengine.conf", "--interface=127.0.0.1", "--listen-ng="+control.String(),
-		fmt.Sprintf("--port-min=%d", ports[0]), fmt.Sprintf("--port-max=%d", ports[1]), "--pidfile="+filepath.Join(dir, "rtpengine.pid"))
-	var log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // its end says the rest
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("rtpengine:\n%s", log.Bytes())
-		}
-	})
-	eventually(t, "rtpengine answers", func() bool { return pong(control) })
-	return control, ports
+	cut = runs(t, exec.Command(program, append(options, "--config-file=../deploy/kamailio/rtpengine.conf", "--interface=127.0.0.1", "--listen-ng="+r.control.String(),
+		fmt.Sprintf("--port-min=%d", r.ports[0]), fmt.Sprintf("--port-max=%d", r.ports[1]), "--pidfile="+filepath.Join(dir, "rtpengine.pid"))...))
+	eventually(t, "rtpengine answers", func() bool { return strings.Contains(r.ask("ping"), "pong") })
+	return cut
 }
 
-// pong says whether rtpengine answers a ping.
-func pong(control netip.AddrPort) bool {
-	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(control))
+// ask has rtpengine carry out a command without arguments, and answers nothing where nothing comes back in time. The number
+// before a command is another each time: rtpengine repeats its answer to one that it has seen.
+func (r relay) ask(command string) string {
+	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.control))
 	if err != nil {
-		return false
+		return ""
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(100 * time.Millisecond))
-	var answer [100]byte
-	if _, err = conn.Write([]byte("1 d7:command4:pinge")); err != nil {
-		return false
+	if _, err = fmt.Fprintf(conn, "%d d7:command%d:%se", rand.Uint32(), len(command), command); err != nil {
+		return ""
 	}
-	n, err := conn.Read(answer[:])
-	return err == nil && bytes.Contains(answer[:n], []byte("pong"))
+	var answer [2000]byte
+	n, _ := conn.Read(answer[:]) // 0 on an error
+	return string(answer[:n])
 }
 
 // echoing is a handler that says what it hears and reports what it saw. A # brings

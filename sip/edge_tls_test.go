@@ -27,6 +27,15 @@ import (
 func secureEdge(t *testing.T, ca *authority, over, node netip.AddrPort, carrier string) (at netip.AddrPort, media [2]int) {
 	t.Helper()
 	dir := t.TempDir()
+	writeCertificates(t, dir, ca, over.Addr().String())
+	at, media = edgeIn(t, dir, node, node, carrier, loopback, "LISTEN_TLS="+over.String())
+	listens(t, "kamailio over TLS", over) // which it does last
+	return at, media
+}
+
+// writeCertificates writes tls.cfg of deploy/kamailio and the files that it names.
+func writeCertificates(t *testing.T, dir string, ca *authority, name string) {
+	t.Helper()
 	file, err := os.ReadFile("../deploy/kamailio/tls.cfg")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +43,7 @@ func secureEdge(t *testing.T, ca *authority, over, node netip.AddrPort, carrier 
 	if err := os.WriteFile(filepath.Join(dir, "tls.cfg"), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cert := ca.issue(over.Addr().String())
+	cert := ca.issue(name)
 	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
@@ -42,9 +51,6 @@ func secureEdge(t *testing.T, ca *authority, over, node netip.AddrPort, carrier 
 	writePEM(t, filepath.Join(dir, "edge.pem"), cert.Certificate[0])
 	writeBlock(t, filepath.Join(dir, "edge.key"), "PRIVATE KEY", key)
 	writePEM(t, filepath.Join(dir, "carriers.pem"), ca.cert.Raw)
-	at, media = edgeIn(t, dir, node, node, carrier, loopback, "LISTEN_TLS="+over.String())
-	listens(t, "kamailio over TLS", over) // which it does last
-	return at, media
 }
 
 // recording is a handler that hands calls out before the next one takes them.

@@ -33,35 +33,40 @@ const (
 	natKeep    = 500 * time.Millisecond // between our keepalives, and between our probes
 	natQuiet   = 9                      // keepalives or probes in a row, which take longer than that
 
-	natAlone = "PARLEY_TEST_NAT" // says that this process is in a network of its own
+	networkAlone = "PARLEY_TEST_NETWORK" // says that this process is in a network of its own
 )
 
 // A telephone of other hands whose Contact and media addresses are private, behind a translator that gives other ports and closes
 // a way that is not used, calls and is called, holds, is transferred, and hangs up and is hung up on. The test runs itself in a network
 // of its own, so nothing of it is on the machine's, and nothing stays when its processes have ended.
 func TestPhoneBehindNAT(t *testing.T) {
-	if os.Getenv(natAlone) != "" {
-		callThroughNAT(t)
+	inNetworkOfItsOwn(t, callThroughNAT, "baresip", "python3", "ip", "iptables", "nsenter")
+}
+
+// inNetworkOfItsOwn has the test run itself again there, which is the scene. It wants these programs.
+func inNetworkOfItsOwn(t *testing.T, scene func(*testing.T), tools ...string) {
+	if os.Getenv(networkAlone) != "" {
+		scene(t)
 		return
 	}
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	for _, tool := range []string{"baresip", "python3", "ip", "iptables", "nsenter"} {
+	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil && os.Getenv("CI") == "true" {
 			t.Fatal(err) // deploy/install.sh has them all
 		} else if err != nil {
 			t.Skip(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPhoneBehindNAT$", "-test.v", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), natAlone+"=1")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), networkAlone+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	out, err := cmd.CombinedOutput()
 	switch {
 	case cmd.Process == nil:
-		withoutNAT(t, fmt.Errorf("a network namespace: %w", err))
+		withoutNetwork(t, fmt.Errorf("a network namespace: %w", err))
 	case err != nil:
 		t.Fatalf("%v\n%s", err, out)
 	case !strings.Contains(string(out), "--- PASS: "+t.Name()):
@@ -69,10 +74,10 @@ func TestPhoneBehindNAT(t *testing.T) {
 	}
 }
 
-// withoutNAT says why there is no translator: a container may forbid networks of one's own, or its kernel have none.
-func withoutNAT(t *testing.T, why error) {
+// withoutNetwork says why there is none: a container may forbid networks of one's own, or its kernel have none.
+func withoutNetwork(t *testing.T, why error) {
 	t.Helper()
-	t.Skipf("no address translator can be made: %v", why)
+	t.Skipf("no network can be made: %v", why)
 }
 
 func callThroughNAT(t *testing.T) {
@@ -241,7 +246,7 @@ func newNetwork(t *testing.T) network {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	stay, err := cmd.StdinPipe()
 	if err = errors.Join(err, cmd.Start()); err != nil {
-		withoutNAT(t, err)
+		withoutNetwork(t, err)
 	}
 	t.Cleanup(func() {
 		stay.Close()
@@ -259,10 +264,7 @@ func (n network) command(args ...string) *exec.Cmd {
 func behindNAT(t *testing.T) network {
 	here := network{t, strconv.Itoa(os.Getpid())}
 	router, phone := newNetwork(t), newNetwork(t)
-	for _, step := range []struct {
-		in   network
-		line string
-	}{
+	makeNetwork(t, []networkStep{
 		{here, "ip link set lo up"},
 		{here, "ip link add out type veth peer name out netns " + router.pid},
 		{here, "ip address add " + natServer + "/30 dev out"},
@@ -281,10 +283,21 @@ func behindNAT(t *testing.T) network {
 		{phone, "ip address add " + natPhone + "/24 dev in"},
 		{phone, "ip link set in up"},
 		{phone, "ip route add default via " + natInside},
-	} {
+	})
+	return phone
+}
+
+// networkStep is a command by which a network is made.
+type networkStep struct {
+	in   network
+	line string
+}
+
+func makeNetwork(t *testing.T, steps []networkStep) {
+	t.Helper()
+	for _, step := range steps {
 		if out, err := step.in.command("sh", "-c", step.line).CombinedOutput(); err != nil {
-			withoutNAT(t, fmt.Errorf("%s: %w: %s", step.line, err, out))
+			withoutNetwork(t, fmt.Errorf("%s: %w: %s", step.line, err, out))
 		}
 	}
-	return phone
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -32,36 +33,61 @@ func registrar(t *testing.T, algorithm string, callee netip.AddrPort, defines ..
 // kamailio runs one in a directory of its own.
 func kamailio(t *testing.T, file, dir string, defines ...string) netip.AddrPort {
 	t.Helper()
-	program, err := exec.LookPath("kamailio")
-	if err != nil {
-		if program, err = exec.LookPath("/usr/sbin/kamailio"); err != nil {
-			t.Skip("kamailio is not installed")
+	at := freePort(t)
+	kamailioAt(t, at, file, dir, defines...)
+	return at
+}
+
+// kamailioProgram is where it is; users have no directory of it in their path.
+func kamailioProgram(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"kamailio", "/usr/sbin/kamailio"} {
+		if program, err := exec.LookPath(name); err == nil {
+			return program
 		}
 	}
+	t.Skip("kamailio is not installed")
+	panic("unreachable")
+}
+
+// kamailioAt runs one at an address, until the test ends or its power is cut.
+func kamailioAt(t *testing.T, at netip.AddrPort, file, dir string, defines ...string) (cut func()) {
+	t.Helper()
 	config, err := filepath.Abs(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := freePort(t)
 	args := []string{"-f", config, "-w", dir, "-Y", dir, "-P", filepath.Join(dir, "pid"), "-DD", "-E", "-m", "32", "-M", "4", "-A", "LISTEN=" + at.String()}
 	for _, d := range defines {
 		args = append(args, "-A", d)
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(kamailioProgram(t), args...)
+	cut = runs(t, cmd)
+	listens(t, "kamailio", at)
+	return cut
+}
+
+// runs begins a program that ends with the test, children and all, or at once when its power is cut.
+func runs(t *testing.T, cmd *exec.Cmd) (cut func()) {
+	t.Helper()
 	var log bytes.Buffer
-	cmd.Stderr = &log
+	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	end := sync.OnceFunc(func() { _ = cmd.Wait() }) // its end says the rest
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it ends its children
-		_ = cmd.Wait()
+		_ = cmd.Process.Signal(syscall.SIGTERM) // Kamailio ends its children
+		end()
 		if t.Failed() {
-			t.Logf("kamailio:\n%s", log.Bytes())
+			t.Logf("%s:\n%s", cmd.Path, log.Bytes())
 		}
 	})
-	listens(t, "kamailio", at)
-	return at
+	return func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		end()
+	}
 }
 
 // listens waits until a program takes connections.
@@ -86,7 +112,9 @@ func freePort(t *testing.T) netip.AddrPort {
 // start runs a user agent until stop, which the test must call.
 func start(t *testing.T, cfg sip.Config) (ua *sip.UserAgent, stop func()) {
 	t.Helper()
-	cfg.Listen, cfg.Ports = netip.AddrPortFrom(loopback, 0), ports(t)
+	if !cfg.Listen.IsValid() {
+		cfg.Listen, cfg.Ports = netip.AddrPortFrom(loopback, 0), ports(t)
+	}
 	ua, err := sip.New(cfg)
 	if err != nil {
 		t.Fatal(err)
