@@ -41,7 +41,7 @@ func newHealthCommand() *cobra.Command {
 			path, want = "/readyz", "ready"
 		}
 		at := cmp.Or(*addr, cfg.HTTPAddr)
-		state, err := askHealth(j.Ctx, cfg.TLSCert != "", at, path)
+		state, err := askHealth(j.Ctx, cfg.HTTPS(), at, path)
 		if err != nil {
 			return fmt.Errorf("the server at %s: %w", at, err)
 		}

@@ -67,6 +67,13 @@ func TestHealthCommandSaysWhatIsMissing(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.Out), &state); err != nil || o.Status != command.ExitFailed || state.Status != "not_ready" || len(state.NotReady) != 1 {
 		t.Errorf("as JSON: %+v, %v", o, err)
 	}
+	secure := httptest.NewTLSServer(mux)
+	defer secure.Close()
+	t.Setenv("PARLEY_TLS_DOMAIN", "voice.example.com")
+	if o := run("", "health", "--addr", secure.Listener.Addr().String()); o.Status != command.ExitDone || o.Out != "ok\n" {
+		t.Errorf("with a certificate that the server gets by itself: %+v", o)
+	}
+	t.Setenv("PARLEY_TLS_DOMAIN", "")
 	h.enter(draining)
 	if o := run("", "health", "--ready", "--addr", addr); o.Status != command.ExitFailed || !strings.Contains(o.ErrOut, addr+": draining: database") {
 		t.Errorf("draining: %+v", o)
