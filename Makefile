@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: run test check lint soak build bench bench-against pictures help go onnx
+.PHONY: run test check lint soak build image image-test bench bench-against pictures help go onnx
 
 # Where Go's own installer puts it, for shells that were not told.
 export PATH := $(PATH):/usr/local/go/bin
@@ -38,6 +38,15 @@ run: build ## build, then start a server with a demonstration account
 build: go bin/.installed-build ## bin/parley and bin/parley-speech
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/ ./cmd/parley ./cmd/parley-speech
 
+# The binaries have no paths of this checkout in them, so that another one makes the same images.
+image: go bin/.installed-image ## the OCI images parley and edge, in bin/image
+	go build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/image/ ./cmd/parley ./cmd/parley-speech
+	deploy/image.sh parley $(VERSION) bin/image/parley.tar bin/image/parley bin/image/parley-speech $(wildcard bin/onnx)
+	deploy/image.sh edge $(VERSION) bin/image/edge.tar
+
+image-test: go bin/.installed-image ## make both images twice, compare them and run them
+	PARLEY_SOAK=1 go test -v -count 1 -timeout 60m -run SoakImage ./cmd/parley/config
+
 test: go bin/.installed-test bin/onnx/libonnxruntime.so.1 bin/typescript/lib/tsc.js ## the whole suite, on this machine alone
 	@# Runs beside each other, which take as long as one another, each with what takes longest and mostly waits
 	@# first, so that the rest has the processor meanwhile: three programs at a time, for with four, conversations
@@ -59,7 +68,7 @@ lint: go
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null ./cmd/parley
 
-soak: go bin/.installed-test bin/onnx/libonnxruntime.so.1 bin/typescript/lib/tsc.js ## the long and heavy proofs, up to two hours
+soak: go bin/.installed-test bin/.installed-image bin/onnx/libonnxruntime.so.1 bin/typescript/lib/tsc.js ## the long and heavy proofs, up to two hours
 	@# What make test runs without the race detector, with it.
 	go test -race -count 1 -timeout 25m ./cmd/parley/acceptance -raced
 	go test -race -count 1 -p 2 -timeout 25m $$(go list ./... | grep -E '$(DRIVES)' | grep -v acceptance)

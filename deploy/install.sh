@@ -3,6 +3,7 @@
 #
 #   deploy/install.sh build   to build and run it
 #   deploy/install.sh test    to run its tests too
+#   deploy/install.sh image   to make images of it
 #
 # As root it uses apt, else sudo; where that is not possible it prints the one
 # command to run. When everything is there it does nothing and needs no network.
@@ -20,8 +21,9 @@ command -v npm >/dev/null || test="$test npm"
 case "${1-}" in
 build) wanted=$build ;;
 test) wanted="$build $test" ;;
+image) wanted="$build mmdebstrap umoci runc" ;;
 *)
-	echo "usage: deploy/install.sh build|test" >&2
+	echo "usage: deploy/install.sh build|test|image" >&2
 	exit 2
 	;;
 esac
