@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -112,5 +113,44 @@ func TestNodeConnectedThroughAPooler(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("it is still connected")
 		}
+	}
+}
+
+// TestADeadProcessHoldsNoName: a process that has no connections is not waited for; one that beats has its name.
+func TestADeadProcessHoldsNoName(t *testing.T) {
+	url := storetest.URL(t)
+	db, dead, alive := storetest.Open(t, url), storetest.Open(t, url), storetest.Open(t, url)
+	if _, err := dead.BeginEpoch(t.Context(), "dead", "127.0.0.1:1"); err != nil {
+		t.Fatal(err)
+	}
+	n, err := alive.BeginEpoch(t.Context(), "alive", "127.0.0.1:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Close()
+	if held, err := db.NameHeld(t.Context(), "dead", time.Hour); err != nil || held != "" {
+		t.Errorf("the name of a dead process is held at %q, %v", held, err)
+	}
+	over, beats := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-over:
+				beats <- nil
+				return
+			case <-time.After(10 * time.Millisecond):
+				if err := alive.Heartbeat(context.Background(), n); err != nil {
+					beats <- err
+					return
+				}
+			}
+		}
+	}()
+	if held, err := db.NameHeld(t.Context(), "alive", time.Hour); err != nil || held != "127.0.0.1:2" {
+		t.Errorf("the name of a live process is held at %q, %v", held, err)
+	}
+	close(over)
+	if err := <-beats; err != nil {
+		t.Error(err)
 	}
 }

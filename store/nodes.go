@@ -138,13 +138,16 @@ func (db *DB) NodeLives(ctx context.Context, n Node) error {
 }
 
 // NameHeld waits for a heartbeat of the process that has the name of a node, and returns
-// where it is reached; empty when none comes within patience: it is dead, or has left.
+// where it is reached; empty when none comes within patience: it is dead, or has left. A process of which the database shows no
+// connection, as it shows ours, is not waited for.
 func (db *DB) NameHeld(ctx context.Context, id string, patience time.Duration) (addr string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience+LockTimeout)
 	defer cancel()
 	look := func() (addr string, beat time.Time, err error) {
-		err = db.One(ctx, "look for the holder of a name", "select coalesce(nullif(advertised, ''), addr), heartbeat_at from nodes where node_id = $1 and heartbeat_at >= now() - $2::interval",
-			[]any{id, NodeLease}, &addr, &beat)
+		err = db.One(ctx, "look for the holder of a name", "select coalesce(nullif(advertised, ''), addr), heartbeat_at from nodes n where node_id = $1 and heartbeat_at >= now() - $2::interval"+
+			" and not (n.connections <> '' and exists (select from pg_stat_activity where application_name = nullif($3, ''))"+
+			" and not exists (select from pg_stat_activity where application_name = n.connections))",
+			[]any{id, NodeLease, db.connections}, &addr, &beat)
 		return addr, beat, err
 	}
 	tick := time.NewTicker(holderLook)

@@ -21,15 +21,19 @@ type Lost struct {
 // once for each such node, also where that had none. Others leave the node alone for store.NodeLease meanwhile. nil takes over none.
 type Rescue func(ctx context.Context, lost []Lost) (left []Lost)
 
-// RegisterNode starts a life of the node named id, reachable at addr, and closes
-// the sessions its earlier lives left open, at their last checkpoint: those are lost.
-// One that could not be closed has an Err, and stays; see Orphans. A node takes calls
-// only after it.
-func (l *Ledger) RegisterNode(ctx context.Context, id, addr string) (n store.Node, lost []Lost, err error) {
+// BeginNode starts a life of the node named id, reachable at addr, and returns the sessions that its earlier lives left open: this one
+// may take them over, and closes the others. A node takes calls only after it.
+func (l *Ledger) BeginNode(ctx context.Context, id, addr string) (n store.Node, lost []Lost, err error) {
 	if n, err = l.db.BeginEpoch(ctx, id, addr); err == nil {
 		lost, err = l.earlier(ctx, n)
 	}
-	if err == nil {
+	return n, lost, err
+}
+
+// RegisterNode is BeginNode for a node that takes over nothing: it closes the sessions at their last checkpoint. One that
+// could not be closed has an Err, and stays; see Orphans.
+func (l *Ledger) RegisterNode(ctx context.Context, id, addr string) (n store.Node, lost []Lost, err error) {
+	if n, lost, err = l.BeginNode(ctx, id, addr); err == nil {
 		lost, err = l.CloseLost(ctx, lost)
 	}
 	return n, lost, err

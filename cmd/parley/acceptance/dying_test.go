@@ -22,9 +22,9 @@ type dying struct {
 
 const dyingAsks = "what time do you open on Monday"
 
-func newDying(t *testing.T, calls int) *dying {
+func newDying(t *testing.T, nodes, calls int) *dying {
 	t.Helper()
-	d := &dying{rig: newRig(t, 3), clip: question(t, media.Rate8k)}
+	d := &dying{rig: newRig(t, nodes), clip: question(t, media.Rate8k)}
 	d.model.understands(dyingAsks)
 	d.first = d.registered()
 	d.others = slices.DeleteFunc(slices.Clone(d.nodes), func(s *server) bool { return s == d.first })
@@ -50,13 +50,46 @@ func (d *dying) converse() {
 	}
 }
 
+// marks are where each caller is in what they hear.
+func (d *dying) marks() (list []int) {
+	for _, c := range d.callers {
+		list = append(list, c.mark())
+	}
+	return list
+}
+
+// hear waits until each caller hears the agent again, and has heard what it says then.
+func (d *dying) hear(since time.Time, marks []int) {
+	d.Helper()
+	back := make([]time.Duration, len(d.callers))
+	eventually(d.T, "the agent is back", func() bool {
+		for i, c := range d.callers {
+			if back[i] == 0 && c.hears(marks[i]) > 100*time.Millisecond {
+				back[i] = time.Since(since)
+			}
+		}
+		return !slices.Contains(back, 0)
+	})
+	d.Logf("the callers hear the agent after %v", back)
+	for i, c := range d.callers {
+		c.awaitVoice("what the agent says then", marks[i], 300*time.Millisecond)
+	}
+}
+
 // goOn is what follows when the other nodes have the calls: the callers ask once more, the model knows what was said before, and in the
 // end each call is one.
 func (d *dying) goOn() {
 	t := d.T
 	t.Helper()
-	if a, b := d.others[0].metric(t, "parley_calls"), d.others[1].metric(t, "parley_calls"); a+b != float64(len(d.callers)) || a == 0 || b == 0 {
-		t.Errorf("the other nodes have %v and %v calls", a, b)
+	all := 0.0
+	for _, s := range d.others {
+		n := s.metric(t, "parley_calls")
+		if all += n; n == 0 {
+			t.Errorf("a node has no calls:\n%s", s.tail(40))
+		}
+	}
+	if all != float64(len(d.callers)) {
+		t.Errorf("%v calls go on", all)
 	}
 	d.converse()
 	if shown := d.model.lastAsked(2); count(shown, "assistant") < 2 || count(shown, "user") != 2 || shown[len(shown)-1].Content != dyingAsks {
@@ -98,26 +131,22 @@ func (d *dying) goOn() {
 // TestCallsSurviveTheirNode: a node is killed, and its calls go on at the others, which know what was said.
 func TestCallsSurviveTheirNode(t *testing.T) {
 	t.Parallel()
-	d := newDying(t, 3)
-	marks := make([]int, len(d.callers))
-	killed := time.Now()
+	d := newDying(t, 3, 3)
+	killed, marks := time.Now(), d.marks()
 	d.first.signal(t, syscall.SIGKILL)
-	for i, c := range d.callers {
-		marks[i] = c.mark()
-	}
-	back := make([]time.Duration, len(d.callers))
-	eventually(t, "the agent is back", func() bool {
-		for i, c := range d.callers {
-			if back[i] == 0 && c.hears(marks[i]) > 100*time.Millisecond {
-				back[i] = time.Since(killed)
-			}
-		}
-		return !slices.Contains(back, 0)
-	})
-	t.Logf("the callers hear the agent %v after the death", back)
-	for i, c := range d.callers {
-		c.awaitVoice("what the agent says then", marks[i], 300*time.Millisecond)
-	}
+	d.hear(killed, marks)
+	d.goOn()
+}
+
+// TestCallsSurviveARestart: the only node is killed and started again, and goes on with its calls.
+func TestCallsSurviveARestart(t *testing.T) {
+	t.Parallel()
+	d := newDying(t, 1, 2)
+	killed, marks := time.Now(), d.marks()
+	d.first.signal(t, syscall.SIGKILL)
+	d.first.end(t) // it says nothing of how
+	d.others = []*server{d.start(0, "")}
+	d.hear(killed, marks)
 	d.goOn()
 }
 
@@ -125,15 +154,10 @@ func TestCallsSurviveTheirNode(t *testing.T) {
 // theirs, and is not heard in them.
 func TestCallsSurviveAStoppedNode(t *testing.T) {
 	t.Parallel()
-	d := newDying(t, 3)
-	marks := make([]int, len(d.callers))
+	d := newDying(t, 3, 3)
+	stopped, marks := time.Now(), d.marks()
 	d.first.signal(t, syscall.SIGSTOP)
-	for i, c := range d.callers {
-		marks[i] = c.mark()
-	}
-	for i, c := range d.callers {
-		c.awaitVoice("what the agent says when it is back", marks[i], 300*time.Millisecond)
-	}
+	d.hear(stopped, marks)
 	d.first.signal(t, syscall.SIGCONT)
 	eventually(t, "the former node has no calls", func() bool {
 		return strings.Count(d.first.text(), "another node has a call of this one, which leaves it") == len(d.callers)

@@ -112,7 +112,7 @@ func newRing(t *testing.T) *ring {
 		db, log := storetest.Open(t, url), slog.New(slog.DiscardHandler)
 		r.ok(db.PutRateCard(t.Context(), billing.DefaultRateCard()))
 		n := &peer{db: db}
-		n.life, _, err = TakeName(t.Context(), db, cfg.Node, cfg.HTTPAddr, true)
+		n.life, _, _, err = TakeName(t.Context(), db, cfg.Node, cfg.HTTPAddr, true)
 		r.ok(err)
 		n.bus, err = bus.Open(t.Context(), bus.Config{Name: cfg.Node, Cluster: cfg.Cluster, Log: log})
 		r.ok(err)

@@ -10,6 +10,7 @@ import (
 	"parley/store"
 	"parley/store/bus"
 	"parley/store/ledger"
+	"parley/store/passports"
 )
 
 const (
@@ -26,19 +27,60 @@ const (
 var ErrNameHeld = errors.New("the name of this node is taken")
 
 // TakeName begins a life of the node that listens on addr, and returns the sessions of its last
-// life. It refuses a name that a living process has, with ErrNameHeld, and takes over that of a
-// dead one. The only node of a database does not look for others.
-func TakeName(ctx context.Context, db *store.DB, name, addr string, only bool) (life store.Node, lost []ledger.Lost, err error) {
+// life: those that were closed, and those that this one may go on with (Restore). It refuses a name that a living process has, with
+// ErrNameHeld, and takes over that of a dead one. The only node of a database does not look for others.
+func TakeName(ctx context.Context, db *store.DB, name, addr string, only bool) (life store.Node, lost, left []ledger.Lost, err error) {
 	if !only {
 		held, err := db.NameHeld(ctx, name, holderPatience)
 		if err != nil {
-			return life, nil, err
+			return life, nil, nil, err
 		}
 		if held != "" {
-			return life, nil, fmt.Errorf("%w: %q is a running server, which listens on %s; stop it, or give this one another name (PARLEY_NODE)", ErrNameHeld, name, held)
+			return life, nil, nil, fmt.Errorf("%w: %q is a running server, which listens on %s; stop it, or give this one another name (PARLEY_NODE)", ErrNameHeld, name, held)
 		}
 	}
-	return ledger.New(db).RegisterNode(ctx, name, addr)
+	life, all, err := ledger.New(db).BeginNode(ctx, name, addr)
+	if err != nil || len(all) == 0 {
+		return life, nil, nil, err
+	}
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	has, err := passports.New(db).Has(ctx, ids)
+	if err != nil {
+		return life, nil, nil, err
+	}
+	for _, l := range all {
+		if has[l.ID] {
+			left = append(left, l)
+		} else {
+			lost = append(lost, l)
+		}
+	}
+	lost, err = ledger.New(db).CloseLost(ctx, lost)
+	return life, lost, left, err
+}
+
+// restoreWithin is how long what the last life of a node has left waits until this one is ready.
+const restoreWithin = 15 * time.Second
+
+// Restore goes on with the calls of this node's last life, as soon as the node is ready, and closes those that do not go on.
+func (m *Member) Restore(ctx context.Context, left []ledger.Lost, ready func(context.Context) error) {
+	if len(left) == 0 {
+		return
+	}
+	for begun := time.Now(); ready(ctx) != nil && time.Since(begun) < restoreWithin && ctx.Err() == nil; {
+		pause(ctx)
+	}
+	if m.cfg.Rescue != nil {
+		left = m.cfg.Rescue(ctx, left)
+	}
+	lost, err := m.cfg.Ledger.CloseLost(ctx, left)
+	m.cfg.Calls.Lost(lost)
+	if err != nil && ctx.Err() == nil {
+		m.cfg.Log.Warn("calls of this node's last life are not closed yet", "err", err) // see session.Manager.Reconcile
+	}
 }
 
 // Drain says that this life of the node takes nothing new any more, and returns whether other nodes do.

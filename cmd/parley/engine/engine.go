@@ -66,6 +66,16 @@ type Worker struct {
 	Lag   func() time.Duration // how far it is behind the audio of calls
 }
 
+// Ready says whether all workers can do their work.
+func (e *Set) Ready(ctx context.Context) error {
+	for _, w := range e.Workers {
+		if err := w.Ready(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Lag is that of the worker which is furthest behind.
 func (e *Set) Lag() time.Duration {
 	var most time.Duration

@@ -65,7 +65,12 @@ func (m *Mover) Rescue(ctx context.Context, lost []ledger.Lost) (left []ledger.L
 		slots <- struct{}{}
 		all.Add(1)
 		isolate.Go("cmd/parley/move/rescue", nil, func() {
-			taken[i] = m.rescue(ctx, orphan{l.Account, l.ID, l.Node}, m.byRoom(slices.Clone(peers)))
+			nodes := m.byRoom(slices.Clone(peers))
+			if l.Node.ID == m.cfg.Life.ID { // the far end knows this address
+				i := slices.IndexFunc(nodes, func(p store.Peer) bool { return p.Node == m.cfg.Life })
+				nodes[0], nodes[i] = nodes[i], nodes[0]
+			}
+			taken[i] = m.rescue(ctx, orphan{l.Account, l.ID, l.Node}, nodes)
 		}, func() { <-slots }, all.Done)
 	}
 	all.Wait()

@@ -72,6 +72,7 @@ type Node struct {
 	log  *slog.Logger
 	db   *store.DB
 	life store.Node
+	left []ledger.Lost // calls of its last life
 
 	bus      *bus.Bus
 	cluster  *cluster.Member
@@ -167,11 +168,11 @@ func Open(ctx context.Context, cfg *config.Config, databaseURL, secret string, r
 	if err = n.openFunctions(secret); err != nil {
 		return nil, err
 	}
-	life, lost, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, !n.shared())
+	life, lost, left, err := cluster.TakeName(ctx, n.db, cfg.Node, cfg.HTTPAddr, !n.shared())
 	if err != nil {
 		return nil, err
 	}
-	n.life = life
+	n.life, n.left = life, left
 	if n.cert, n.issuer, err = acme.Open(cfg, acme.Config{Store: certificates.New(n.db, n.secrets), Life: life, Log: log}); err != nil {
 		return nil, err
 	}
@@ -269,7 +270,12 @@ func (n *Node) Parts() []Part {
 	// A node without the bus is ready: it only learns of the others' news later.
 	parts := []Part{{Name: "meter", Run: n.manager.Run}, {Name: "heartbeats", Run: n.manager.Heartbeats}, {Name: "lease", Run: n.manager.WatchLease},
 		{Name: "reconciler", Run: n.manager.Reconcile}, {Name: "events", Run: n.manager.RecordEvents},
-		{Name: "wires", Run: func(ctx context.Context) error { return n.maker.KeepWires(ctx, conversation.WiresEvery) }}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
+		{Name: "wires", Run: func(ctx context.Context) error { return n.maker.KeepWires(ctx, conversation.WiresEvery) }}, {Name: "bus", Run: n.cluster.Run}, {Name: "reaper", Run: n.cluster.Reap},
+		{Name: "former calls", Run: func(ctx context.Context) error {
+			n.cluster.Restore(ctx, n.left, n.engines.Ready)
+			<-ctx.Done()
+			return nil
+		}}, {Name: "rate card", Run: n.cards.Follow}, {Name: "load", Run: n.pressure.Run},
 		{Name: "timers", Run: func(ctx context.Context) error { return punctual.Run(ctx, func() bool { return n.manager.Live() > 0 }) }},
 		{Name: "verification", Run: n.verified.Run}, {Name: "engine keys", Run: n.engines.NoteRefusals}, {Name: "request log", Run: n.asked.Run}}
 	if n.issuer != nil {
