@@ -63,7 +63,7 @@ func (s *Store) Send(ctx context.Context, o Order) (*Message, error) {
 	if _, err := o.Card.Tariff(start.Terms); err != nil {
 		return nil, err
 	}
-	var id string
+	var queued *Message
 	err := s.ledger.Locked(ctx, "send message", o.Account, func(w *ledger.Tx) error {
 		// The number stays the account's until the message is written.
 		sells, err := store.Rows[string](ctx, w, `select carrier from numbers where account_id = $1 and e164 = $2 and trunk_id is null
@@ -83,11 +83,14 @@ func (s *Store) Send(ctx context.Context, o Order) (*Message, error) {
 		if err != nil {
 			return err
 		}
-		id = store.NewID(store.MessageID, w.Now())
+		id := store.NewID(store.MessageID, w.Now())
 		_, err = w.Exec(ctx, `insert into messages (id, account_id, direction, number, peer, body, segments, encoding, status, carrier, session_id, agent_id, call_id, try_at, created_at)
 			values ($1, $2, 'outbound', $3, $4, $5, $6, $7, 'queued', $8, $9, nullif($10, ''), nullif($11, ''), $12, $12)`,
 			id, o.Account, o.From, o.To, o.Text, segments, segment.Of(o.Text), o.Carrier, work.ID, o.Agent, o.Call, w.Now())
 		if err != nil {
+			return err
+		}
+		if queued, err = store.Row[Message](ctx, w, selectMessage+" and id = $2", o.Account, id); err != nil { // after the commit it may be sent
 			return err
 		}
 		return s.db.Enqueue(ctx, w, store.SendMessages, "", "")
@@ -95,7 +98,7 @@ func (s *Store) Send(ctx context.Context, o Order) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Message(context.WithoutCancel(ctx), o.Account, id) // it is queued, even if the request has ended
+	return queued, nil
 }
 
 // notOne is why no number of the operator's lines is the sender: it may be on a trunk of the account.
