@@ -77,7 +77,7 @@ func (m *Manager) round(ctx context.Context, last *time.Time, now time.Time, all
 	default:
 	}
 	sessions := m.sessions()
-	due := slices.DeleteFunc(slices.Clone(sessions), func(s *Session) bool { return !s.due.Swap(false) })
+	due := slices.DeleteFunc(slices.Clone(sessions), func(s *Session) bool { return !s.due.Swap(false) }) // a round of all has them, too
 	if !all {
 		return m.checkpoint(ctx, due, now)
 	}
