@@ -13,7 +13,7 @@ build="build-essential pkg-config postgresql ffmpeg libopus-dev libopusfile-dev
 	espeak-ng libespeak-ng-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us"
 # Other people's telephones, voices and tools, to test against, and the languages
 # that the documentation's examples and the clients are written in.
-test="flite sox sip-tester baresip-core linphone-cli kamailio kamailio-tls-modules rtpengine-daemon keepalived redis-server pgbouncer prometheus iproute2 iptables openssl python3 python3-websockets python3-pip python3-setuptools python3-wheel nodejs node-ws curl chromium-headless-shell"
+test="flite sox sip-tester baresip-core linphone-cli kamailio kamailio-tls-modules rtpengine-daemon keepalived redis-server pgbouncer prometheus docker-compose iproute2 iptables openssl python3 python3-websockets python3-pip python3-setuptools python3-wheel nodejs node-ws curl chromium-headless-shell"
 
 # Brings ONNX Runtime and the TypeScript compiler to the tests; packages of Node.js from elsewhere have it, and conflict with Debian's.
 command -v npm >/dev/null || test="$test npm"
