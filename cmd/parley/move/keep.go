@@ -113,7 +113,7 @@ func (m *Mover) further(ctx context.Context, c *conversation.Movable, w *written
 	if w.passport != nil && w.events == next.events && now.Sub(w.looked) < signalEvery {
 		return next, nil
 	}
-	doc := document{Version: documentVersion, Began: c.Began, Rate: c.Call.Rate()}
+	doc := document{Version: documentVersion, Began: c.Began, Rate: c.Leg.Format().In}
 	var err error
 	if doc.Passport, err = c.Leg.Passport(); err != nil {
 		return next, nil
