@@ -51,11 +51,7 @@ func moveEdgeAddress(t *testing.T) {
 	other := newEdgeMachine(t, there, strings.NewReplacer(firstEdge, otherEdge, otherEdge, firstEdge, "edge1", "edge2").Replace)
 	eventually(t, "the other one stands by", func() bool { return other.asked("stop") })
 
-	pid, err := strconv.Atoi(strings.TrimSpace(first.read("kamailio.pid")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	group, err := syscall.Getpgid(pid)
+	group, err := strconv.Atoi(strings.TrimSpace(first.read("kamailio.pid")))
 	if err == nil {
 		err = syscall.Kill(-group, syscall.SIGKILL)
 	}
@@ -99,8 +95,10 @@ func newEdgeMachine(t *testing.T, n network, change func(conf string) string) *e
 echo "$1" >>asked
 case $1 in
 start)
-	rtpengine --config-file=%[2]s/rtpengine.conf --pidfile=$PWD/rtpengine.pid >rtpengine.log 2>&1 &
-	%[3]s -f %[2]s/edge.cfg -w $PWD -Y $PWD -P $PWD/kamailio.pid -m 32 -M 4 >kamailio.log 2>&1
+	setsid rtpengine --config-file=%[2]s/rtpengine.conf >rtpengine.log 2>&1 &
+	echo $! | tee -a all >rtpengine.pid
+	setsid %[3]s -DD -f %[2]s/edge.cfg -w $PWD -Y $PWD -P $PWD/main -m 32 -M 4 >kamailio.log 2>&1 &
+	echo $! | tee -a all >kamailio.pid
 	;;
 stop) kill $(cat *.pid) ;;
 esac
@@ -113,8 +111,12 @@ esac
 	if out, err := n.command("keepalived", "-t", "-f", filepath.Join(m.dir, "keepalived.conf")).CombinedOutput(); err != nil {
 		t.Fatalf("keepalived.conf: %v\n%s", err, out)
 	}
-	t.Cleanup(func() {
-		_ = n.command("bash", filepath.Join(m.dir, "systemctl"), "stop").Run() // they may have ended
+	t.Cleanup(func() { // keepalived has ended
+		for pid := range strings.FieldsSeq(m.read("all")) {
+			if group, err := strconv.Atoi(pid); err == nil {
+				_ = syscall.Kill(-group, syscall.SIGKILL) // it is gone, most likely
+			}
+		}
 		if t.Failed() {
 			t.Logf("Kamailio:\n%s\nrtpengine:\n%s", m.read("kamailio.log"), m.read("rtpengine.log"))
 		}

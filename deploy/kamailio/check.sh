@@ -1,5 +1,5 @@
 #!/bin/bash
-# Says whether the edge works on this machine. keepalived asks it each second, and has the
+# Says whether the edge works on this machine. keepalived asks it every 2 s, and has the
 # other machine take the address over when it fails several times.
 #
 #   check.sh ADDRESS PORT [RELAY_ADDRESS RELAY_PORT]    those of Kamailio and of rtpengine's commands
@@ -9,9 +9,9 @@ address=$1 port=$2 relay=/dev/udp/${3-127.0.0.1}/${4-2223}
 # Who has not got the address runs neither of both, and may have it at any time.
 [ -n "$(ip -o address show to "$address")" ] || exit 0
 
-# answers ADDRESS QUESTION sends a datagram and prints the one that comes back within a second.
+# answers ADDRESS QUESTION sends a datagram and prints the one that comes back within 3 s.
 answers() {
-	exec 3<>"$1" && printf '%b' "$2" | dd bs=2000 iflag=fullblock status=none >&3 && timeout 1 dd bs=2000 count=1 status=none <&3
+	exec 3<>"$1" && printf '%b' "$2" | dd bs=2000 iflag=fullblock status=none >&3 && timeout 3 dd bs=2000 count=1 status=none <&3
 }
 
 id=$$-$RANDOM
