@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"parley/cmd/parley/cluster"
 	"parley/cmd/parley/conversation"
@@ -80,12 +79,8 @@ type Config struct {
 
 // Mover moves the calls of a node, and takes those of others.
 type Mover struct {
-	cfg     Config
-	moves   *prometheus.CounterVec
-	seconds prometheus.Histogram
-	rescues *prometheus.CounterVec
-	gap     prometheus.Histogram
-	kept    prometheus.Gauge
+	cfg Config
+	*Metrics
 
 	mu      sync.Mutex
 	ready   map[string]*arrival                 // by session
@@ -97,25 +92,12 @@ type Mover struct {
 
 // New returns a mover, which answers the other nodes from now on, and registers its numbers.
 func New(cfg Config, reg prometheus.Registerer) *Mover {
-	m := &Mover{cfg: cfg, ready: map[string]*arrival{}, leaving: map[*conversation.Movable]bool{}, later: map[*conversation.Movable]time.Time{}, sent: map[string]int{}, stay: map[string]bool{},
-		moves: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_moved_total",
-			Help: "Calls that another node was asked to go on with, by outcome: moved or stayed."}, []string{"outcome"}),
-		seconds: promauto.With(reg).NewHistogram(prometheus.HistogramOpts{Name: "parley_call_move_seconds",
-			Help:    "From the moment that a call is given to another node until its far end goes on there.",
-			Buckets: moveBuckets}),
-		rescues: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{Name: "parley_calls_taken_over_total",
-			Help: "Calls of dead nodes that this one took over, by outcome: taken, or lost because the far end did not go on."}, []string{"outcome"}),
-		gap: promauto.With(reg).NewHistogram(prometheus.HistogramOpts{Name: "parley_call_takeover_seconds",
-			Help: "From the moment that this node begins to take over a call of a dead one until its far end goes on here.", Buckets: moveBuckets}),
-		kept: promauto.With(reg).NewGauge(prometheus.GaugeOpts{Name: "parley_calls_rescuable",
-			Help: "Calls of this node that others could take over if it died."})}
+	m := &Mover{cfg: cfg, Metrics: NewMetrics(reg), ready: map[string]*arrival{}, leaving: map[*conversation.Movable]bool{}, later: map[*conversation.Movable]time.Time{}, sent: map[string]int{}, stay: map[string]bool{}}
 	cfg.Peers.Answers(aboutOffer, m.offered)
 	cfg.Peers.Answers(aboutTransfer, m.transferred)
 	cfg.Peers.Answers(aboutRescue, m.rescued)
 	return m
 }
-
-var moveBuckets = []float64{.01, .025, .05, .1, .2, .5, 1, 2, 5, 10, 30} // seconds
 
 const (
 	// lookEvery is how often a call is asked whether it is between two turns.

@@ -18,6 +18,7 @@ import (
 	"parley/cmd/parley/config"
 	"parley/cmd/parley/engine"
 	"parley/cmd/parley/metrics"
+	"parley/cmd/parley/move"
 	"parley/cmd/parley/trace"
 	"parley/pipeline/session"
 	"parley/store"
@@ -81,6 +82,7 @@ func TestDashboardsNameMetrics(t *testing.T) {
 	there := names{}
 	bareNode(t, there)
 	metrics.Phone(there, nil)
+	move.NewMetrics(there)
 	for _, file := range []string{"../../../deploy/grafana/parley.json", "../../../deploy/prometheus/alerts.yaml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
