@@ -23,9 +23,15 @@ import (
 var next = store.Node{ID: "m", Epoch: 2}
 
 // sent is what a node yields, as another one gets it.
-func sent(t *testing.T, s *session.Session) (got *session.Moved) {
+func sent(t *testing.T, s *session.Session) *session.Moved {
 	t.Helper()
 	m, err := s.Yield()
+	return asJSON(t, m, err)
+}
+
+// asJSON is what a node says of a session, as another one reads it.
+func asJSON(t *testing.T, m *session.Moved, err error) (got *session.Moved) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"sync/atomic"
@@ -18,20 +17,10 @@ import (
 )
 
 // progress is how far a session is, as another node reads it.
-func progress(t *testing.T, s *session.Session) (got *session.Moved) {
+func progress(t *testing.T, s *session.Session) *session.Moved {
 	t.Helper()
 	m, err := s.Progress()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(m)
-	if err == nil {
-		err = json.Unmarshal(text, &got)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return asJSON(t, m, err)
 }
 
 // spoken is what the caller says.
