@@ -293,7 +293,11 @@ func TestDeadNodeIsBack(t *testing.T) {
 		if got := h.left(); len(got) != 2 {
 			t.Errorf("%q", got)
 		}
-		if onDisk, _ := os.ReadDir(back.Raw()); len(onDisk) != 0 {
+		onDisk, _ := os.ReadDir(back.Raw())
+		for deadline := time.Now().Add(time.Minute); len(onDisk) != 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) { // what was encoded goes after it is ready
+			onDisk, _ = os.ReadDir(back.Raw())
+		}
+		if len(onDisk) != 0 {
 			t.Errorf("on the disk are %v", onDisk)
 		}
 	})
